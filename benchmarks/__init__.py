@@ -1,0 +1,1 @@
+"""Measurements of vyre against what one would use instead; run with `python -m benchmarks`."""

@@ -1,0 +1,38 @@
+#include <stdint.h>
+#include <string.h>
+
+void naive(const float *restrict a, const float *restrict b, float *restrict c, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        float *row = c + i * n;
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int64_t k = 0; k < n; k++) {
+            float x = a[i * n + k];
+            for (int64_t j = 0; j < n; j++)
+                row[j] += x * b[k * n + j];
+        }
+    }
+}
+
+/* Blocks of k that stay in cache, and a tile of 4 x 16 sums that stays in registers. */
+enum { ROWS = 4, COLUMNS = 16, DEPTH = 256 };
+
+void tiled(const float *restrict a, const float *restrict b, float *restrict c, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i += ROWS) {
+        memset(c + i * n, 0, (size_t)(ROWS * n) * sizeof *c);
+        for (int64_t from = 0; from < n; from += DEPTH) {
+            int64_t to = from + DEPTH < n ? from + DEPTH : n;
+            for (int64_t j = 0; j < n; j += COLUMNS) {
+                float sum[ROWS][COLUMNS] = {{0}};
+                for (int64_t k = from; k < to; k++)
+                    for (int r = 0; r < ROWS; r++)
+                        for (int s = 0; s < COLUMNS; s++)
+                            sum[r][s] += a[(i + r) * n + k] * b[k * n + j + s];
+                for (int r = 0; r < ROWS; r++)
+                    for (int s = 0; s < COLUMNS; s++)
+                        c[(i + r) * n + j + s] += sum[r][s];
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+"""Square matrix product, f32: the textbook loops and the tiled ones."""
+# pyright: reportInvalidTypeForm=false
+
+from typing import Any, Literal
+
+import numpy as np
+
+from benchmarks.compare import close
+from benchmarks.kernel import Array, Arrays, Implementation, Kernel, Run, random
+
+Form = Literal["naive", "tiled"]
+TILE = 16
+BLOCK = 64
+
+
+def data(n: int) -> Arrays:
+    source = random()
+    return {name: source.random((n, n), dtype=np.float32) for name in ("a", "b")}
+
+
+def define(data: Arrays) -> Arrays:
+    wide = data["a"].astype(np.float64) @ data["b"].astype(np.float64)
+    return {"c": wide.astype(np.float32)}
+
+
+def c(form: Form) -> Implementation:
+    def implement(gcc: Any, data: Arrays) -> Run:
+        out = np.zeros_like(data["a"])
+        launch = gcc.function("matmul", form)(data["a"], data["b"], out, out.shape[0])
+        return Run(launch, {"c": out})
+
+    return implement
+
+
+def numpy(np_: Any, data: Arrays) -> Run:
+    out = np.zeros_like(data["a"])
+    return Run(lambda: np_.matmul(data["a"], data["b"], out=out), {"c": out})
+
+
+def numba_naive(nb: Any, data: Arrays) -> Run:
+    @nb.njit(parallel=True)
+    def product(a: Array, b: Array, c: Array) -> None:
+        n = a.shape[0]
+        for i in nb.prange(n):
+            c[i, :] = 0
+            for k in range(n):
+                x = a[i, k]
+                for j in range(n):
+                    c[i, j] += x * b[k, j]
+
+    out = np.zeros_like(data["a"])
+    return Run(lambda: product(data["a"], data["b"], out), {"c": out})
+
+
+def numba_tiled(nb: Any, data: Arrays) -> Run:
+    @nb.njit(parallel=True)
+    def product(a: Array, b: Array, c: Array, block: int) -> None:
+        n = a.shape[0]
+        side = (n + block - 1) // block
+        for tile in nb.prange(side * side):
+            top = tile // side * block
+            left = tile % side * block
+            c[top : top + block, left : left + block] = 0
+            for near in range(0, n, block):
+                for i in range(top, min(top + block, n)):
+                    for k in range(near, min(near + block, n)):
+                        x = a[i, k]
+                        for j in range(left, min(left + block, n)):
+                            c[i, j] += x * b[k, j]
+
+    out = np.zeros_like(data["a"])
+    return Run(lambda: product(data["a"], data["b"], out, BLOCK), {"c": out})
+
+
+def taichi_naive(ti: Any, data: Arrays) -> Run:
+    matrix = ti.types.ndarray(dtype=ti.f32, ndim=2)
+
+    @ti.kernel
+    def product(a: matrix, b: matrix, c: matrix):
+        for i, j in ti.ndrange(a.shape[0], a.shape[0]):
+            s = 0.0
+            for k in range(a.shape[0]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+
+    out = np.zeros_like(data["a"])
+    return Run(lambda: product(data["a"], data["b"], out), {"c": out})
+
+
+def taichi_tiled(ti: Any, data: Arrays) -> Run:
+    matrix = ti.types.ndarray(dtype=ti.f32, ndim=2)
+
+    @ti.kernel
+    def product(a: matrix, b: matrix, c: matrix, block: ti.i32):
+        n = a.shape[0]
+        side = (n + block - 1) // block
+        for tile in range(side * side):
+            top = tile // side * block
+            left = tile % side * block
+            for i in range(top, ti.min(top + block, n)):
+                for j in range(left, ti.min(left + block, n)):
+                    c[i, j] = 0.0
+            for strip in range(side):
+                near = strip * block
+                for i in range(top, ti.min(top + block, n)):
+                    for k in range(near, ti.min(near + block, n)):
+                        x = a[i, k]
+                        for j in range(left, ti.min(left + block, n)):
+                            c[i, j] = c[i, j] + x * b[k, j]
+
+    out = np.zeros_like(data["a"])
+    return Run(lambda: product(data["a"], data["b"], out, BLOCK), {"c": out})
+
+
+def pyopencl(form: Form) -> Implementation:
+    def implement(device: Any, data: Arrays) -> Run:
+        out = np.zeros_like(data["a"])
+        n = out.shape[0]
+        a, b, target = device.buffer(data["a"]), device.buffer(data["b"]), device.buffer(out)
+        group = (TILE, TILE) if form == "tiled" else None
+        product = device.kernel("matmul", form, (n, n), group)(a, b, target, np.uint32(n))
+
+        def launch() -> None:
+            product()
+            device.read((target, out))
+
+        return Run(launch, {"c": out})
+
+    return implement
+
+
+def kernel(
+    form: Form, title: str, bound: float, numba: Implementation, taichi: Implementation
+) -> Kernel:
+    return Kernel(
+        name=f"matmul_{form}",
+        title=title,
+        sizes={"full": 1024, "quick": 512, "tiny": 64},
+        data=data,
+        define=define,
+        compare=close(1e-5),
+        peers={
+            "c": c(form),
+            "numpy": numpy,
+            "numba": numba,
+            "taichi": taichi,
+            "pyopencl": pyopencl(form),
+        },
+        work=lambda n: 2.0 * n**3,
+        unit="op/s",
+        bound=bound,
+        notes={"numpy": "BLAS"},
+    )
+
+
+KERNELS = (
+    kernel("tiled", "matrix product, tiled, f32", 0.8, numba_tiled, taichi_tiled),
+    kernel("naive", "matrix product, naive, f32", 1.0, numba_naive, taichi_naive),
+)

@@ -1,0 +1,97 @@
+"""The CPU that code is generated for: its LLVM name and features, and what the generator asks about it.
+
+`fingerprint()` identifies this machine without importing llvmlite, so that a warm start can look for
+cached machine code at once; `native()` and `generic()` describe a target to LLVM and do import it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+_CPUINFO_HEAD = 8192
+"""Enough for the first processor's block of /proc/cpuinfo; the file grows with the core count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A target as LLVM knows it."""
+
+    triple: str
+    cpu: str
+    features: str
+    """Comma-separated `+name` and `-name`; empty for the CPU's defaults."""
+
+    @property
+    def enabled(self) -> frozenset[str]:
+        """The features that are switched on by name."""
+        return frozenset(f[1:] for f in self.features.split(",") if f.startswith("+"))
+
+    @property
+    def architecture(self) -> str:
+        """`x86_64`, `aarch64`, ..."""
+        return self.triple.split("-", 1)[0].replace("arm64", "aarch64")
+
+    @property
+    def vector_bits(self) -> int:
+        """Width of the vector registers worth using."""
+        if self.architecture == "x86_64":
+            if "avx512f" in self.enabled and "avx512vl" in self.enabled:
+                return 512
+            return 256 if "avx2" in self.enabled else 128
+        return 128
+
+    @property
+    def has_fma(self) -> bool:
+        """A fused multiply-add is one instruction."""
+        if self.architecture == "x86_64":
+            return "fma" in self.enabled
+        return self.architecture == "aarch64"
+
+    @property
+    def has_half_conversion(self) -> bool:
+        """f16 converts to and from f32 in hardware."""
+        if self.architecture == "x86_64":
+            return "f16c" in self.enabled
+        return self.architecture == "aarch64"
+
+
+@cache
+def native() -> Host:
+    """This machine, with all its features."""
+    import llvmlite.binding as llvm
+
+    return Host(
+        triple=llvm.get_process_triple(),
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+    )
+
+
+@cache
+def generic() -> Host:
+    """The least a machine of this architecture has: code that runs on all of them."""
+    import llvmlite.binding as llvm
+
+    triple = llvm.get_process_triple()
+    cpu = "x86-64" if triple.startswith("x86_64") else "generic"
+    return Host(triple=triple, cpu=cpu, features="")
+
+
+@cache
+def fingerprint() -> str:
+    """A short name for this machine's instruction set and system, the same in every process."""
+    parts = [sys.platform, platform.machine(), _cpu_description()]
+    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def _cpu_description() -> str:
+    if sys.platform != "linux":
+        return platform.processor()
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        block = file.read(_CPUINFO_HEAD).split("\n\n", 1)[0]
+    wanted = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
+    return "\n".join(line for line in block.splitlines() if line.startswith(wanted))

@@ -1,0 +1,140 @@
+"""LLVM IR text to position-independent machine code, with the time of every stage.
+
+Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's per-function
+simplification at O1 and never its loop vectoriser. The quick one does next to nothing and is for a first
+launch; the full one is for kernels that turned out to be hot.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from vyre.backends.llvm.host import Host
+from vyre.diagnostics import BackendError
+from vyre.diagnostics.codes.native import BAD_MODULE
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """How much effort LLVM spends."""
+
+    name: str
+    speed_level: int
+    """LLVM's optimisation level 0 to 3."""
+    codegen_level: int
+    """Level of instruction selection and register allocation, 0 to 3."""
+    whole_module: bool = False
+    """Run LLVM's module pipeline in place of the per-function one."""
+    loop_vectorization: bool = False
+    slp_vectorization: bool = False
+    loop_unrolling: bool = True
+
+
+QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)
+STANDARD: Final = Pipeline("standard", speed_level=1, codegen_level=2)
+FULL: Final = Pipeline("full", speed_level=3, codegen_level=3, whole_module=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An object file and what it cost."""
+
+    object: bytes
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+
+_lock = threading.Lock()
+
+
+def compile_text(text: str, host: Host, pipeline: Pipeline = STANDARD) -> Compiled:
+    """Parse, verify, optimise and assemble a module."""
+    clock = time.perf_counter
+    start = clock()
+    module = _parse(text)
+    parsed = clock()
+    with _lock:
+        machine = _target_machine(host, pipeline.codegen_level)
+        _optimise(module, machine, pipeline)
+        optimised = clock()
+        code = machine.emit_object(module)
+    done = clock()
+    seconds = {"parse": parsed - start, "optimise": optimised - parsed, "object": done - optimised}
+    return Compiled(code, seconds)
+
+
+def optimised_text(text: str, host: Host, pipeline: Pipeline = STANDARD) -> str:
+    """The module as LLVM IR after the pipeline."""
+    module = _parse(text)
+    with _lock:
+        _optimise(module, _target_machine(host, pipeline.codegen_level), pipeline)
+    return str(module)
+
+
+def assembly(text: str, host: Host, pipeline: Pipeline = STANDARD) -> str:
+    """The module as assembler source after the pipeline."""
+    module = _parse(text)
+    with _lock:
+        machine = _target_machine(host, pipeline.codegen_level)
+        _optimise(module, machine, pipeline)
+        return machine.emit_assembly(module)
+
+
+def _parse(text: str) -> llvm.ModuleRef:
+    import llvmlite.binding as llvm
+
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise BackendError(BAD_MODULE.at(problem=str(error).strip())) from error
+    return module
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, pipeline: Pipeline) -> None:
+    import llvmlite.binding as llvm
+
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=pipeline.speed_level)
+    tuning.loop_vectorization = pipeline.loop_vectorization
+    tuning.slp_vectorization = pipeline.slp_vectorization
+    tuning.loop_unrolling = pipeline.loop_unrolling
+    tuning.loop_interleaving = pipeline.loop_vectorization
+    builder = llvm.create_pass_builder(machine, tuning)
+    before = llvm.create_new_module_pass_manager()
+    before.add_always_inliner_pass()
+    before.add_global_dead_code_eliminate_pass()
+    before.run(module, builder)
+    if pipeline.whole_module:
+        builder.getModulePassManager().run(module, builder)
+    elif pipeline.speed_level > 0:
+        simplify = builder.getFunctionPassManager()
+        for function in module.functions:
+            if not function.is_declaration:
+                simplify.run(function, builder)
+
+
+@cache
+def _target_machine(host: Host, codegen_level: int) -> llvm.TargetMachine:
+    import llvmlite.binding as llvm
+
+    if host.triple == llvm.get_process_triple():
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    else:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    return llvm.Target.from_triple(host.triple).create_target_machine(
+        cpu=host.cpu,
+        features=host.features,
+        opt=codegen_level,
+        reloc="pic",
+        codemodel="small",
+    )

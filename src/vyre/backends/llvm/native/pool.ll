@@ -1,0 +1,578 @@
+; A pool of native threads that work on launches together with the threads that ask for them.
+;
+; A launch takes a job from a fixed array, opens it, and claims chunks of workgroups until none is left.
+; Workers look for open jobs and do the same. The launching thread then closes the job and waits for the
+; workers that joined, never for one that did not. A watchdog looks at live jobs every few milliseconds
+; and sets their stop flag when the deadline has passed or Ctrl-C was pressed.
+;
+; Jobs are never freed, so a late look at one is harmless: whoever wants to touch a job first raises its
+; `refs` (or `watching`) and then looks whether it is still open (or live); the launching thread first
+; lowers `open` (or `live`) and then waits for the counter. All four are sequentially consistent.
+;
+; Provided by the system's part (wait_*.ll): os_now, os_wait, os_wake, os_spawn, os_yield, os_alloc,
+; os_free, os_relax.
+
+%launch = type { ptr, ptr, i32, i32, i32, i32 }
+%control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
+
+%job = type {
+  i32,           ;  0 taken
+  i32,           ;  1 open: workers may join
+  i32,           ;  2 limit: how many of them
+  i32,           ;  3 live: the watchdog looks at it
+  ptr,           ;  4 kernel
+  i64,           ;  5 groups
+  i64,           ;  6 chunk
+  i64,           ;  7 scratch bytes
+  i64,           ;  8 timeout in ns, 0 for none
+  i32,           ;  9 sequence number
+  i32,           ; 10 launched by the main thread
+  i64,           ; 11 next group to claim (a cache line of its own)
+  [7 x i64],     ; 12
+  i32,           ; 13 refs: workers inside
+  i32,           ; 14 waiting: the launching thread sleeps on refs
+  [7 x i64],     ; 15
+  i64,           ; 16 when the watchdog first saw this sequence number
+  i32,           ; 17 the sequence number it saw
+  i32,           ; 18 watching: the watchdog is inside
+  ptr,           ; 19 scratch memory of the launching thread
+  i64,           ; 20 its size
+  i32,           ; 21 count of interrupts when the launch began
+  i32,           ; 22
+  [3 x i64],     ; 23
+  %launch,       ; 24 what the kernel gets
+  [4 x i64],     ; 25
+  %control,      ; 26
+  [8 x i64]      ; 27
+}
+
+%pool = type {
+  i32,           ; 0 epoch: raised for every opened job; workers sleep on it
+  i32,           ; 1 sleepers
+  i32,           ; 2 high: jobs below this index have been used
+  i32,           ; 3 threads wanted, the launching one included
+  i32,           ; 4 workers were started
+  i32,           ; 5 watchdog: 0 not started, 1 ticking, 2 asleep
+  i32,           ; 6 interrupts seen by the signal handler
+  i32,           ; 7 workers that run
+  i64,           ; 8 how long to spin before sleeping, in ns
+  i64,           ; 9 identity of the main thread
+  [2 x i64],     ; 10
+  [64 x %job]    ; 11
+}
+
+@vyre_pool = global %pool zeroinitializer, align 64
+@worker_ids = internal global i32 0
+
+; ---- claiming -------------------------------------------------------------------------------------
+
+define internal void @claim(ptr %job, ptr %scratch) nounwind {
+entry:
+  %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  %kernel = load ptr, ptr %kernel.p
+  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  %groups = load i64, ptr %groups.p
+  %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %chunk = load i64, ptr %chunk.p
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  br label %loop
+loop:
+  %stop = load atomic i32, ptr %stop.p monotonic, align 4
+  %stopped = icmp ne i32 %stop, 0
+  br i1 %stopped, label %done, label %take
+take:
+  %first = atomicrmw add ptr %next.p, i64 %chunk monotonic
+  %none = icmp uge i64 %first, %groups
+  br i1 %none, label %done, label %run
+run:
+  %end = add i64 %first, %chunk
+  %last = call i64 @llvm.umin.i64(i64 %end, i64 %groups)
+  call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
+  br label %loop
+done:
+  ret void
+}
+
+; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had.
+define internal ptr @scratch(ptr %slot, i64 %bytes) nounwind {
+entry:
+  %size.p = getelementptr inbounds i8, ptr %slot, i64 8
+  %size = load i64, ptr %size.p
+  %old = load ptr, ptr %slot
+  %enough = icmp uge i64 %size, %bytes
+  br i1 %enough, label %have, label %grow
+have:
+  ret ptr %old
+grow:
+  call void @os_free(ptr %old)
+  %new = call ptr @os_alloc(i64 %bytes)
+  store ptr %new, ptr %slot
+  %failed = icmp eq ptr %new, null
+  %got = select i1 %failed, i64 0, i64 %bytes
+  store i64 %got, ptr %size.p
+  ret ptr %new
+}
+
+; ---- workers --------------------------------------------------------------------------------------
+
+; Join one job if it has work left; says whether it did.
+define internal i1 @visit(ptr %job, ptr %scratch.slot) nounwind {
+entry:
+  %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  %open = load atomic i32, ptr %open.p acquire, align 4
+  %is.open = icmp ne i32 %open, 0
+  br i1 %is.open, label %look, label %no
+look:
+  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  %groups = load atomic i64, ptr %groups.p monotonic, align 8
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  %next = load atomic i64, ptr %next.p monotonic, align 8
+  %left = icmp ult i64 %next, %groups
+  br i1 %left, label %enter, label %no
+enter:
+  %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
+  %before = atomicrmw add ptr %refs.p, i32 1 seq_cst
+  %still = load atomic i32, ptr %open.p seq_cst, align 4
+  %still.open = icmp ne i32 %still, 0
+  br i1 %still.open, label %admitted, label %leave.no
+admitted:
+  %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  %limit = load i32, ptr %limit.p
+  %room = icmp slt i32 %before, %limit
+  br i1 %room, label %prepare, label %leave.no
+prepare:
+  %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
+  %bytes = load i64, ptr %bytes.p
+  %memory = call ptr @scratch(ptr %scratch.slot, i64 %bytes)
+  %no.memory = icmp eq ptr %memory, null
+  %needed = icmp ne i64 %bytes, 0
+  %cannot = and i1 %no.memory, %needed
+  br i1 %cannot, label %leave.no, label %work
+work:
+  call void @claim(ptr %job, ptr %memory)
+  call void @leave(ptr %job)
+  ret i1 true
+leave.no:
+  call void @leave(ptr %job)
+  ret i1 false
+no:
+  ret i1 false
+}
+
+define internal void @leave(ptr %job) nounwind {
+  %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
+  %before = atomicrmw sub ptr %refs.p, i32 1 seq_cst
+  %was.last = icmp eq i32 %before, 1
+  %waiting.p = getelementptr inbounds %job, ptr %job, i64 0, i32 14
+  %waiting = load atomic i32, ptr %waiting.p seq_cst, align 4
+  %waits = icmp ne i32 %waiting, 0
+  %wake = and i1 %was.last, %waits
+  br i1 %wake, label %do, label %done
+do:
+  call void @os_wake(ptr %refs.p, i32 1)
+  br label %done
+done:
+  ret void
+}
+
+; Look at all jobs once, beginning at another one for each worker so that concurrent launches share them.
+define internal i1 @visit_all(i32 %start, ptr %scratch.slot) nounwind {
+entry:
+  %high = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 2) acquire, align 4
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %step ]
+  %any = phi i1 [ false, %entry ], [ %any.next, %step ]
+  %more = icmp ult i32 %i, %high
+  br i1 %more, label %step, label %done
+step:
+  %sum = add i32 %i, %start
+  %index = urem i32 %sum, %high
+  %index.w = zext i32 %index to i64
+  %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %index.w
+  %did = call i1 @visit(ptr %job, ptr %scratch.slot)
+  %any.next = or i1 %any, %did
+  %i.next = add i32 %i, 1
+  br label %loop
+done:
+  ret i1 %any
+}
+
+define internal ptr @worker(ptr %unused) nounwind {
+entry:
+  %slot = alloca { ptr, i64 }, align 8
+  store { ptr, i64 } zeroinitializer, ptr %slot
+  %id = atomicrmw add ptr @worker_ids, i32 1 monotonic
+  %start = and i32 %id, 65535
+  br label %top
+top:
+  %epoch = load atomic i32, ptr @vyre_pool seq_cst, align 64
+  %did = call i1 @visit_all(i32 %start, ptr %slot)
+  br i1 %did, label %top, label %idle
+idle:
+  %spin = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
+  %changed = call i1 @spin_until_not(ptr @vyre_pool, i32 %epoch, i64 %spin)
+  br i1 %changed, label %top, label %sleep
+sleep:
+  %sleepers.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 1
+  %s0 = atomicrmw add ptr %sleepers.p, i32 1 seq_cst
+  call void @os_wait(ptr @vyre_pool, i32 %epoch, i64 -1)
+  %s1 = atomicrmw sub ptr %sleepers.p, i32 1 seq_cst
+  br label %top
+}
+
+; True as soon as the word differs from %value, false after %ns.
+define internal i1 @spin_until_not(ptr %word, i32 %value, i64 %ns) nounwind {
+entry:
+  %begin = call i64 @os_now()
+  br label %round
+round:
+  br label %poll
+poll:
+  %i = phi i32 [ 0, %round ], [ %i.next, %again ]
+  %now = load atomic i32, ptr %word acquire, align 4
+  %differs = icmp ne i32 %now, %value
+  br i1 %differs, label %yes, label %again
+again:
+  call void @os_relax()
+  %i.next = add i32 %i, 1
+  %more = icmp ult i32 %i.next, 32
+  br i1 %more, label %poll, label %clock
+clock:
+  %time = call i64 @os_now()
+  %passed = sub i64 %time, %begin
+  %over = icmp sgt i64 %passed, %ns
+  br i1 %over, label %no, label %round
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; ---- the watchdog ---------------------------------------------------------------------------------
+
+; Sets the stop flag of one job if its time is up; says whether the job is live.
+define internal i1 @watch(ptr %job, i64 %now) nounwind {
+entry:
+  %watching.p = getelementptr inbounds %job, ptr %job, i64 0, i32 18
+  store atomic i32 1, ptr %watching.p seq_cst, align 4
+  %live.p = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  %live = load atomic i32, ptr %live.p seq_cst, align 4
+  %is.live = icmp ne i32 %live, 0
+  br i1 %is.live, label %look, label %done
+look:
+  %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 9
+  %sequence = load i32, ptr %sequence.p
+  %seen.p = getelementptr inbounds %job, ptr %job, i64 0, i32 17
+  %seen = load i32, ptr %seen.p
+  %since.p = getelementptr inbounds %job, ptr %job, i64 0, i32 16
+  %known = icmp eq i32 %sequence, %seen
+  br i1 %known, label %deadline, label %meet
+meet:
+  store i32 %sequence, ptr %seen.p
+  store i64 %now, ptr %since.p
+  br label %interrupt
+deadline:
+  %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
+  %timeout = load i64, ptr %timeout.p
+  %since = load i64, ptr %since.p
+  %age = sub i64 %now, %since
+  %limited = icmp ne i64 %timeout, 0
+  %passed = icmp uge i64 %age, %timeout
+  %late = and i1 %limited, %passed
+  br i1 %late, label %stop.late, label %interrupt
+stop.late:
+  call void @stop(ptr %job, i32 1)
+  br label %done
+interrupt:
+  %main.p = getelementptr inbounds %job, ptr %job, i64 0, i32 10
+  %main = load i32, ptr %main.p
+  %before.p = getelementptr inbounds %job, ptr %job, i64 0, i32 21
+  %before = load i32, ptr %before.p
+  %count = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 6) acquire, align 4
+  %new = icmp ne i32 %count, %before
+  %is.main = icmp ne i32 %main, 0
+  %interrupted = and i1 %new, %is.main
+  br i1 %interrupted, label %stop.interrupt, label %done
+stop.interrupt:
+  call void @stop(ptr %job, i32 2)
+  br label %done
+done:
+  store atomic i32 0, ptr %watching.p seq_cst, align 4
+  ret i1 %is.live
+}
+
+define internal void @stop(ptr %job, i32 %reason) nounwind {
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %r = cmpxchg ptr %stop.p, i32 0, i32 %reason monotonic monotonic
+  ret void
+}
+
+define internal i1 @watch_all() nounwind {
+entry:
+  %now = call i64 @os_now()
+  %high = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 2) acquire, align 4
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %step ]
+  %any = phi i1 [ false, %entry ], [ %any.next, %step ]
+  %more = icmp ult i32 %i, %high
+  br i1 %more, label %step, label %done
+step:
+  %index = zext i32 %i to i64
+  %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %index
+  %live = call i1 @watch(ptr %job, i64 %now)
+  %any.next = or i1 %any, %live
+  %i.next = add i32 %i, 1
+  br label %loop
+done:
+  ret i1 %any
+}
+
+; Ticks every 5 ms while there are launches and for a second after the last one, then sleeps.
+define internal ptr @watchdog(ptr %unused) nounwind {
+entry:
+  %state.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 5
+  br label %tick
+tick:
+  %idle = phi i32 [ 0, %entry ], [ %idle.next, %rest ], [ 0, %sleep ], [ 0, %stay ]
+  %live = call i1 @watch_all()
+  %idle.more = add i32 %idle, 1
+  %idle.next = select i1 %live, i32 0, i32 %idle.more
+  %tired = icmp ugt i32 %idle.next, 200
+  br i1 %tired, label %doze, label %rest
+rest:
+  call void @os_wait(ptr %state.p, i32 1, i64 5000000)
+  br label %tick
+doze:
+  store atomic i32 2, ptr %state.p seq_cst, align 4
+  %live.now = call i1 @watch_all()
+  br i1 %live.now, label %stay, label %sleep
+sleep:
+  call void @os_wait(ptr %state.p, i32 2, i64 -1)
+  br label %tick
+stay:
+  store atomic i32 1, ptr %state.p seq_cst, align 4
+  br label %tick
+}
+
+; ---- starting -------------------------------------------------------------------------------------
+
+define internal void @start_workers() nounwind cold noinline {
+entry:
+  %started.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 4
+  %claim = cmpxchg ptr %started.p, i32 0, i32 1 seq_cst seq_cst
+  %mine = extractvalue { i32, i1 } %claim, 1
+  br i1 %mine, label %begin, label %done
+begin:
+  %threads = load i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 3)
+  br label %loop
+loop:
+  %i = phi i32 [ 1, %begin ], [ %next, %spawned ]
+  %more = icmp slt i32 %i, %threads
+  br i1 %more, label %spawn, label %done
+spawn:
+  %error = call i32 @os_spawn(ptr @worker)
+  %ok = icmp eq i32 %error, 0
+  br i1 %ok, label %spawned, label %done
+spawned:
+  %n = atomicrmw add ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7), i32 1 monotonic
+  %next = add i32 %i, 1
+  br label %loop
+done:
+  ret void
+}
+
+define internal void @rouse_watchdog(i32 %state) nounwind cold noinline {
+entry:
+  %state.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 5
+  %claim = cmpxchg ptr %state.p, i32 %state, i32 1 seq_cst seq_cst
+  %mine = extractvalue { i32, i1 } %claim, 1
+  br i1 %mine, label %act, label %done
+act:
+  %fresh = icmp eq i32 %state, 0
+  br i1 %fresh, label %spawn, label %wake
+spawn:
+  %error = call i32 @os_spawn(ptr @watchdog)
+  %failed = icmp ne i32 %error, 0
+  br i1 %failed, label %undo, label %done
+undo:
+  store atomic i32 0, ptr %state.p seq_cst, align 4
+  br label %done
+wake:
+  call void @os_wake(ptr %state.p, i32 1)
+  br label %done
+done:
+  ret void
+}
+
+; ---- a launch, seen from the launching thread ------------------------------------------------------
+
+; A free job, marked as taken.
+define internal ptr @take_job() nounwind {
+entry:
+  br label %scan
+scan:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %scan ], [ %next, %step ]
+  %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %i
+  %taken = load atomic i32, ptr %job monotonic, align 4
+  %busy = icmp ne i32 %taken, 0
+  br i1 %busy, label %step, label %try
+try:
+  %claim = cmpxchg ptr %job, i32 0, i32 1 acquire monotonic
+  %mine = extractvalue { i32, i1 } %claim, 1
+  br i1 %mine, label %done, label %step
+step:
+  %next = add i64 %i, 1
+  %end = icmp eq i64 %next, 64
+  br i1 %end, label %full, label %loop
+full:
+  call void @os_yield()
+  br label %scan
+done:
+  %high.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 2
+  %high = load atomic i32, ptr %high.p monotonic, align 4
+  %count64 = add i64 %i, 1
+  %count = trunc i64 %count64 to i32
+  %raise = icmp ult i32 %high, %count
+  br i1 %raise, label %raise.it, label %out
+raise.it:
+  %h = atomicrmw umax ptr %high.p, i32 %count seq_cst
+  br label %out
+out:
+  ret ptr %job
+}
+
+define internal void @release_job(ptr %job) nounwind {
+  store atomic i32 0, ptr %job release, align 4
+  ret void
+}
+
+; Show the job to the watchdog.
+define internal void @enliven(ptr %job) nounwind {
+entry:
+  %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 9
+  %sequence = load i32, ptr %sequence.p
+  %sequence.next = add i32 %sequence, 1
+  store i32 %sequence.next, ptr %sequence.p
+  %live.p = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  store atomic i32 1, ptr %live.p seq_cst, align 4
+  %state = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 5) seq_cst, align 4
+  %ticking = icmp eq i32 %state, 1
+  br i1 %ticking, label %done, label %rouse
+rouse:
+  call void @rouse_watchdog(i32 %state)
+  br label %done
+done:
+  ret void
+}
+
+define internal void @bury(ptr %job) nounwind {
+entry:
+  %live.p = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  store atomic i32 0, ptr %live.p seq_cst, align 4
+  %watching.p = getelementptr inbounds %job, ptr %job, i64 0, i32 18
+  br label %loop
+loop:
+  %watching = load atomic i32, ptr %watching.p seq_cst, align 4
+  %busy = icmp ne i32 %watching, 0
+  br i1 %busy, label %again, label %done
+again:
+  call void @os_yield()
+  br label %loop
+done:
+  ret void
+}
+
+; Let workers in: %wanted of them are woken if they sleep.
+define internal void @open_job(ptr %job, i32 %wanted) nounwind {
+entry:
+  %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  store i32 %wanted, ptr %limit.p
+  %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  store atomic i32 1, ptr %open.p seq_cst, align 4
+  %e = atomicrmw add ptr @vyre_pool, i32 1 seq_cst
+  %sleepers = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 1) seq_cst, align 4
+  %any = icmp ne i32 %sleepers, 0
+  br i1 %any, label %wake, label %done
+wake:
+  call void @os_wake(ptr @vyre_pool, i32 %wanted)
+  br label %done
+done:
+  ret void
+}
+
+; Let nobody in any more, and wait for those inside.
+define internal void @close_job(ptr %job) nounwind {
+entry:
+  %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  store atomic i32 0, ptr %open.p seq_cst, align 4
+  %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
+  %begin = load atomic i32, ptr %refs.p seq_cst, align 4
+  %alone = icmp eq i32 %begin, 0
+  br i1 %alone, label %done, label %spin
+spin:
+  %spin.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 8
+  %ns = load i64, ptr %spin.p
+  %start = call i64 @os_now()
+  br label %look
+look:
+  %r = load atomic i32, ptr %refs.p seq_cst, align 4
+  %none = icmp eq i32 %r, 0
+  br i1 %none, label %done, label %again
+again:
+  call void @os_relax()
+  %now = call i64 @os_now()
+  %age = sub i64 %now, %start
+  %over = icmp sgt i64 %age, %ns
+  br i1 %over, label %settle, label %look
+settle:
+  %waiting.p = getelementptr inbounds %job, ptr %job, i64 0, i32 14
+  store atomic i32 1, ptr %waiting.p seq_cst, align 4
+  br label %sleep
+sleep:
+  %left = load atomic i32, ptr %refs.p seq_cst, align 4
+  %gone = icmp eq i32 %left, 0
+  br i1 %gone, label %wake, label %nap
+nap:
+  call void @os_wait(ptr %refs.p, i32 %left, i64 -1)
+  br label %sleep
+wake:
+  store atomic i32 0, ptr %waiting.p seq_cst, align 4
+  br label %done
+done:
+  ret void
+}
+
+; ---- settings and fork ----------------------------------------------------------------------------
+
+define void @vyre_pool_configure(i32 %threads, i64 %spin, i64 %main) nounwind {
+  store i32 %threads, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 3)
+  store i64 %spin, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
+  store i64 %main, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
+  ret void
+}
+
+; In a forked child no worker exists and no launch is under way: begin again.
+define void @vyre_pool_reset() nounwind {
+  call void @llvm.memset.p0.i64(ptr @vyre_pool, i8 0, i64 12, i1 false)
+  store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 4)
+  store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 5)
+  store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7)
+  %jobs = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11
+  call void @llvm.memset.p0.i64(ptr %jobs, i8 0, i64 32768, i1 false)
+  ret void
+}
+
+; How many workers run.
+define i32 @vyre_pool_workers() nounwind {
+  %n = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7) monotonic, align 4
+  ret i32 %n
+}
+
+declare i64 @llvm.umin.i64(i64, i64)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

@@ -1,0 +1,598 @@
+; Launches as functions the interpreter calls directly (METH_FASTCALL).
+;
+; Each takes as `self` a tuple whose first item is the address of a %bound; the other items keep alive
+; what it points to. They return 0, or a tuple (status, tag, x, y, z, ring cursor) when the launch was
+; stopped or printed, or (-1, index) when argument `index` cannot be used as given.
+
+%buffer = type { ptr, i64 }
+%bound = type {
+  ptr,           ;  0 kernel
+  ptr,           ;  1 array of %buffer
+  i32,           ;  2 grid x
+  i32,           ;  3 grid y
+  i32,           ;  4 grid z
+  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints
+  i64,           ;  6 scratch bytes
+  i64,           ;  7 estimated ns per workgroup, 0 if unknown
+  i64,           ;  8 timeout in ns, 0 for none
+  i32,           ;  9 threads to use at most, 0 for all
+  i32,           ; 10 number of buffers
+  ptr,           ; 11 array of %slot, what each buffer must be
+  ptr,           ; 12 print ring
+  i64,           ; 13 its size in words
+  i32,           ; 14 the buffer whose length gives the grid, or -1
+  i32            ; 15 elements per workgroup along x
+}
+%slot = type {
+  i32,           ; 0 bytes per element
+  i32,           ; 1 flags for PyObject_GetBuffer
+  i32,           ; 2 up to four format characters that are accepted, 0 for any
+  i32            ; 3
+}
+%view = type { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }
+%method = type { ptr, ptr, i32, ptr }
+
+@name.bound = internal constant [7 x i8] c"launch\00"
+@name.arrays = internal constant [14 x i8] c"launch_arrays\00"
+@name.raw = internal constant [11 x i8] c"launch_raw\00"
+@vyre_method_bound = global %method { ptr @name.bound, ptr @py_launch, i32 128, ptr null }
+@vyre_method_arrays = global %method { ptr @name.arrays, ptr @py_launch_arrays, i32 128, ptr null }
+@vyre_method_raw = global %method { ptr @name.raw, ptr @py_launch_raw, i32 128, ptr null }
+
+@format.status = internal constant [9 x i8] c"(iiIIIL)\00"
+@format.bad = internal constant [5 x i8] c"(in)\00"
+@text.count = internal constant [28 x i8] c"wrong number of arguments  \00"
+
+@PyExc_KeyboardInterrupt = external global ptr
+@PyExc_TypeError = external global ptr
+
+; ---- one launch -----------------------------------------------------------------------------------
+
+; Number of workgroups, or -1 when it does not fit.
+define internal i64 @count_groups(i32 %nx, i32 %ny, i32 %nz) nounwind {
+  %x = zext i32 %nx to i64
+  %y = zext i32 %ny to i64
+  %z = zext i32 %nz to i64
+  %xy = mul i64 %x, %y
+  %all = call { i64, i1 } @llvm.umul.with.overflow.i64(i64 %xy, i64 %z)
+  %n = extractvalue { i64, i1 } %all, 0
+  %over = extractvalue { i64, i1 } %all, 1
+  %large = icmp ugt i64 %n, 1152921504606846975
+  %bad = or i1 %over, %large
+  %r = select i1 %bad, i64 -1, i64 %n
+  ret i64 %r
+}
+
+; Workgroups claimed at a time: equal parts for short launches of even cost, else several per thread.
+define internal i64 @chunk_size(i64 %groups, i32 %threads, i64 %estimate, i32 %flags) nounwind {
+  %divergent.bit = and i32 %flags, 2
+  %divergent = icmp ne i32 %divergent.bit, 0
+  %unknown = icmp eq i64 %estimate, 0
+  %long = icmp ugt i64 %estimate, 200000
+  %many = or i1 %unknown, %long
+  %even = select i1 %many, i64 8, i64 1
+  %per.thread = select i1 %divergent, i64 16, i64 %even
+  %t = zext i32 %threads to i64
+  %parts = mul i64 %t, %per.thread
+  %up = add i64 %groups, %parts
+  %up1 = sub i64 %up, 1
+  %chunk = udiv i64 %up1, %parts
+  ret i64 %chunk
+}
+
+define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups) nounwind {
+  %kernel = load ptr, ptr %bound
+  %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  store ptr %kernel, ptr %kernel.p
+  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  store i64 %groups, ptr %groups.p
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  store i64 0, ptr %next.p
+  %bytes.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 6
+  %bytes = load i64, ptr %bytes.from
+  %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
+  store i64 %bytes, ptr %bytes.p
+  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %control = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  store ptr %buffers, ptr %launch
+  %control.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 1
+  store ptr %control, ptr %control.p
+  %nx.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 2
+  store i32 %nx, ptr %nx.p
+  %ny.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 3
+  store i32 %ny, ptr %ny.p
+  %nz.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 4
+  store i32 %nz, ptr %nz.p
+  store i64 0, ptr %control
+  %ring.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 12
+  %ring = load ptr, ptr %ring.from
+  %ring.p = getelementptr inbounds %control, ptr %control, i64 0, i32 6
+  store ptr %ring, ptr %ring.p
+  %words.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 13
+  %words = load i64, ptr %words.from
+  %words.p = getelementptr inbounds %control, ptr %control, i64 0, i32 7
+  store i64 %words, ptr %words.p
+  %cursor.p = getelementptr inbounds %control, ptr %control, i64 0, i32 9
+  store i64 0, ptr %cursor.p
+  ret void
+}
+
+; Run a launch to its end; the interpreter lock is held on entry and on return. Null with an exception set
+; when a signal handler raised.
+define internal ptr @run(ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %timeout) nounwind {
+entry:
+  %groups = call i64 @count_groups(i32 %nx, i32 %ny, i32 %nz)
+  %none = icmp eq i64 %groups, 0
+  br i1 %none, label %empty, label %sized
+empty:
+  %zero = call ptr @PyLong_FromLong(i64 0)
+  ret ptr %zero
+sized:
+  %too.many = icmp slt i64 %groups, 0
+  br i1 %too.many, label %refuse, label %begin
+refuse:
+  %refusal = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -2, i64 0)
+  ret ptr %refusal
+begin:
+  %flags.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 5
+  %flags = load i32, ptr %flags.p
+  %cost.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 7
+  %cost = load i64, ptr %cost.p
+  %estimate = call i64 @llvm.umul.fix.sat.i64(i64 %groups, i64 %cost, i32 0)
+  %job = call ptr @take_job()
+  call void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups)
+  %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
+  %bytes = load i64, ptr %bytes.p
+  %scratch.slot = getelementptr inbounds %job, ptr %job, i64 0, i32 19
+  %memory = call ptr @scratch(ptr %scratch.slot, i64 %bytes)
+  %got.none = icmp eq ptr %memory, null
+  %needs = icmp ne i64 %bytes, 0
+  %cannot = and i1 %got.none, %needs
+  br i1 %cannot, label %no.memory, label %choose
+no.memory:
+  %control.nm = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  store i32 4, ptr %control.nm
+  br label %report
+choose:
+  %known = icmp ne i64 %cost, 0
+  %polls.bit = and i32 %flags, 1
+  %straight = icmp eq i32 %polls.bit, 0
+  %tiny = icmp ule i64 %estimate, 5000
+  %s1 = and i1 %known, %straight
+  %short = and i1 %s1, %tiny
+  br i1 %short, label %here, label %away
+here:
+  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %kernel = load ptr, ptr %bound
+  call void %kernel(ptr %launch, i64 0, i64 %groups, ptr %memory)
+  br label %report
+away:
+  %ok = call i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory)
+  br i1 %ok, label %report, label %raised
+raised:
+  call void @release_job(ptr %job)
+  ret ptr null
+report:
+  %result = call ptr @report(ptr %job, i32 %flags)
+  call void @release_job(ptr %job)
+  ret ptr %result
+}
+
+; The same without the interpreter lock, alone or with the workers. False when a pending signal raised.
+define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory) nounwind {
+entry:
+  %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
+  store i64 %timeout, ptr %timeout.p
+  %self = call i64 @PyThread_get_thread_ident()
+  %main = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
+  %is.main = icmp eq i64 %self, %main
+  %main.p = getelementptr inbounds %job, ptr %job, i64 0, i32 10
+  %main.i = zext i1 %is.main to i32
+  store i32 %main.i, ptr %main.p
+  br i1 %is.main, label %hear, label %plan
+hear:
+  call void @os_hear_interrupts()
+  %count = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 6) seq_cst, align 4
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 21
+  store i32 %count, ptr %count.p
+  %signal = call i32 @PyErr_CheckSignals()
+  %raised = icmp ne i32 %signal, 0
+  br i1 %raised, label %fail, label %plan
+fail:
+  ret i1 false
+plan:
+  %wanted.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 9
+  %wanted = load i32, ptr %wanted.p
+  %threads.all = load i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 3)
+  %all = icmp eq i32 %wanted, 0
+  %capped = call i32 @llvm.umin.i32(i32 %wanted, i32 %threads.all)
+  %threads = select i1 %all, i32 %threads.all, i32 %capped
+  %flags.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 5
+  %flags = load i32, ptr %flags.p
+  %chunk = call i64 @chunk_size(i64 %groups, i32 %threads, i64 %estimate, i32 %flags)
+  %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  store i64 %chunk, ptr %chunk.p
+  %one.thread = icmp ule i32 %threads, 1
+  %one.chunk = icmp uge i64 %chunk, %groups
+  %known = icmp ne i64 %estimate, 0
+  %little = icmp ule i64 %estimate, 20000
+  %small = and i1 %known, %little
+  %a1 = or i1 %one.thread, %one.chunk
+  %alone = or i1 %a1, %small
+  br i1 %alone, label %go, label %crew
+crew:
+  %started = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 4) acquire, align 4
+  %fresh = icmp eq i32 %started, 0
+  br i1 %fresh, label %start, label %go
+start:
+  call void @start_workers()
+  br label %go
+go:
+  %state = call ptr @PyEval_SaveThread()
+  call void @enliven(ptr %job)
+  br i1 %alone, label %work, label %open
+open:
+  %others = sub i32 %threads, 1
+  call void @open_job(ptr %job, i32 %others)
+  br label %work
+work:
+  call void @claim(ptr %job, ptr %memory)
+  br i1 %alone, label %finish, label %close
+close:
+  call void @close_job(ptr %job)
+  br label %finish
+finish:
+  call void @bury(ptr %job)
+  call void @PyEval_RestoreThread(ptr %state)
+  ret i1 true
+}
+
+; What the launch came to, as a Python object.
+define internal ptr @report(ptr %job, i32 %flags) nounwind {
+entry:
+  %control = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %stop = load i32, ptr %control
+  %prints = and i32 %flags, 4
+  %something = or i32 %stop, %prints
+  %plain = icmp eq i32 %something, 0
+  br i1 %plain, label %nothing, label %look
+nothing:
+  %zero = call ptr @PyLong_FromLong(i64 0)
+  ret ptr %zero
+look:
+  %interrupted = icmp eq i32 %stop, 2
+  br i1 %interrupted, label %signal, label %tell
+signal:
+  %raised = call i32 @PyErr_CheckSignals()
+  %done = icmp ne i32 %raised, 0
+  br i1 %done, label %fail, label %raise
+raise:
+  %kind = load ptr, ptr @PyExc_KeyboardInterrupt
+  call void @PyErr_SetNone(ptr %kind)
+  br label %fail
+fail:
+  ret ptr null
+tell:
+  %tag.p = getelementptr inbounds %control, ptr %control, i64 0, i32 2
+  %tag = load i32, ptr %tag.p
+  %x.p = getelementptr inbounds %control, ptr %control, i64 0, i32 3
+  %x = load i32, ptr %x.p
+  %y.p = getelementptr inbounds %control, ptr %control, i64 0, i32 4
+  %y = load i32, ptr %y.p
+  %z.p = getelementptr inbounds %control, ptr %control, i64 0, i32 5
+  %z = load i32, ptr %z.p
+  %cursor.p = getelementptr inbounds %control, ptr %control, i64 0, i32 9
+  %cursor = load i64, ptr %cursor.p
+  %tuple = call ptr (ptr, ...) @Py_BuildValue(ptr @format.status, i32 %stop, i32 %tag, i32 %x, i32 %y, i32 %z, i64 %cursor)
+  ret ptr %tuple
+}
+
+; ---- what the interpreter calls -------------------------------------------------------------------
+
+define internal ptr @bound_of(ptr %self) nounwind {
+  %number = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %bound = call ptr @PyLong_AsVoidPtr(ptr %number)
+  ret ptr %bound
+}
+
+; launch(): the buffers and the grid of the %bound.
+define internal ptr @py_launch(ptr %self, ptr %arguments, i64 %count) nounwind {
+entry:
+  %any = icmp ne i64 %count, 0
+  br i1 %any, label %wrong, label %right
+wrong:
+  %kind = load ptr, ptr @PyExc_TypeError
+  call void @PyErr_SetString(ptr %kind, ptr @text.count)
+  ret ptr null
+right:
+  %bound = call ptr @bound_of(ptr %self)
+  %buffers.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 1
+  %buffers = load ptr, ptr %buffers.p
+  %nx.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 2
+  %nx = load i32, ptr %nx.p
+  %ny.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 3
+  %ny = load i32, ptr %ny.p
+  %nz.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 4
+  %nz = load i32, ptr %nz.p
+  %timeout.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 8
+  %timeout = load i64, ptr %timeout.p
+  %result = call ptr @run(ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %timeout)
+  ret ptr %result
+}
+
+define internal i64 @integer(ptr %arguments, i64 %index) nounwind {
+  %p = getelementptr inbounds ptr, ptr %arguments, i64 %index
+  %object = load ptr, ptr %p
+  %value = call i64 @PyLong_AsUnsignedLongLong(ptr %object)
+  ret i64 %value
+}
+
+; launch_raw(nx, ny, nz, timeout_ns, address, count, address, count, ...): all integers.
+define internal ptr @py_launch_raw(ptr %self, ptr %arguments, i64 %count) nounwind {
+entry:
+  %bound = call ptr @bound_of(ptr %self)
+  %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
+  %n32 = load i32, ptr %n.p
+  %n = zext i32 %n32 to i64
+  %n2 = shl i64 %n, 1
+  %expected = add i64 %n2, 4
+  %right = icmp eq i64 %count, %expected
+  br i1 %right, label %read, label %wrong
+wrong:
+  %kind = load ptr, ptr @PyExc_TypeError
+  call void @PyErr_SetString(ptr %kind, ptr @text.count)
+  ret ptr null
+read:
+  %buffers = alloca %buffer, i64 %n
+  %nx64 = call i64 @integer(ptr %arguments, i64 0)
+  %ny64 = call i64 @integer(ptr %arguments, i64 1)
+  %nz64 = call i64 @integer(ptr %arguments, i64 2)
+  %timeout = call i64 @integer(ptr %arguments, i64 3)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %read ], [ %i.next, %one ]
+  %more = icmp ult i64 %i, %n2
+  br i1 %more, label %one, label %check
+one:
+  %at = add i64 %i, 4
+  %value = call i64 @integer(ptr %arguments, i64 %at)
+  %to = getelementptr inbounds i64, ptr %buffers, i64 %i
+  store i64 %value, ptr %to
+  %i.next = add i64 %i, 1
+  br label %loop
+check:
+  %error = call ptr @PyErr_Occurred()
+  %failed = icmp ne ptr %error, null
+  br i1 %failed, label %fail, label %sizes
+fail:
+  ret ptr null
+sizes:
+  %xy = or i64 %nx64, %ny64
+  %xyz = or i64 %xy, %nz64
+  %large = icmp ugt i64 %xyz, 4294967295
+  br i1 %large, label %refuse, label %go
+refuse:
+  %refusal = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -2, i64 0)
+  ret ptr %refusal
+go:
+  %nx = trunc i64 %nx64 to i32
+  %ny = trunc i64 %ny64 to i32
+  %nz = trunc i64 %nz64 to i32
+  %result = call ptr @run(ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %timeout)
+  ret ptr %result
+}
+
+; Whether a buffer of this format may go into the slot.
+define internal i1 @accepts(i32 %accepted, ptr %format) nounwind {
+entry:
+  %any = icmp eq i32 %accepted, 0
+  br i1 %any, label %yes, label %read
+read:
+  %unsaid = icmp eq ptr %format, null
+  br i1 %unsaid, label %bytes, label %first
+bytes:
+  br label %compare
+first:
+  %c0 = load i8, ptr %format
+  %native = icmp eq i8 %c0, 64
+  %little = icmp eq i8 %c0, 60
+  %standard = icmp eq i8 %c0, 61
+  %p1 = or i1 %native, %little
+  %prefixed = or i1 %p1, %standard
+  %skip = zext i1 %prefixed to i64
+  %at = getelementptr i8, ptr %format, i64 %skip
+  %c = load i8, ptr %at
+  %end.p = getelementptr i8, ptr %at, i64 1
+  %end = load i8, ptr %end.p
+  %single = icmp eq i8 %end, 0
+  br i1 %single, label %compare, label %no
+compare:
+  %char = phi i8 [ 66, %bytes ], [ %c, %first ]
+  %wide = bitcast i32 %accepted to <4 x i8>
+  %s0 = insertelement <4 x i8> poison, i8 %char, i32 0
+  %splat = shufflevector <4 x i8> %s0, <4 x i8> poison, <4 x i32> zeroinitializer
+  %equal = icmp eq <4 x i8> %wide, %splat
+  %bits = bitcast <4 x i1> %equal to i4
+  %found = icmp ne i4 %bits, 0
+  ret i1 %found
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
+define internal void @drop_views(ptr %views, i64 %count) nounwind {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %one ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %one, label %done
+one:
+  %view = getelementptr inbounds %view, ptr %views, i64 %i
+  call void @PyBuffer_Release(ptr %view)
+  %next = add i64 %i, 1
+  br label %loop
+done:
+  ret void
+}
+
+; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer;
+; followed by nothing (the grid of the %bound, or the one that covers its grid buffer) or by nx, ny, nz.
+define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind {
+entry:
+  %bound = call ptr @bound_of(ptr %self)
+  %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
+  %n32 = load i32, ptr %n.p
+  %n = zext i32 %n32 to i64
+  %n3 = add i64 %n, 3
+  %exact = icmp eq i64 %count, %n
+  %with.grid = icmp eq i64 %count, %n3
+  %fits = or i1 %exact, %with.grid
+  br i1 %fits, label %begin, label %wrong
+wrong:
+  %kind = load ptr, ptr @PyExc_TypeError
+  call void @PyErr_SetString(ptr %kind, ptr @text.count)
+  ret ptr null
+begin:
+  %buffers = alloca %buffer, i64 %n
+  %views = alloca %view, i64 %n
+  %slots.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 11
+  %slots = load ptr, ptr %slots.p
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %begin ], [ %i.next, %keep ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %one, label %grid
+one:
+  %object.p = getelementptr inbounds ptr, ptr %arguments, i64 %i
+  %object = load ptr, ptr %object.p
+  %view = getelementptr inbounds %view, ptr %views, i64 %i
+  %slot = getelementptr inbounds %slot, ptr %slots, i64 %i
+  %flags.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 1
+  %flags = load i32, ptr %flags.p
+  %error = call i32 @PyObject_GetBuffer(ptr %object, ptr %view, i32 %flags)
+  %failed = icmp ne i32 %error, 0
+  br i1 %failed, label %unusable, label %inspect
+unusable:
+  call void @PyErr_Clear()
+  call void @drop_views(ptr %views, i64 %i)
+  br label %bad
+inspect:
+  %size32 = load i32, ptr %slot
+  %size = zext i32 %size32 to i64
+  %item.p = getelementptr inbounds %view, ptr %view, i64 0, i32 3
+  %item = load i64, ptr %item.p
+  %same = icmp eq i64 %item, %size
+  %accepted.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 2
+  %accepted = load i32, ptr %accepted.p
+  %format.p = getelementptr inbounds %view, ptr %view, i64 0, i32 6
+  %format = load ptr, ptr %format.p
+  %suits = call i1 @accepts(i32 %accepted, ptr %format)
+  %good = and i1 %same, %suits
+  br i1 %good, label %keep, label %unsuited
+unsuited:
+  %held = add i64 %i, 1
+  call void @drop_views(ptr %views, i64 %held)
+  br label %bad
+bad:
+  %answer = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -1, i64 %i)
+  ret ptr %answer
+keep:
+  %data = load ptr, ptr %view
+  %length.p = getelementptr inbounds %view, ptr %view, i64 0, i32 2
+  %length = load i64, ptr %length.p
+  %elements = udiv i64 %length, %size
+  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %i
+  store ptr %data, ptr %buffer
+  %count.p = getelementptr inbounds %buffer, ptr %buffer, i64 0, i32 1
+  store i64 %elements, ptr %count.p
+  %i.next = add i64 %i, 1
+  br label %loop
+grid:
+  %result = call ptr @run_on(ptr %bound, ptr %buffers, ptr %arguments, i64 %n, i1 %with.grid)
+  call void @drop_views(ptr %views, i64 %n)
+  ret ptr %result
+}
+
+; Settle the grid and run.
+define internal ptr @run_on(ptr %bound, ptr %buffers, ptr %arguments, i64 %n, i1 %with.grid) nounwind {
+entry:
+  %timeout.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 8
+  %timeout = load i64, ptr %timeout.p
+  br i1 %with.grid, label %given, label %own
+given:
+  %at.y = add i64 %n, 1
+  %at.z = add i64 %n, 2
+  %gx = call i64 @integer(ptr %arguments, i64 %n)
+  %gy = call i64 @integer(ptr %arguments, i64 %at.y)
+  %gz = call i64 @integer(ptr %arguments, i64 %at.z)
+  %error = call ptr @PyErr_Occurred()
+  %failed = icmp ne ptr %error, null
+  br i1 %failed, label %fail, label %go
+fail:
+  ret ptr null
+own:
+  %index.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 14
+  %index = load i32, ptr %index.p
+  %by.length = icmp sge i32 %index, 0
+  br i1 %by.length, label %cover, label %fixed
+cover:
+  %index64 = sext i32 %index to i64
+  %count.p = getelementptr inbounds %buffer, ptr %buffers, i64 %index64, i32 1
+  %count = load i64, ptr %count.p
+  %per.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 15
+  %per32 = load i32, ptr %per.p
+  %per = zext i32 %per32 to i64
+  %up = add i64 %count, %per
+  %up1 = sub i64 %up, 1
+  %cx = udiv i64 %up1, %per
+  br label %go
+fixed:
+  %fx.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 2
+  %fx32 = load i32, ptr %fx.p
+  %fx = zext i32 %fx32 to i64
+  %fy.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 3
+  %fy32 = load i32, ptr %fy.p
+  %fy = zext i32 %fy32 to i64
+  %fz.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 4
+  %fz32 = load i32, ptr %fz.p
+  %fz = zext i32 %fz32 to i64
+  br label %go
+go:
+  %x64 = phi i64 [ %gx, %given ], [ %cx, %cover ], [ %fx, %fixed ]
+  %y64 = phi i64 [ %gy, %given ], [ 1, %cover ], [ %fy, %fixed ]
+  %z64 = phi i64 [ %gz, %given ], [ 1, %cover ], [ %fz, %fixed ]
+  %xy = or i64 %x64, %y64
+  %xyz = or i64 %xy, %z64
+  %large = icmp ugt i64 %xyz, 4294967295
+  br i1 %large, label %refuse, label %launch
+refuse:
+  %refusal = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -2, i64 0)
+  ret ptr %refusal
+launch:
+  %x = trunc i64 %x64 to i32
+  %y = trunc i64 %y64 to i32
+  %z = trunc i64 %z64 to i32
+  %result = call ptr @run(ptr %bound, ptr %buffers, i32 %x, i32 %y, i32 %z, i64 %timeout)
+  ret ptr %result
+}
+
+declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
+declare i64 @llvm.umul.fix.sat.i64(i64, i64, i32)
+declare i32 @llvm.umin.i32(i32, i32)
+declare ptr @PyLong_FromLong(i64)
+declare ptr @PyLong_AsVoidPtr(ptr)
+declare i64 @PyLong_AsUnsignedLongLong(ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @Py_BuildValue(ptr, ...)
+declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
+declare void @PyBuffer_Release(ptr)
+declare i32 @PyErr_CheckSignals()
+declare void @PyErr_Clear()
+declare ptr @PyErr_Occurred()
+declare void @PyErr_SetNone(ptr)
+declare void @PyErr_SetString(ptr, ptr)
+declare i64 @PyThread_get_thread_ident()
+declare ptr @PyEval_SaveThread()
+declare void @PyEval_RestoreThread(ptr)

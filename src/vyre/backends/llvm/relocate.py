@@ -1,0 +1,149 @@
+"""Applying relocations: the few kinds that position-independent small-model code contains.
+
+Calls and address loads that leave the object go through a table of addresses and, for calls, through a
+small jump in front of it, because the process may have placed its libraries more than 2 GiB away.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from vyre.backends.llvm.elf import MACHINE_AARCH64, MACHINE_X86_64, bad_object
+
+STUB_BYTES: Final = 16
+SLOT_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One relocation with all addresses known."""
+
+    image: bytearray
+    at: int
+    """Offset of the place in the image."""
+    address: int
+    """Address of the place when loaded."""
+    target: int
+    """Address of the symbol plus the addend."""
+
+
+def _put(place: Place, form: str, value: int) -> None:
+    try:
+        struct.pack_into(form, place.image, place.at, value)
+    except struct.error as error:
+        raise bad_object("a relocated distance does not fit, or lies outside the image") from error
+
+
+def _absolute64(place: Place) -> None:
+    _put(place, "<Q", place.target & 0xFFFFFFFFFFFFFFFF)
+
+
+def _relative32(place: Place) -> None:
+    _put(place, "<i", place.target - place.address)
+
+
+def _relative64(place: Place) -> None:
+    _put(place, "<q", place.target - place.address)
+
+
+def _patch(place: Place, clear: int, bits: int) -> None:
+    (word,) = struct.unpack_from("<I", place.image, place.at)
+    _put(place, "<I", (word & ~clear & 0xFFFFFFFF) | bits)
+
+
+def _a64_branch26(place: Place) -> None:
+    distance = place.target - place.address
+    if distance & 3 or not -(1 << 27) <= distance < 1 << 27:
+        raise bad_object("a branch does not reach its target")
+    _patch(place, 0x03FFFFFF, (distance >> 2) & 0x03FFFFFF)
+
+
+def _a64_page21(place: Place) -> None:
+    pages = (place.target >> 12) - (place.address >> 12)
+    if not -(1 << 20) <= pages < 1 << 20:
+        raise bad_object("a page does not lie within reach")
+    _patch(place, 0x60FFFFE0, (pages & 3) << 29 | ((pages >> 2) & 0x7FFFF) << 5)
+
+
+def _a64_low12(scale: int) -> Callable[[Place], None]:
+    def apply(place: Place) -> None:
+        low = place.target & 0xFFF
+        if low & ((1 << scale) - 1):
+            raise bad_object("a loaded address is not aligned")
+        _patch(place, 0x003FFC00, (low >> scale) << 10)
+
+    return apply
+
+
+def _a64_relative(form: str) -> Callable[[Place], None]:
+    def apply(place: Place) -> None:
+        _put(place, form, place.target - place.address)
+
+    return apply
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How one relocation is applied, and whether it means the table slot or the jump instead."""
+
+    apply: Callable[[Place], None]
+    via_slot: bool = False
+    call: bool = False
+
+
+X86_64: Final[dict[int, Kind]] = {
+    1: Kind(_absolute64),
+    2: Kind(_relative32),
+    4: Kind(_relative32, call=True),
+    9: Kind(_relative32, via_slot=True),
+    24: Kind(_relative64),
+    41: Kind(_relative32, via_slot=True),
+    42: Kind(_relative32, via_slot=True),
+}
+
+AARCH64: Final[dict[int, Kind]] = {
+    257: Kind(_absolute64),
+    260: Kind(_a64_relative("<q")),
+    261: Kind(_a64_relative("<i")),
+    275: Kind(_a64_page21),
+    277: Kind(_a64_low12(0)),
+    278: Kind(_a64_low12(0)),
+    282: Kind(_a64_branch26, call=True),
+    283: Kind(_a64_branch26, call=True),
+    284: Kind(_a64_low12(1)),
+    285: Kind(_a64_low12(2)),
+    286: Kind(_a64_low12(3)),
+    299: Kind(_a64_low12(4)),
+    311: Kind(_a64_page21, via_slot=True),
+    312: Kind(_a64_low12(3), via_slot=True),
+}
+
+
+def _stub_x86_64(stub: int, slot: int) -> bytes:
+    """Jmp through the slot, relative to the instruction's end."""
+    return b"\xff\x25" + struct.pack("<i", slot - stub - 6) + b"\xcc" * 10
+
+
+def _stub_aarch64(stub: int, slot: int) -> bytes:
+    """Adrp x16, slot; ldr x17, [x16, slot]; br x17."""
+    pages = ((slot >> 12) - (stub >> 12)) & 0x1FFFFF
+    adrp = 0x90000010 | (pages & 3) << 29 | (pages >> 2) << 5
+    load = 0xF9400211 | ((slot & 0xFFF) >> 3) << 10
+    return struct.pack("<IIII", adrp, load, 0xD61F0220, 0xD4200000)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the loader must know about an instruction set."""
+
+    kinds: dict[int, Kind]
+    stub: Callable[[int, int], bytes]
+
+
+MACHINES: Final[dict[int, Machine]] = {
+    MACHINE_X86_64: Machine(X86_64, _stub_x86_64),
+    MACHINE_AARCH64: Machine(AARCH64, _stub_aarch64),
+}

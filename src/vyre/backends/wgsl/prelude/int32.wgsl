@@ -1,0 +1,92 @@
+// 32-bit integer operations whose edge cases WGSL defines otherwise, or not at all.
+
+fn u32_div(a: u32, b: u32) -> u32 {
+    if (b == 0u) {
+        return 0xffffffffu;
+    }
+    return a / b;
+}
+
+fn u32_rem(a: u32, b: u32) -> u32 {
+    if (b == 0u) {
+        return 0u;
+    }
+    return a % b;
+}
+
+fn i32_div(a: i32, b: i32) -> i32 {
+    if (b == 0) {
+        return -1;
+    }
+    if (b == -1) {
+        return 0 - a;
+    }
+    return a / b;
+}
+
+fn i32_rem(a: i32, b: i32) -> i32 {
+    if (b == 0 || b == -1) {
+        return 0;
+    }
+    return a % b;
+}
+
+fn u32_rotl(a: u32, amount: u32) -> u32 {
+    let n = amount & 31u;
+    return (a << n) | ((a >> 1u) >> (31u - n));
+}
+
+fn u32_rotr(a: u32, amount: u32) -> u32 {
+    let n = amount & 31u;
+    return (a >> n) | ((a << 1u) << (31u - n));
+}
+
+fn u32_byte_swap(a: u32) -> u32 {
+    return (a << 24u) | ((a & 0xff00u) << 8u) | ((a >> 8u) & 0xff00u) | (a >> 24u);
+}
+
+fn u32_add_sat(a: u32, b: u32) -> u32 {
+    return a + min(b, ~a);
+}
+
+fn u32_sub_sat(a: u32, b: u32) -> u32 {
+    return a - min(a, b);
+}
+
+// The 32-bit value farthest from zero on the side of a's sign.
+fn i32_limit(a: i32) -> i32 {
+    return (a >> 31u) ^ 0x7fffffff;
+}
+
+fn i32_add_sat(a: i32, b: i32) -> i32 {
+    let sum = a + b;
+    return select(sum, i32_limit(a), ((a ^ sum) & (b ^ sum)) < 0);
+}
+
+fn i32_sub_sat(a: i32, b: i32) -> i32 {
+    let difference = a - b;
+    return select(difference, i32_limit(a), ((a ^ b) & (a ^ difference)) < 0);
+}
+
+// Toward zero, saturating; NaN gives 0.
+fn u32_from_f32(x: f32) -> u32 {
+    let bits = bitcast<u32>(x);
+    if (bits > 0x7f800000u || !(x >= 1.0)) {
+        return 0u;
+    }
+    if (bits >= 0x4f800000u) {
+        return 0xffffffffu;
+    }
+    return u32(x);
+}
+
+fn i32_from_f32(x: f32) -> i32 {
+    let size = bitcast<u32>(x) & 0x7fffffffu;
+    if (size > 0x7f800000u) {
+        return 0;
+    }
+    if (size >= 0x4f000000u) {
+        return i32_limit(bitcast<i32>(x));
+    }
+    return i32(x);
+}

@@ -1,0 +1,149 @@
+"""D###: a launch was asked for wrongly. B###: a backend failed."""
+
+from __future__ import annotations
+
+from vyre.diagnostics.codes.row import Code
+
+UNKNOWN_DEVICE = Code(
+    "D001",
+    "unknown device",
+    "there is no device {name!r}",
+    "choose one of: {known}",
+)
+DEVICE_UNAVAILABLE = Code(
+    "D002",
+    "device not available",
+    "the device {name!r} is not available: {reason}",
+    "{remedy}",
+)
+MISSING_INPUT = Code(
+    "D003",
+    "missing input",
+    "the buffer {name!r} got no array",
+    "pass it: inputs={{{name!r}: array of {dtype}}}",
+)
+UNKNOWN_INPUT = Code(
+    "D004",
+    "input for no buffer",
+    "the program has no input {name!r}",
+    "leave it out; the inputs are: {known}",
+)
+WRONG_DTYPE = Code(
+    "D005",
+    "array of the wrong type",
+    "the buffer {name!r} takes {expected}, not {found}",
+    "convert it: array.astype({expected!r})",
+)
+SHORT_BUFFER = Code(
+    "D006",
+    "array of the wrong length",
+    "the buffer {name!r} is declared with {expected} elements and got {found}",
+    "pass an array of the declared length, or declare the buffer without a count",
+)
+WRONG_SLOTS = Code(
+    "D007",
+    "wrong number of inputs",
+    "the program takes {expected} inputs by position and got {found}",
+    "pass them in the order of declaration: {known}",
+)
+UNSIZED_OUTPUT = Code(
+    "D008",
+    "output of unknown size",
+    "nothing says how long the output {name!r} is",
+    "declare its count, or pass sizes={{{name!r}: n}}",
+)
+NO_GRID = Code(
+    "D009",
+    "grid of unknown size",
+    "nothing says how many workgroups to run",
+    "pass grid=(x, y, z) or elements=n",
+)
+BAD_GRID = Code(
+    "D010",
+    "impossible grid",
+    "a grid of {grid} {problem}",
+    "choose a smaller grid, or more work per invocation",
+)
+ALIASED = Code(
+    "D011",
+    "one array bound twice",
+    "the buffers {first!r} and {second!r} share memory and {written!r} is written",
+    "pass a copy for one of them",
+)
+NOT_AN_ARRAY = Code(
+    "D012",
+    "not an array",
+    "the buffer {name!r} cannot be bound to {found}",
+    "pass a numpy array, a vyre array, bytes, or anything with the buffer protocol or DLPack",
+)
+BAD_DEADLINE = Code(
+    "D013",
+    "impossible deadline",
+    "a deadline of {found!r} makes no sense",
+    "give seconds as a positive number, or None",
+)
+READ_ONLY_ARRAY = Code(
+    "D014",
+    "array that cannot be written",
+    "the buffer {name!r} is changed in place and its array is read-only",
+    "pass a writable array",
+)
+WRONG_DEVICE = Code(
+    "D015",
+    "array of another device",
+    "the array for {name!r} lives on {found} and the program runs on {expected}",
+    "move it: vyre.array(x, device={expected!r})",
+)
+BAD_ARTIFACT = Code(
+    "B001",
+    "artifact cannot be read",
+    "a compiled program cannot be read: {problem}",
+    "clear the cache with `vyre cache clear` and compile again",
+)
+EMIT_FAILED = Code(
+    "B002",
+    "code generation failed",
+    "the backend {backend!r} failed to compile the program {digest}: {problem}",
+    "please report it with the reproducer {reproducer}",
+)
+LOAD_FAILED = Code(
+    "B003",
+    "loading failed",
+    "the backend {backend!r} failed to load the program {digest}: {problem}",
+    "please report it with the reproducer {reproducer}",
+)
+LAUNCH_FAILED = Code(
+    "B004",
+    "launch failed",
+    "the backend {backend!r} failed to run the program {digest}: {problem}",
+    "please report it with the reproducer {reproducer}",
+)
+OUT_OF_MEMORY = Code(
+    "B005",
+    "out of device memory",
+    "{device} has no room for {nbytes} bytes ({in_use} in use)",
+    "free arrays, use smaller buffers, or another device",
+)
+
+CODES = (
+    UNKNOWN_DEVICE,
+    DEVICE_UNAVAILABLE,
+    MISSING_INPUT,
+    UNKNOWN_INPUT,
+    WRONG_DTYPE,
+    SHORT_BUFFER,
+    WRONG_SLOTS,
+    UNSIZED_OUTPUT,
+    NO_GRID,
+    BAD_GRID,
+    ALIASED,
+    NOT_AN_ARRAY,
+    BAD_DEADLINE,
+    READ_ONLY_ARRAY,
+    WRONG_DEVICE,
+    BAD_ARTIFACT,
+    EMIT_FAILED,
+    LOAD_FAILED,
+    LAUNCH_FAILED,
+    OUT_OF_MEMORY,
+)

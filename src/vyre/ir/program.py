@@ -1,0 +1,197 @@
+"""A program: buffers, a workgroup size and statements. A frozen value, equal by structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from vyre.diagnostics import BuildError, Diagnostic
+from vyre.diagnostics.codes import build as codes
+from vyre.ir.buffer import BufferDecl
+from vyre.ir.services import service
+from vyre.ir.stats import ProgramStats, collect
+from vyre.ir.stmt import ROOT_GENERATOR, Body, Node, Region, as_body, checked_text
+
+T = TypeVar("T")
+
+MAX_BYTES = (1 << 64) - 1
+"""What an estimate of bytes says when it cannot know."""
+
+WorkgroupSize = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, weakref_slot=True)
+class Program:
+    """A kernel, whole. `Program.wrapped` is the usual way to make one."""
+
+    buffers: tuple[BufferDecl, ...]
+    workgroup_size: WorkgroupSize
+    entry: Body
+    entry_op_id: str | None = None
+    fast_math: bool = False
+    """Whether rewrites may change float results."""
+    _memo: dict[object, Any] = field(
+        default_factory=lambda: cast("dict[object, Any]", {}), init=False, repr=False
+    )
+
+    def __init__(
+        self,
+        buffers: Iterable[BufferDecl],
+        workgroup_size: Sequence[int],
+        entry: Iterable[Node],
+        entry_op_id: str | None = None,
+        fast_math: bool = False,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "buffers", _checked_buffers(buffers))
+        put(self, "workgroup_size", _checked_size(workgroup_size))
+        put(self, "entry", as_body(entry, "the entry"))
+        if entry_op_id is not None:
+            checked_text(entry_op_id, "the entry's id")
+        put(self, "entry_op_id", entry_op_id)
+        put(self, "fast_math", bool(fast_math))
+        put(self, "_memo", {})
+
+    @classmethod
+    def wrapped(
+        cls,
+        buffers: Iterable[BufferDecl],
+        workgroup_size: Sequence[int],
+        entry: Iterable[Node],
+        entry_op_id: str | None = None,
+        fast_math: bool = False,
+    ) -> Program:
+        """A program whose top level is regions: loose statements get one root region."""
+        body = as_body(entry, "the entry")
+        if not body or not all(isinstance(statement, Region) for statement in body):
+            body = (Region(ROOT_GENERATOR, None, body),)
+        return cls(buffers, workgroup_size, body, entry_op_id, fast_math)
+
+    def _key(self) -> tuple[object, ...]:
+        return (
+            self.buffers,
+            self.workgroup_size,
+            self.entry,
+            self.entry_op_id,
+            self.fast_math,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Program) or hash(self) != hash(other):
+            return False
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return self.memo("hash", lambda program: hash(program._key()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Program, self._key())
+
+    def __str__(self) -> str:
+        return service("print")(self)
+
+    def memo(self, key: object, compute: Callable[[Program], T]) -> T:
+        """What `compute` says of this very object, computed once.
+
+        Facts belong to one tree: an equal program built elsewhere has its own.
+        """
+        try:
+            return self._memo[key]
+        except KeyError:
+            return self._memo.setdefault(key, compute(self))
+
+    def buffer(self, name: str) -> BufferDecl | None:
+        """The declaration of a buffer."""
+        table = self.memo("buffers", lambda program: {b.name: b for b in program.buffers})
+        return table.get(name)
+
+    def with_rewritten_entry(self, entry: Iterable[Node]) -> Program:
+        """The same program with other statements; this object when they are the same ones."""
+        body = as_body(entry, "the entry")
+        same = len(body) == len(self.entry) and all(
+            new is old for new, old in zip(body, self.entry, strict=True)
+        )
+        return self if same else replace(self, entry=body)
+
+    def with_rewritten_buffers(self, buffers: Iterable[BufferDecl]) -> Program:
+        """The same program with other buffer declarations."""
+        declared = tuple(buffers)
+        return self if declared == self.buffers else replace(self, buffers=declared)
+
+    def with_workgroup_size(self, workgroup_size: Sequence[int]) -> Program:
+        """The same program with another workgroup size."""
+        return replace(self, workgroup_size=tuple(workgroup_size))
+
+    def with_entry_op_id(self, entry_op_id: str | None) -> Program:
+        """The same program under another id for telemetry."""
+        return replace(self, entry_op_id=entry_op_id)
+
+    def with_fast_math(self, fast_math: bool = True) -> Program:
+        """The same program, whose float results rewrites may change or not."""
+        return replace(self, fast_math=fast_math)
+
+    def stats(self) -> ProgramStats:
+        """Counts of what the program holds."""
+        return self.memo("stats", lambda program: collect(program.entry, program.buffers))
+
+    def estimate_peak_bytes(self) -> int:
+        """The sum of all buffers in bytes; the greatest value when one of them has no size."""
+        total = 0
+        for decl in self.buffers:
+            size = decl.size_bytes
+            if size is None:
+                return MAX_BYTES
+            total += size
+        return min(total, MAX_BYTES)
+
+    def digest(self) -> str:
+        """A name for what the program is, the same in every process and on every machine."""
+        return self.memo("digest", service("digest"))
+
+    def check(self, target: object = None) -> list[Diagnostic]:
+        """Every problem the checker finds, for a target if one is given."""
+        return service("check")(self, target)
+
+    def validate(self, target: object = None) -> None:
+        """Raise a `CheckError` with every problem, if there is any."""
+        service("validate")(self, target)
+
+    def to_wire(self) -> bytes:
+        """The program as bytes, in canonical form."""
+        return service("to_wire")(self)
+
+    @classmethod
+    def from_wire(cls, data: bytes) -> Program:
+        """The program that `data` holds; a `WireError` if it holds none."""
+        return service("from_wire")(data)
+
+    @classmethod
+    def parse(cls, source: str, file: str = "<text>") -> Program:
+        """The program that `source` writes; a `ParseError` if it cannot be read."""
+        return service("parse")(source, file)
+
+
+def _checked_buffers(buffers: Iterable[BufferDecl]) -> tuple[BufferDecl, ...]:
+    declared = tuple(buffers)
+    for decl in declared:
+        if not isinstance(decl, BufferDecl):
+            raise BuildError(
+                codes.BAD_FIELD.at(
+                    what="a program",
+                    field="a buffer",
+                    found=type(decl).__name__,
+                    expected="declare buffers with BufferDecl, such as BufferDecl.read(...)",
+                )
+            )
+    return declared
+
+
+def _checked_size(size: Sequence[int]) -> WorkgroupSize:
+    found = tuple(size)
+    whole = all(isinstance(extent, int) and not isinstance(extent, bool) for extent in found)
+    if len(found) != 3 or not whole or any(not 0 <= extent < 1 << 32 for extent in found):
+        raise BuildError(codes.BAD_WORKGROUP_SIZE.at(found=size))
+    return (found[0], found[1], found[2])

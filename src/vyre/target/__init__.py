@@ -1,0 +1,8 @@
+"""What a device can do: features and limits."""
+
+from __future__ import annotations
+
+from vyre.target.feature import Feature
+from vyre.target.target import WEBGPU_DEFAULT_LIMITS, Limits, Target
+
+__all__ = ["WEBGPU_DEFAULT_LIMITS", "Feature", "Limits", "Target"]

@@ -1,0 +1,41 @@
+"""What all tests share: the `--bless` flag, Hypothesis profiles, the collector of `.vy` files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tests.files.collector import VyFile
+
+# `ci` is what an ordinary run uses: the same examples every time, so a red run means a change.
+settings.register_profile("ci", derandomize=True, deadline=None, database=None, print_blob=False)
+settings.register_profile("explore", deadline=None, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--bless",
+        action="store_true",
+        help="rewrite expectations (.vy files, snapshots) from what the code does now",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--bless") and getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError("--bless rewrites files: run it without -n")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | None:
+    if file_path.suffix == ".vy" and Path(__file__).parent / "files" in file_path.parents:
+        return VyFile.from_parent(parent, path=file_path)
+    return None
+
+
+@pytest.fixture
+def bless(request: pytest.FixtureRequest) -> bool:
+    """Whether this run rewrites snapshots instead of comparing with them."""
+    return bool(request.config.getoption("--bless"))
