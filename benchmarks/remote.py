@@ -3,8 +3,9 @@
 import json
 import selectors
 import subprocess
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from benchmarks.peers import ROOT, Peer, PeerMissingError
 
@@ -23,16 +24,20 @@ class Remote:
         self.peer = peer
         self.version = ""
         self._process: subprocess.Popen[str] | None = None
+        self._complaints: IO[str] | None = None
 
     def start(self) -> None:
         """Starts the process and opens the peer; PeerMissingError when it is not installed."""
         if not self.peer.python.exists():
-            raise PeerMissingError(f"{self.peer.python.parents[1].name} is not there: run `make bench-peers`")
+            raise PeerMissingError(
+                f"{self.peer.python.parents[1].name} is not there: run `make bench-peers`"
+            )
+        self._complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed by stop
         self._process = subprocess.Popen(
             [str(self.peer.python), "-m", "benchmarks.worker", self.peer.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._complaints,
             text=True,
             cwd=ROOT,
         )
@@ -74,13 +79,18 @@ class Remote:
     def stop(self, *, kill: bool = False) -> None:
         """Ends the process by closing its pipe, or at once."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        if kill:
-            process.kill()
-        process.communicate()
+        if process is not None:
+            if kill:
+                process.kill()
+            process.communicate()
+        if self._complaints is not None:
+            self._complaints.close()
 
     def _died(self) -> PeerFailedError:
-        process, self._process = self._process, None
-        code = process.wait() if process is not None else None
-        return PeerFailedError(f"the process ended with status {code}")
+        code, said = None, []
+        if self._process is not None and self._complaints is not None:
+            code = self._process.wait()
+            self._complaints.seek(0)
+            said = self._complaints.read().strip().splitlines()[-1:]
+        self.stop()
+        return PeerFailedError(": ".join([f"the process ended with status {code}", *said]))

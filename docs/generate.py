@@ -14,6 +14,8 @@ from vyre.ir.opcodes import AtomicOp, BinOp, Opcode, ReduceOp, Result, Row, UnOp
 from vyre.ir.types import ARITHMETIC_FLOATS, INTEGER_TYPES, SCALAR_TYPES, DataType
 
 REFERENCE = Path(__file__).parent / "reference"
+WIDTH = 100
+"""Examples of texts that are too long or too deep are cut at this column."""
 FAMILIES = {
     "I": "Building a program",
     "V": "Checking a program",
@@ -56,8 +58,17 @@ def _code(row: Code) -> Iterable[str]:
     if row.explanation:
         yield from ("", row.explanation)
     if row.example:
-        language = "python" if "import " in row.example else "rust"
-        yield from ("", f"```{language}", row.example.strip("\n"), "```")
+        language = "" if row.example.startswith("program") else "python"
+        yield from (
+            "",
+            f"```{language}",
+            *map(_shortened, row.example.strip("\n").split("\n")),
+            "```",
+        )
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= WIDTH else f"{line[:WIDTH]} ..."
 
 
 def opcodes() -> str:

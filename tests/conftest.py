@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--bless") and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("--bless rewrites files: run it without -n")
+    if not hasattr(config, "workerinput"):  # the workers of -n inherit what is set here
+        _isolate(config)
+
+
+def _isolate(config: pytest.Config) -> None:
+    """Tests neither see nor touch the user's settings, caches and reproducers."""
+    for name in [name for name in os.environ if name.startswith("VYRE_")]:
+        del os.environ[name]
+    folder = tempfile.mkdtemp(prefix="vyre-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["VYRE_CACHE_DIR"] = os.path.join(folder, "cache")
+    os.environ["VYRE_REPRODUCERS"] = os.path.join(folder, "reproducers")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | None:

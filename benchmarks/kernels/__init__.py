@@ -8,6 +8,7 @@ from benchmarks.kernels import (
     dfa,
     elementary,
     histogram,
+    launch,
     mandelbrot,
     matmul,
     nbody,
@@ -15,6 +16,7 @@ from benchmarks.kernels import (
     radix_sort,
     reduction,
     sha256,
+    stencil,
     triad,
 )
 
@@ -22,6 +24,7 @@ KERNELS: tuple[Kernel, ...] = (
     *triad.KERNELS,
     *reduction.KERNELS,
     *prefix_sum.KERNELS,
+    *stencil.KERNELS,
     *histogram.KERNELS,
     *mandelbrot.KERNELS,
     *nbody.KERNELS,
@@ -38,7 +41,7 @@ KERNELS: tuple[Kernel, ...] = (
 
 def kernel_named(name: str) -> Kernel:
     """The kernel of that name; KeyError for a stranger."""
-    return {kernel.name: kernel for kernel in KERNELS}[name]
+    return {kernel.name: kernel for kernel in (*KERNELS, launch.LAUNCH)}[name]
 
 
 def kernels_named(names: list[str]) -> tuple[Kernel, ...]:

@@ -1,20 +1,15 @@
 #include <stdint.h>
 
-/* The six bits of a character, without a branch: the offset of its class. */
-static inline uint32_t six_bits(uint32_t c) {
-    uint32_t offset = c >= 'a' ? (uint32_t)-71
-                      : c >= 'A' ? (uint32_t)-65
-                      : c >= '0' ? 4
-                      : c == '+' ? 19
-                                 : 16;
-    return c + offset;
+/* The six bits of a character without a branch, in eight bits: written so, gcc vectorises the loop. */
+static inline uint8_t six_bits(uint8_t c) {
+    return (uint8_t)(c + 4 - 69 * (c >= 'A') - 6 * (c >= 'a') + 15 * (c == '+') + 12 * (c == '/'));
 }
 
 void by_arithmetic(const uint8_t *restrict in, uint8_t *restrict out, int64_t groups) {
 #pragma omp parallel for
     for (int64_t g = 0; g < groups; g++) {
-        uint32_t a = six_bits(in[4 * g]), b = six_bits(in[4 * g + 1]);
-        uint32_t c = six_bits(in[4 * g + 2]), d = six_bits(in[4 * g + 3]);
+        uint8_t a = six_bits(in[4 * g]), b = six_bits(in[4 * g + 1]);
+        uint8_t c = six_bits(in[4 * g + 2]), d = six_bits(in[4 * g + 3]);
         out[3 * g] = (uint8_t)(a << 2 | b >> 4);
         out[3 * g + 1] = (uint8_t)(b << 4 | c >> 2);
         out[3 * g + 2] = (uint8_t)(c << 6 | d);

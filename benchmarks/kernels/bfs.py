@@ -1,5 +1,5 @@
 """Breadth-first levels of a random graph in CSR form: irregular loads, one sweep per level."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import groups, program_of
 
 DEGREE = 8
 UNSEEN = np.uint32(0xFFFFFFFF)
@@ -54,6 +55,29 @@ def c(gcc: Any, data: Arrays) -> Run:
     return Run(bfs(data["starts"], data["targets"], levels, levels.size), {"levels": levels})
 
 
+def vyre(launcher: Any, data: Arrays) -> Run:
+    """Frontiers as lists, claimed by compare-exchange: a plain store here would be a data race."""
+    levels = result(data)
+    here, ahead = np.zeros_like(levels), np.zeros_like(levels)
+    count, now = np.zeros(1, np.uint32), np.zeros(2, np.uint32)
+
+    def launch() -> None:
+        nonlocal here, ahead
+        levels.fill(UNSEEN)
+        levels[0] = here[0] = 0
+        size, level = 1, 0
+        while size:
+            level += 1
+            count[0], now[:] = 0, (size, level)
+            arrays = {**data, "levels": levels, "count": count, "now": now}
+            arrays |= {"frontier": here, "next": ahead}
+            launcher.bind(program_of("bfs"), arrays, (groups(size, 256),))()
+            size = int(count[0])
+            here, ahead = ahead, here
+
+    return Run(launch, {"levels": levels})
+
+
 def numpy(np_: Any, data: Arrays) -> Run:
     levels = result(data)
 
@@ -68,12 +92,14 @@ def numba(nb: Any, data: Arrays) -> Run:
     def sweep(starts: Array, targets: Array, levels: Array, level: int) -> Any:
         more = 0
         for node in nb.prange(levels.size):
+            found = 0  # numba sees no reduction in a sum written inside the inner loop
             if levels[node] == level:
                 for edge in range(starts[node], starts[node + 1]):
                     near = targets[edge]
                     if levels[near] == UNSEEN:
                         levels[near] = level + 1
-                        more += 1
+                        found = 1
+            more += found
         return more
 
     starts, targets, levels = data["starts"], data["targets"], result(data)
@@ -98,9 +124,7 @@ def taichi(ti: Any, data: Arrays) -> Run:
         for node in range(levels.shape[0]):
             found = 0
             if levels[node] == level:
-                for edge in range(
-                    ti.cast(starts[node], ti.i32), ti.cast(starts[node + 1], ti.i32)
-                ):
+                for edge in range(ti.cast(starts[node], ti.i32), ti.cast(starts[node + 1], ti.i32)):
                     near = ti.cast(targets[edge], ti.i32)
                     if levels[near] == ti.u32(unseen):
                         levels[near] = level + 1
@@ -151,6 +175,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

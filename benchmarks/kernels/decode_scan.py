@@ -1,5 +1,5 @@
 """base64 decode, then the automaton over what came out, chunk by chunk."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 import base64
 from typing import Any
@@ -10,6 +10,7 @@ from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run
 from benchmarks.kernels.automaton import count_matches, count_word_ends, text, transitions
 from benchmarks.kernels.base64_decode import combine, six_bits_of
+from benchmarks.programs import groups, program_of
 
 DECODED = 3072
 ENCODED = DECODED // 3 * 4
@@ -41,6 +42,14 @@ def c(gcc: Any, data: Arrays) -> Run:
     found, accepting = result(data), transitions()[1]
     decode_scan = gcc.function("decode_scan", "decode_scan")
     return Run(decode_scan(*inputs(data), found, accepting, found.size), {"found": found})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    found = result(data)
+    accepting = np.array([transitions()[1]], np.uint32)
+    arrays = {**data, "found": found, "accepting": accepting}
+    launch = launcher.bind(program_of("decode_scan"), arrays, (groups(found.size, 64),))
+    return Run(launch, {"found": found})
 
 
 def numpy(np_: Any, data: Arrays) -> Run:
@@ -133,6 +142,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

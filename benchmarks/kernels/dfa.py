@@ -1,5 +1,5 @@
 """Table-driven scan of many chunks of bytes: a chain of dependent loads per chunk."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from benchmarks.kernels.automaton import (
     text,
     transitions,
 )
+from benchmarks.programs import groups, program_of
 
 
 def data(n: int) -> Arrays:
@@ -33,6 +34,14 @@ def c(gcc: Any, data: Arrays) -> Run:
     dfa = gcc.function("dfa", "dfa")
     accepting = transitions()[1]
     launch = dfa(data["text"], data["table"], found, accepting, CHUNK, found.size)
+    return Run(launch, {"found": found})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    found = result(data)
+    accepting = np.array([transitions()[1]], np.uint32)
+    arrays = {**data, "found": found, "accepting": accepting}
+    launch = launcher.bind(program_of("dfa"), arrays, (groups(found.size, 64),))
     return Run(launch, {"found": found})
 
 
@@ -99,6 +108,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

@@ -1,5 +1,5 @@
 """exp and sin over an f32 array: the price of a transcendental function."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any, Literal
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import within_ulps
 from benchmarks.kernel import Array, Arrays, Implementation, Kernel, Run, random
+from benchmarks.programs import groups, program_of
 
 Function = Literal["exp", "sin"]
 RANGES: dict[Function, tuple[float, float]] = {"exp": (-80.0, 80.0), "sin": (-100.0, 100.0)}
@@ -28,6 +29,16 @@ def c(function: Function) -> Implementation:
     def implement(gcc: Any, data: Arrays) -> Run:
         out = np.zeros_like(data["x"])
         launch = gcc.function("elementary", f"{function}_f32")(data["x"], out, out.size)
+        return Run(launch, {"y": out})
+
+    return implement
+
+
+def vyre(function: Function) -> Implementation:
+    def implement(launcher: Any, data: Arrays) -> Run:
+        out = np.zeros_like(data["x"])
+        arrays = {"x": data["x"], "y": out}
+        launch = launcher.bind(program_of(function), arrays, (groups(out.size, 256),))
         return Run(launch, {"y": out})
 
     return implement
@@ -99,6 +110,7 @@ def kernel(function: Function) -> Kernel:
         compare=within_ulps(ULPS),
         peers={
             "c": c(function),
+            "vyre": vyre(function),
             "numpy": numpy(function),
             "numba": numba(function),
             "taichi": taichi(function),

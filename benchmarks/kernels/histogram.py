@@ -1,5 +1,5 @@
 """256-bin histogram of bytes: private tables, then a merge."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,9 +7,11 @@ import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import program_of
 
 BINS = 256
 BLOCK = 1 << 18
+GROUPS = 64
 
 
 def data(n: int) -> Arrays:
@@ -23,6 +25,17 @@ def define(data: Arrays) -> Arrays:
 def c(gcc: Any, data: Arrays) -> Run:
     bins = np.zeros(BINS, np.uint32)
     launch = gcc.function("histogram", "histogram")(data["x"], bins, data["x"].size)
+    return Run(launch, {"bins": bins})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    bins = np.zeros(BINS, np.uint32)
+    fill = launcher.bind(program_of("histogram"), {"x": data["x"], "bins": bins}, (GROUPS,))
+
+    def launch() -> None:
+        bins.fill(0)
+        fill()
+
     return Run(launch, {"bins": bins})
 
 
@@ -78,7 +91,7 @@ def pyopencl(device: Any, data: Arrays) -> Run:
     x, bins = data["x"], np.zeros(BINS, np.uint32)
     source, target = device.buffer(x), device.buffer(bins)
     clear = device.kernel("histogram", "clear", (BINS,), None)(target)
-    count = device.kernel("histogram", "histogram", (256 * 64,), (256,))
+    count = device.kernel("histogram", "histogram", (256 * GROUPS,), (256,))
     fill = count(source, target, np.uint32(x.size))
 
     def launch() -> None:
@@ -99,6 +112,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

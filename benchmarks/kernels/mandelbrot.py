@@ -1,5 +1,5 @@
 """Mandelbrot iteration counts: a divergent loop, bound by arithmetic."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import mostly
 from benchmarks.kernel import Array, Arrays, Kernel, Run
+from benchmarks.programs import groups, program_of
 
 LIMIT = 256
 
@@ -34,7 +35,8 @@ def vectorised(n: int) -> Array:
     x, y = np.zeros_like(cx), np.zeros_like(cy)
     for _ in range(LIMIT):
         inside = x * x + y * y <= np.float32(4)
-        alive, cx, cy, x, y = (a[inside] for a in (alive, cx, cy, x, y))
+        alive, cx, cy = alive[inside], cx[inside], cy[inside]
+        x, y = x[inside], y[inside]
         x, y = x * x - y * y + cx, np.float32(2) * x * y + cy
         counts[alive] += np.uint32(1)
     return counts
@@ -44,6 +46,14 @@ def c(gcc: Any, data: Arrays) -> Run:
     n = side(data)
     counts = np.zeros(n * n, np.uint32)
     return Run(gcc.function("mandelbrot", "mandelbrot")(counts, n, LIMIT), {"counts": counts})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    n = side(data)
+    counts = np.zeros(n * n, np.uint32)
+    grid = (groups(n, 16), groups(n, 16))
+    launch = launcher.bind(program_of("mandelbrot"), {"counts": counts, **data}, grid)
+    return Run(launch, {"counts": counts})
 
 
 def numpy(np_: Any, data: Arrays) -> Run:
@@ -124,6 +134,7 @@ KERNELS = (
         compare=mostly(0.01),
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

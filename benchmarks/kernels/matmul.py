@@ -1,5 +1,5 @@
 """Square matrix product, f32: the textbook loops and the tiled ones."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any, Literal
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import close
 from benchmarks.kernel import Array, Arrays, Implementation, Kernel, Run, random
+from benchmarks.programs import groups, program_of
 
 Form = Literal["naive", "tiled"]
 TILE = 16
@@ -28,6 +29,19 @@ def c(form: Form) -> Implementation:
         out = np.zeros_like(data["a"])
         launch = gcc.function("matmul", form)(data["a"], data["b"], out, out.shape[0])
         return Run(launch, {"c": out})
+
+    return implement
+
+
+def vyre(form: Form) -> Implementation:
+    side = {"naive": 16, "tiled": 32}[form]
+
+    def implement(launcher: Any, data: Arrays) -> Run:
+        out = np.zeros_like(data["a"])
+        n = out.shape[0]
+        arrays = {**data, "c": out, "size": np.array([n], np.uint32)}
+        grid = (groups(n, side), groups(n, side))
+        return Run(launcher.bind(program_of(f"matmul_{form}"), arrays, grid), {"c": out})
 
     return implement
 
@@ -63,10 +77,12 @@ def numba_tiled(nb: Any, data: Arrays) -> Run:
             c[top : top + block, left : left + block] = 0
             for near in range(0, n, block):
                 for i in range(top, min(top + block, n)):
+                    row = c[i, left : left + block]
                     for k in range(near, min(near + block, n)):
                         x = a[i, k]
-                        for j in range(left, min(left + block, n)):
-                            c[i, j] += x * b[k, j]
+                        other = b[k, left : left + block]
+                        for j in range(row.size):
+                            row[j] += x * other[j]
 
     out = np.zeros_like(data["a"])
     return Run(lambda: product(data["a"], data["b"], out, BLOCK), {"c": out})
@@ -141,6 +157,7 @@ def kernel(
         compare=close(1e-5),
         peers={
             "c": c(form),
+            "vyre": vyre(form),
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

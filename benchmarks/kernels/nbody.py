@@ -1,12 +1,16 @@
 """Accelerations of n gravitating bodies, all pairs: bound by arithmetic and square roots."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.compare import close
-from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.kernel import Array, Arrays, Implementation, Kernel, Run, random
+from benchmarks.programs import groups, program_of
+
+if TYPE_CHECKING:
+    from vyre.ir import Program
 
 SOFTENING = np.float32(1e-2)
 INPUTS = ("px", "py", "pz", "mass")
@@ -47,6 +51,20 @@ def c(gcc: Any, data: Arrays) -> Run:
     bodies = [data[name] for name in INPUTS]
     nbody = gcc.function("nbody", "nbody")
     return Run(nbody(*bodies, *out.values(), SOFTENING, data["mass"].size), out)
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    return vyre_run(launcher, data, program_of("nbody"))
+
+
+def vyre_fast_math(launcher: Any, data: Arrays) -> Run:
+    return vyre_run(launcher, data, program_of("nbody").with_fast_math())
+
+
+def vyre_run(launcher: Any, data: Arrays, program: "Program") -> Run:
+    out = results(data)
+    grid = (groups(data["mass"].size, 64),)
+    return Run(launcher.bind(program, {**data, **out}, grid), out)
 
 
 def numpy(np_: Any, data: Arrays) -> Run:
@@ -136,23 +154,36 @@ def pyopencl(device: Any, data: Arrays) -> Run:
     return Run(launch, out)
 
 
-KERNELS = (
-    Kernel(
-        name="nbody",
-        title="n-body accelerations, f32",
+def kernel(name: str, title: str, bound: float, peers: dict[str, Implementation]) -> Kernel:
+    return Kernel(
+        name=name,
+        title=title,
         sizes={"full": 8192, "quick": 2048, "tiny": 128},
         data=data,
         define=define,
         compare=close(1e-4),
-        peers={
+        peers=peers,
+        work=lambda n: 20.0 * n * n,
+        unit="op/s",
+        bound=bound,
+    )
+
+
+KERNELS = (
+    kernel(
+        "nbody",
+        "n-body accelerations, f32",
+        1.3,
+        {
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,
             "pyopencl": pyopencl,
         },
-        work=lambda n: 20.0 * n * n,
-        unit="op/s",
-        bound=1.3,
+    ),
+    kernel(
+        "nbody_fast_math", "n-body, vyre under fast-math", 1.05, {"c": c, "vyre": vyre_fast_math}
     ),
 )

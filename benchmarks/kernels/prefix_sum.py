@@ -1,5 +1,5 @@
 """Inclusive prefix sum of u32, wrapping: two passes over the data."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import groups, program_of
 
 BLOCK = 1 << 14
 
@@ -22,6 +23,25 @@ def define(data: Arrays) -> Arrays:
 def c(gcc: Any, data: Arrays) -> Run:
     out = np.zeros_like(data["x"])
     return Run(gcc.function("prefix_sum", "prefix_sum")(data["x"], out, out.size), {"scan": out})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    x, scan = data["x"], np.zeros_like(data["x"])
+    blocks = groups(x.size, BLOCK)
+    totals, block = np.zeros(blocks, np.uint32), np.array([BLOCK], np.uint32)
+    bind, grid = launcher.bind, (groups(blocks, 64),)
+    arrays = {"x": x, "totals": totals, "block": block}
+    steps = (
+        bind(program_of("prefix_sum_totals"), arrays, grid),
+        bind(program_of("prefix_sum_offsets"), {"totals": totals}, (1,)),
+        bind(program_of("prefix_sum_scan"), {**arrays, "scan": scan}, grid),
+    )
+
+    def launch() -> None:
+        for step in steps:
+            step()
+
+    return Run(launch, {"scan": scan})
 
 
 def numpy(np_: Any, data: Arrays) -> Run:
@@ -62,7 +82,7 @@ def taichi(ti: Any, data: Arrays) -> Run:
                 s += x[i]
             totals[b] = s
         ti.loop_config(serialize=True)
-        for once in range(1):
+        for _once in range(1):
             carried = ti.u32(0)
             for b in range(totals.shape[0]):
                 total = totals[b]
@@ -108,6 +128,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

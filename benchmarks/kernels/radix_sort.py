@@ -1,5 +1,5 @@
 """Sort of u32 keys: a radix sort in four passes, where the peer brings no sort of its own."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import program_of
 
 BLOCK = 1 << 16
 DIGITS = 256
@@ -33,6 +34,28 @@ def working(data: Arrays) -> tuple[Array, Array, Array]:
 def c(gcc: Any, data: Arrays) -> Run:
     keys, spare, counts = working(data)
     launch = gcc.function("radix_sort", "radix_sort")(keys, spare, counts, keys.size, BLOCK)
+    return Run(launch, {"sorted": keys}, lambda: np.copyto(keys, data["keys"]))
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    keys, spare, counts = working(data)
+    grid, bind = (blocks(data),), launcher.bind
+    steps: list[Any] = []
+    source, target = keys, spare
+    for shift in (0, 8, 16, 24):
+        now = np.array([shift, BLOCK], np.uint32)
+        arrays = {"keys": source, "counts": counts, "now": now}
+        steps += [
+            bind(program_of("sort_count"), arrays, grid),
+            bind(program_of("sort_offsets"), {"counts": counts}, (1,)),
+            bind(program_of("sort_scatter"), {**arrays, "spare": target}, grid),
+        ]
+        source, target = target, source
+
+    def launch() -> None:
+        for step in steps:
+            step()
+
     return Run(launch, {"sorted": keys}, lambda: np.copyto(keys, data["keys"]))
 
 
@@ -86,7 +109,7 @@ def taichi(ti: Any, data: Arrays) -> Run:
                 digit = ti.cast((keys[i] >> shift) & 255, ti.i32)
                 counts[b, digit] = counts[b, digit] + 1
         ti.loop_config(serialize=True)
-        for once in range(1):
+        for _once in range(1):
             total = ti.u32(0)
             for digit in range(DIGITS):
                 for b in range(counts.shape[0]):
@@ -141,12 +164,13 @@ KERNELS = (
     Kernel(
         name="sort",
         title="sort, u32",
-        sizes={"full": 1 << 22, "quick": 1 << 19, "tiny": 1 << 12},
+        sizes={"full": 4_000_000, "quick": 500_000, "tiny": 4_000},
         data=data,
         define=define,
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

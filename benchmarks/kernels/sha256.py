@@ -1,14 +1,18 @@
 """SHA-256 of many messages of 64 bytes: rotations and additions, two blocks a message."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 import hashlib
 from math import isqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import groups
+
+if TYPE_CHECKING:
+    from vyre.ir import Program
 
 
 def primes(count: int) -> list[int]:
@@ -61,6 +65,78 @@ def c(gcc: Any, data: Arrays) -> Run:
     digests = result(data)
     sha256 = gcc.function("sha256", "sha256")
     return Run(sha256(*inputs(data), digests, digests.shape[0]), {"digests": digests})
+
+
+def vyre_program() -> "Program":
+    """Sixteen rounds written out, four times per block; the schedule is a ring of sixteen words."""
+    from vyre.ir import (  # not in the peers' environment
+        BinOp,
+        BufferDecl,
+        DataType,
+        Expr,
+        Node,
+        Program,
+    )
+
+    u32, var = Expr.u32, Expr.var
+
+    def turn(x: Expr, n: int) -> Expr:
+        return Expr.binary(BinOp.ROTR, x, u32(n))
+
+    def schedule(t: int) -> Node:
+        x, y = var(f"w{(t + 1) % 16}"), var(f"w{(t + 14) % 16}")
+        s0 = turn(x, 7) ^ turn(x, 18) ^ (x >> u32(3))
+        s1 = turn(y, 17) ^ turn(y, 19) ^ (y >> u32(10))
+        return Node.assign(f"w{t}", var(f"w{t}") + s0 + var(f"w{(t + 9) % 16}") + s1)
+
+    def step(t: int) -> list[Node]:
+        """The round's eight names move by one instead of the values."""
+        a, b, c, d, e, f, g, k = (var("abcdefgk"[(i - t) % 8]) for i in range(8))
+        key = Expr.load("constants", var("sixteen") * u32(16) + u32(t))
+        choice, majority = (e & f) ^ (~e & g), (a & b) ^ (a & c) ^ (b & c)
+        s = k + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + choice + key + var(f"w{t}")
+        m = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority
+        return [
+            Node.let(f"s{t}", s),
+            Node.assign(d.name, d + var(f"s{t}")),
+            Node.assign(k.name, var(f"s{t}") + m),
+        ]
+
+    names = "abcdefgk"
+    rounds = [
+        Node.if_(var("sixteen") > u32(0), [schedule(t) for t in range(16)]),
+        *(node for t in range(16) for node in step(t)),
+    ]
+    block = [
+        *(Node.let(name, var(f"h{i}")) for i, name in enumerate(names)),
+        Node.loop("sixteen", 0, 4, rounds),
+        *(Node.assign(f"h{i}", var(f"h{i}") + var(name)) for i, name in enumerate(names)),
+    ]
+    padding = [Node.assign(f"w{t}", u32(int(word))) for t, word in enumerate(PADDING)]
+    message = var("i") * u32(16)
+    body = [
+        *(Node.let(f"h{i}", Expr.load("initial", u32(i))) for i in range(8)),
+        *(Node.let(f"w{t}", Expr.load("messages", message + u32(t))) for t in range(16)),
+        Node.block(block),
+        *padding,
+        Node.block(block),
+        *(Node.store("digests", var("i") * u32(8) + u32(i), var(f"h{i}")) for i in range(8)),
+    ]
+    buffers = [
+        BufferDecl.read("messages", 0, DataType.U32),
+        BufferDecl.read("constants", 1, DataType.U32).with_count(64),
+        BufferDecl.read("initial", 2, DataType.U32).with_count(8),
+        BufferDecl.read_write("digests", 3, DataType.U32),
+    ]
+    guarded = Node.if_(var("i") < Expr.buf_len("digests") / u32(8), body)
+    return Program.wrapped(buffers, (64, 1, 1), [Node.let("i", Expr.gid(0)), guarded])
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    digests = result(data)
+    arrays = {**data, "digests": digests}
+    launch = launcher.bind(vyre_program(), arrays, (groups(digests.shape[0], 64),))
+    return Run(launch, {"digests": digests})
 
 
 def rotate(x: Array, n: int) -> Array:
@@ -210,6 +286,7 @@ KERNELS = (
         compare=exact,
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

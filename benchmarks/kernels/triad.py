@@ -1,5 +1,5 @@
 """Stream triad: a = b + s·c, bound by memory."""
-# pyright: reportInvalidTypeForm=false
+# pyright: standard, reportInvalidTypeForm=false
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.compare import close
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
+from benchmarks.programs import groups, program_of
 
 SCALE = np.float32(3.0)
 
@@ -26,6 +27,12 @@ def define(data: Arrays) -> Arrays:
 def c(gcc: Any, data: Arrays) -> Run:
     a = np.zeros_like(data["b"])
     launch = gcc.function("triad", "triad")(a, data["b"], data["c"], SCALE, a.size)
+    return Run(launch, {"a": a})
+
+
+def vyre(launcher: Any, data: Arrays) -> Run:
+    a = np.zeros_like(data["b"])
+    launch = launcher.bind(program_of("triad"), {"a": a, **data}, (groups(a.size, 256),))
     return Run(launch, {"a": a})
 
 
@@ -85,6 +92,7 @@ KERNELS = (
         compare=close(1e-6),
         peers={
             "c": c,
+            "vyre": vyre,
             "numpy": numpy,
             "numba": numba,
             "taichi": taichi,

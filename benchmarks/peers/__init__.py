@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers import c, foreign, opencl
+from benchmarks.peers import c, foreign, opencl, own
 from benchmarks.peers.missing import PeerMissingError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ class Peer:
 
 PEERS: tuple[Peer, ...] = (
     Peer("c", "C", OWN_PYTHON, c.Compiler, c.version),
-    Peer("vyre", "vyre", OWN_PYTHON, foreign.vyre, foreign.vyre_version),
+    Peer("vyre", "vyre", OWN_PYTHON, own.Launcher, own.version),
     Peer("numpy", "numpy", OWN_PYTHON, foreign.numpy, foreign.numpy_version),
     Peer("numba", "numba", PEERS_PYTHON, foreign.numba, foreign.numba_version),
     Peer("taichi", "taichi", PEERS_PYTHON, foreign.taichi, foreign.taichi_version),

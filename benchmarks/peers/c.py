@@ -71,7 +71,16 @@ class Compiler:
             target.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=target.parent) as folder:
                 built = Path(folder) / target.name
-                command = [compiler(), *FLAGS, "-shared", "-fPIC", "-o", str(built), str(path), "-lm"]
+                command = [
+                    compiler(),
+                    *FLAGS,
+                    "-shared",
+                    "-fPIC",
+                    "-o",
+                    str(built),
+                    str(path),
+                    "-lm",
+                ]
                 subprocess.run(command, check=True)
                 built.replace(target)
         return ctypes.CDLL(str(target))

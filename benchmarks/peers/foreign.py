@@ -19,16 +19,6 @@ def load(name: str) -> Any:
         raise PeerMissingError(f"{name} is not installed: {INSTALL}") from error
 
 
-def vyre() -> Any:
-    """vyre itself."""
-    return load("vyre")
-
-
-def vyre_version() -> str:
-    """vyre's version."""
-    return str(load("vyre").__version__)
-
-
 def numpy() -> Any:
     """numpy, as it stands in vyre's own environment."""
     return load("numpy")

@@ -65,7 +65,7 @@ class Device:
     def kernel(
         self, source: str, name: str, grid: tuple[int, ...], group: tuple[int, ...] | None
     ) -> Callable[..., Callable[[], object]]:
-        """A kernel with its grid (in work-items); called with arguments it gives an enqueuing thunk.
+        """A kernel with its grid in work-items; called with arguments it gives a thunk to enqueue.
 
         Buffers and numpy scalars are bound once.
         """

@@ -8,6 +8,8 @@ from vyre.ir import services as _services
 _services.bind(
     print="vyre.text:to_text",
     parse="vyre.text:parse",
+    statement_line="vyre.text:statement_line",
+    expr_text="vyre.text:expr_text",
     to_wire="vyre.wire:to_wire",
     from_wire="vyre.wire:from_wire",
     digest="vyre.wire:digest",

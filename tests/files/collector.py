@@ -12,6 +12,7 @@ import pytest
 
 from tests.files import textfile
 from tests.files.textfile import Answer, Case, MalformedError, TextFile
+from vyre.diagnostics import VyreError
 
 
 class MismatchError(Exception):
@@ -68,8 +69,10 @@ class CaseItem(pytest.Item):
             raise MismatchError("\n".join(problems))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, MismatchError):
-            return f"{self.path}:{self.case.line}: {self.case.name}\n{excinfo.value}"
+        where = f"{self.path}:{self.case.line}: {self.case.name}"
+        if isinstance(excinfo.value, (MismatchError, VyreError)):
+            return f"{where}\n{excinfo.value}"
+        excinfo.traceback = excinfo.traceback.cut(path=__file__)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from tests.files.textfile import Answer, Case
-from vyre.diagnostics import Diagnostic, ParseError, render_all
+from tests.files.values import read_values, show_values
+from vyre.check import check as run_check
+from vyre.diagnostics import Diagnostic, ExecutionError, ParseError, render_all
 from vyre.ir import Program
+from vyre.text import parse as read_program
+
+DEADLINE = 10.0
+"""Seconds a program may run; a test that loops forever fails instead of hanging the run."""
 
 
 @dataclass(frozen=True)
@@ -36,30 +45,71 @@ def parse_error(case: Case, words: tuple[str, ...]) -> Answer:
     try:
         program = _read(case)
     except ParseError as error:
-        return Answer(render_all(error.diagnostics), _marks(error.diagnostics))
+        return Answer(render_all(error.diagnostics), _marks(case, error.diagnostics))
     raise AssertionError(f"this was read without an error:\n{program}")
 
 
 def check(case: Case, words: tuple[str, ...]) -> Answer:
     """Check the program; every finding is expected on its line, and nothing else is found."""
-    from vyre.check import check as run_check
-
     found = run_check(_read(case))
-    return Answer(render_all(found), _marks(found))
+    return Answer(render_all(found), _marks(case, found))
 
 
 def optimise(case: Case, words: tuple[str, ...]) -> Answer:
     """Apply the passes named in the header, one after the other; valid in, valid out."""
-    from vyre.opt.registry import pass_by_name
+    from vyre.opt import pass_by_name
 
     before = _valid(_read(case), "the input")
     after = before
     for name in words:
-        after = _valid(pass_by_name(name).transform(after), f"the output of {name}")
+        after = _valid(pass_by_name(name).apply(after).program, f"the output of {name}")
     if after is before:
         return Answer("unchanged")
     assert after != before, "equal to the input but not the same object: unchanged means identity"
     return Answer(str(after).rstrip())
+
+
+def run(case: Case, words: tuple[str, ...]) -> Answer:
+    """Run the program on the devices named in the header, all of which must agree."""
+    answers = {device: _run_on(device, case) for device in words or ("reference",)}
+    first, *others = answers
+    for device in others:
+        shown = f"{first}:\n{answers[first]}\n{device}:\n{answers[device]}"
+        assert answers[device] == answers[first], f"{first} and {device} differ\n{shown}"
+    return answers[first]
+
+
+def _run_on(device: str, case: Case) -> Answer:
+    from vyre.runtime import run as run_program
+    from vyre.runtime.host_arrays import numpy_type
+
+    program = _read(case)
+    given = dict(case.given)
+    grid = given.pop("grid", None)
+    elements = given.pop("elements", None)
+    sizes: dict[str, int] = {}
+    inputs: dict[str, NDArray[Any]] = {}
+    for decl in program.buffers:
+        text = given.pop(decl.name, None)
+        if text is not None and text.startswith("size "):
+            sizes[decl.name] = int(text.removeprefix("size "))
+        elif text is not None:
+            inputs[decl.name] = read_values(text, numpy_type(decl.element))
+    assert not given, f"no buffers of these names: {', '.join(given)}"
+    try:
+        outputs = run_program(
+            program,
+            inputs,
+            grid=None if grid is None else [int(axis) for axis in grid.split()],
+            elements=None if elements is None else int(elements),
+            sizes=sizes,
+            device=device,
+            deadline=DEADLINE,
+        )
+    except ExecutionError as error:
+        return Answer(render_all(error.diagnostics), _marks(case, error.diagnostics))
+    assert isinstance(outputs, dict)
+    return Answer("\n".join(f"{name} = {show_values(array)}" for name, array in outputs.items()))
 
 
 VERBS: Mapping[str, Verb] = {
@@ -67,27 +117,28 @@ VERBS: Mapping[str, Verb] = {
     "parse-error": Verb(parse_error, needs_text=False),
     "check": Verb(check, needs_text=False),
     "opt": Verb(optimise, needs_text=True),
+    "run": Verb(run, needs_text=True),
 }
 
 
 def _read(case: Case) -> Program:
-    from vyre.text import parse as read_program
-
     return read_program(case.source + "\n")
 
 
 def _valid(program: Program, what: str) -> Program:
-    from vyre.check import check as run_check
-
     problems = [d for d in run_check(program) if d.severity == "error"]
     assert not problems, f"{what} is not valid:\n{render_all(problems)}\n{program}"
     return program
 
 
-def _marks(found: Iterable[Diagnostic]) -> Mapping[int, Sequence[str]]:
-    """Codes by line of the program; what concerns the whole program stands on its first line."""
+def _marks(case: Case, found: Iterable[Diagnostic]) -> Mapping[int, Sequence[str]]:
+    """Codes by line of the program.
+
+    What concerns the whole program stands on its first line, its end on the last.
+    """
+    last = case.source.count("\n") + 1
     marks: defaultdict[int, list[str]] = defaultdict(list)
     for diagnostic in found:
         span = diagnostic.location.span
-        marks[span.line if span is not None else 1].append(diagnostic.code)
+        marks[min(span.line, last) if span is not None else 1].append(diagnostic.code)
     return marks

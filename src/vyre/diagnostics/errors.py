@@ -1,7 +1,7 @@
 """The exceptions of vyre, one tree:
 
     VyreError
-    +-- BuildError            a value handed to a constructor is wrong         (I###, also ValueError)
+    +-- BuildError            a value handed to a constructor is wrong         (I###)
     +-- CheckError            a program does not pass the checker              (V###)
     +-- ParseError            program text cannot be read                      (T###)
     +-- WireError             program bytes cannot be read                     (W###)

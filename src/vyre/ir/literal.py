@@ -1,4 +1,4 @@
-"""Literal values as bits: what makes literals exact, and equal when and only when they are the same.
+"""Literal values as bits: literals are exact, and equal only when they are the same.
 
 A literal holds the bits of its value, so NaN equals NaN, 0.0 differs from -0.0, and nothing is
 rounded twice. These functions go between Python values and bits.

@@ -8,9 +8,9 @@ first and fields after.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from operator import attrgetter
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
@@ -47,7 +47,7 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or self._hash != other._hash:  # pyright: ignore
+        if type(self) is not type(other) or self._hash != hash(other):
             return False
         values = type(self)._values
         return bool(values(self) == values(other))
@@ -59,7 +59,7 @@ class Tree:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (type(self), [getattr(self, f.name) for f in fields(self)]))  # pyright: ignore
+        return (_restore, (type(self), [getattr(self, f.name) for f in _fields(type(self))]))
 
     def __post_init__(self) -> None:
         cls = type(self)
@@ -80,23 +80,27 @@ class Tree:
 
 
 def _restore(cls: type[Tree], values: list[Any]) -> Tree:
-    names = [f.name for f in fields(cls)]  # pyright: ignore[reportArgumentType]
-    return cls(**dict(zip(names, values, strict=True)))
+    return cls(**{f.name: value for f, value in zip(_fields(cls), values, strict=True)})
+
+
+def _fields(cls: type[Tree]) -> tuple[Field[Any], ...]:
+    return fields(cast("Any", cls))
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 def node(cls: type[T]) -> type[T]:
     """Make `cls` a node."""
     made = dataclass(frozen=True, slots=True, eq=False)(cls)
-    kinds = {f.name: str(f.type) for f in fields(made)}  # pyright: ignore[reportArgumentType]
-    compared = tuple(f.name for f in fields(made) if f.compare)  # pyright: ignore
+    kinds = {f.name: str(f.type) for f in _fields(made)}
+    compared = tuple(f.name for f in _fields(made))
     made.compared_fields = compared
     made.expr_fields = tuple(
         name for name, kind in kinds.items() if kind in ("AnyExpr", "AnyExpr | None")
     )
     made.expr_tuple_fields = tuple(n for n, kind in kinds.items() if kind == "tuple[AnyExpr, ...]")
     made.body_fields = tuple(n for n, kind in kinds.items() if kind == "Body")
-    made._values = staticmethod(attrgetter(*compared) if compared else _nothing)  # pyright: ignore
+    read = attrgetter(*compared) if compared else _nothing
+    made._values = staticmethod(read)  # pyright: ignore[reportPrivateUsage]
     return made
 
 

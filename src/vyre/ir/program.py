@@ -98,10 +98,9 @@ class Program:
 
         Facts belong to one tree: an equal program built elsewhere has its own.
         """
-        try:
+        if key in self._memo:
             return self._memo[key]
-        except KeyError:
-            return self._memo.setdefault(key, compute(self))
+        return self._memo.setdefault(key, compute(self))
 
     def buffer(self, name: str) -> BufferDecl | None:
         """The declaration of a buffer."""

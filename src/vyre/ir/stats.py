@@ -20,7 +20,7 @@ from vyre.ir.stmt import (
     Store,
     While,
 )
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 _LEAVES = (Lit, Var, Builtin, BufLen)
 _SUBGROUP = (Ballot, Shuffle, SubgroupReduce)
@@ -95,8 +95,6 @@ def _pressure(body: Body) -> int:
     most = 0
     for statement in body:
         bound += isinstance(statement, Let)
-        inner = max(
-            (_pressure(getattr(statement, name)) for name in statement.body_fields), default=0
-        )
+        inner = max((_pressure(inner) for inner in bodies(statement)), default=0)
         most = max(most, bound + inner + isinstance(statement, Loop))
     return most

@@ -2,56 +2,59 @@
 
 The entry point
 ---------------
-Every artifact's object file exports exactly one function, named `KERNEL_SYMBOL`:
+Every object file exports exactly one function, named `KERNEL_SYMBOL`:
 
     define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, ptr noalias %scratch)
 
-It executes the workgroups with linear index `first <= i < last`, in any order it likes, and returns.
-A linear index decodes as x = i % nx, y = (i / nx) % ny, z = i / (nx * ny). The runtime calls it from
-several threads at once with disjoint ranges of one launch; `first < last` always holds.
+It executes the workgroups with linear index `first <= i < last`, in any order it likes, and
+returns. A linear index decodes as x = i % nx, y = (i / nx) % ny, z = i / (nx * ny). The runtime
+calls it from several threads at once with disjoint ranges of one launch; `first < last` always
+holds.
 
 - `%launch` points to a `%vyre.launch`, read-only and the same for all threads of a launch.
-- `%scratch` points to `Artifact.scratch_bytes` bytes owned by the calling thread, aligned to
-  `SCRATCH_ALIGN`. Its contents are undefined on entry: workgroup memory is zeroed by the kernel.
-  It is the place for workgroup memory and for values that live per lane across barriers. Generated
-  code keeps its stack frame below `STACK_BYTES`.
+- `%scratch` points to `KernelInfo.scratch_bytes` bytes owned by the calling thread, aligned to
+  `SCRATCH_ALIGN` (null if that is 0). Its contents are undefined on entry: the kernel zeroes
+  workgroup memory. It is the place for workgroup memory and for values that live per lane across
+  barriers. Generated code keeps its stack frame below `STACK_BYTES`.
 
     %vyre.buffer  = { ptr data, i64 count }
     %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 0 }
-    %vyre.control = { i32 stop, i32 trapped, i32 trap_tag, i32 x, i32 y, i32 z, ptr ring, i64 ring_words,
-                      <padding to 64>, i64 ring_cursor, <padding to 128> }
+    %vyre.control = { i32 stop, i32 trapped, i32 trap_tag, i32 x, i32 y, i32 z,
+                      ptr ring, i64 ring_words, <to 64>, i64 ring_cursor, <to 128> }
 
-`buffers` is an array of `%vyre.buffer` in the order of `Artifact.buffers`; `count` is in elements.
-`data` is aligned at least to the element; it may be null when `count` is 0. Two buffers never overlap
-unless the user passed the same memory twice; generated code may not assume `noalias` for them.
+`buffers` is an array of `%vyre.buffer` in the order of `KernelInfo.buffers`; `count` is in
+elements. `data` is aligned at least to the element; it may be null when `count` is 0. The user may
+pass the same memory for two buffers, so generated code does not assume that buffers never alias.
 
 Stopping
 --------
-`stop` is the first word of `%vyre.control`. It turns non-zero when the launch must end early (deadline,
-Ctrl-C, a trap). Every loop whose trip count is not small and bounded polls it on its back edge:
+`stop` is the first word of `%vyre.control`. It turns non-zero when the launch
+must end early (deadline, Ctrl-C, a trap). Every loop whose trip count is not small and bounded
+polls it on its back edge:
 
-    %s = load atomic i32, ptr %control monotonic, align 4      ; and branches to the exit when not zero
+    %s = load atomic i32, ptr %control monotonic, align 4      ; not zero: branch to the exit
 
-The runtime itself looks between chunks, so straight-line kernels need no poll. An artifact with such
-loops says `Artifact.polls = True`; without it the runtime takes every workgroup to be short.
+The runtime itself looks between chunks, so straight-line kernels need no poll. A kernel with such
+loops says `KernelInfo.polls = True`; without it the runtime takes every workgroup to be short.
 
 Traps and prints
 ----------------
-`PRELUDE` defines the types above and internal functions; the code generator pastes it once on top of
-its module, the optimiser drops what is not used:
+`PRELUDE` defines the types above and two internal functions. The
+code generator puts it on top of its module; the optimiser drops what is not used.
 
     void @vyre_trap(ptr %control, i32 %tag, i32 %x, i32 %y, i32 %z)
-        records the first trap (index into `Artifact.trap_tags`, global id of the invocation) and sets
-        `stop`. The kernel then leaves as it does for `stop`.
+        records the first trap (index into `KernelInfo.trap_tags`, global id of the invocation) and
+        sets `stop`. The kernel then leaves as it does for `stop`.
     ptr @vyre_print(ptr %control, i32 %format, i32 %words, i32 %x, i32 %y, i32 %z)
         reserves a record with `%words` 8-byte slots for arguments, or returns null when the ring is
-        full (the host reports how many were lost). Each argument is stored as the i64 whose low bits are
-        the value's bits. `%format` is an index into `Artifact.prints`.
+        full (the host is told). Each argument is stored as the i64 whose low bits are the value's
+        bits. `%format` is an index into `KernelInfo.prints`.
 
 External symbols
 ----------------
-Generated code may call `memcpy`, `memmove`, `memset` and the functions of the C maths library; nothing
-else is resolved. Objects are position independent, for the small code model, in one ELF section per kind.
+Generated code may call `memcpy`, `memmove`, `memset` and the
+functions of the C maths library; nothing else is resolved. Objects are position independent, for
+the small code model, without thread-local data.
 """
 
 from __future__ import annotations
@@ -99,7 +102,8 @@ TYPES: Final = """\
 """
 
 _TRAP: Final = """
-define internal void @vyre_trap(ptr %control, i32 %tag, i32 %x, i32 %y, i32 %z) cold nounwind noinline {
+define internal void @vyre_trap(ptr %control, i32 %tag, i32 %x, i32 %y, i32 %z)
+    cold nounwind noinline {
   %claim = getelementptr inbounds i8, ptr %control, i64 4
   %old = cmpxchg ptr %claim, i32 0, i32 1 monotonic monotonic
   %won = extractvalue { i32, i1 } %old, 1
@@ -121,7 +125,8 @@ stop:
 """
 
 _PRINT: Final = """
-define internal ptr @vyre_print(ptr %control, i32 %format, i32 %words, i32 %x, i32 %y, i32 %z) cold nounwind noinline {
+define internal ptr @vyre_print(
+    ptr %control, i32 %format, i32 %words, i32 %x, i32 %y, i32 %z) cold nounwind noinline {
   %p.cursor = getelementptr inbounds i8, ptr %control, i64 64
   %args = zext i32 %words to i64
   %size = add i64 %args, 3

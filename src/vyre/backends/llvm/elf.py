@@ -99,11 +99,15 @@ def _read(data: bytes) -> ElfObject:
     if data[:6] != b"\x7fELF\x02\x01":
         raise bad_object("it is not a little-endian ELF64 file")
     fields = _HEADER.unpack_from(data)
-    kind, machine, table, entry, count, names = (fields[i] for i in (1, 2, 6, 11, 12, 13))
+    kind, machine, table = fields[1], fields[2], fields[6]
+    entry, count = fields[11], fields[12]
+    names: int = fields[13]
     if kind != _RELOCATABLE:
         raise bad_object("it is not relocatable")
     if entry != _SECTION.size:
         raise bad_object("its section headers have an unknown size")
+    if table + count * entry > len(data):
+        raise bad_object("its section headers lie beyond the end of the file")
     headers = [_section_header(data, table + i * entry) for i in range(count)]
     strings = _slice(data, headers[names])
     sections = {
@@ -136,7 +140,7 @@ def _slice(data: bytes, header: _Header) -> bytes:
 
 
 def _string(table: bytes, at: int) -> str:
-    end = table.index(b"\0", at) if b"\0" in table[at:] else -1
+    end = table.find(b"\0", at)
     if end < 0:
         raise bad_object("a name is not terminated")
     return table[at:end].decode()
@@ -185,7 +189,7 @@ def _relocations(
     found: list[Relocation] = []
     for offset, info, addend in _RELOCATION.iter_unpack(_slice(data, header)):
         symbol, kind = info >> 32, info & 0xFFFFFFFF
-        if symbol >= symbol_count or offset >= target.size or target.data is None:
+        if symbol >= symbol_count or offset + 4 > target.size or target.data is None:
             raise bad_object("a relocation lies outside its section")
         found.append(Relocation(header.info, offset, kind, symbol, addend))
     return found

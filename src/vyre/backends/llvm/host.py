@@ -1,7 +1,8 @@
-"""The CPU that code is generated for: its LLVM name and features, and what the generator asks about it.
+"""The CPU that code is generated for: its LLVM name, its features, and what the generator asks.
 
-`fingerprint()` identifies this machine without importing llvmlite, so that a warm start can look for
-cached machine code at once; `native()` and `generic()` describe a target to LLVM and do import it.
+`fingerprint()` identifies this machine without importing llvmlite, so that a warm start can look
+for cached machine code at once; `native()` and `generic()` describe a target to LLVM and do import
+it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import platform
 import sys
 from dataclasses import dataclass
 from functools import cache
+
+from vyre.backends.llvm.llvmlite_binding import binding
 
 _CPUINFO_HEAD = 8192
 """Enough for the first processor's block of /proc/cpuinfo; the file grows with the core count."""
@@ -62,7 +65,7 @@ class Host:
 @cache
 def native() -> Host:
     """This machine, with all its features."""
-    import llvmlite.binding as llvm
+    llvm = binding()
 
     return Host(
         triple=llvm.get_process_triple(),
@@ -74,7 +77,7 @@ def native() -> Host:
 @cache
 def generic() -> Host:
     """The least a machine of this architecture has: code that runs on all of them."""
-    import llvmlite.binding as llvm
+    llvm = binding()
 
     triple = llvm.get_process_triple()
     cpu = "x86-64" if triple.startswith("x86_64") else "generic"

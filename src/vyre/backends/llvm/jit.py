@@ -1,8 +1,8 @@
 """LLVM IR text to position-independent machine code, with the time of every stage.
 
-Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's per-function
-simplification at O1 and never its loop vectoriser. The quick one does next to nothing and is for a first
-launch; the full one is for kernels that turned out to be hot.
+Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's
+per-function simplification at O1 and never its loop vectoriser. The quick one does next to nothing
+and is for a first launch; the full one is for kernels that turned out to be hot.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import threading
 import time
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_MODULE
-
-if TYPE_CHECKING:
-    import llvmlite.binding as llvm
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,8 @@ def assembly(text: str, host: Host, pipeline: Pipeline = STANDARD) -> str:
         return machine.emit_assembly(module)
 
 
-def _parse(text: str) -> llvm.ModuleRef:
-    import llvmlite.binding as llvm
+def _parse(text: str) -> Any:
+    llvm = binding()
 
     try:
         module = llvm.parse_assembly(text)
@@ -97,8 +95,8 @@ def _parse(text: str) -> llvm.ModuleRef:
     return module
 
 
-def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, pipeline: Pipeline) -> None:
-    import llvmlite.binding as llvm
+def _optimise(module: Any, machine: Any, pipeline: Pipeline) -> None:
+    llvm = binding()
 
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
@@ -122,8 +120,8 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, pipeline: Pip
 
 
 @cache
-def _target_machine(host: Host, codegen_level: int) -> llvm.TargetMachine:
-    import llvmlite.binding as llvm
+def _target_machine(host: Host, codegen_level: int) -> Any:
+    llvm = binding()
 
     if host.triple == llvm.get_process_triple():
         llvm.initialize_native_target()

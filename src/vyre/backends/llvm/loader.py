@@ -1,7 +1,7 @@
 """Object files into executable memory, without llvmlite where the system is Linux.
 
-Memory is written first and made executable afterwards, never both at once. On other systems llvmlite's
-ORC loader does the work behind the same interface.
+Memory is written first and made executable afterwards, never both at once. On other systems
+llvmlite's ORC loader does the work behind the same interface.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from vyre.backends.llvm.abi import KERNEL_SYMBOL
@@ -24,6 +25,7 @@ from vyre.backends.llvm.elf import (
     bad_object,
     read_elf,
 )
+from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import UNKNOWN_SYMBOL
@@ -43,16 +45,15 @@ class NativeCode(Protocol):
 def load_object(
     data: bytes,
     exports: Sequence[str] = (KERNEL_SYMBOL,),
-    symbols: Mapping[str, int] | None = None,
+    symbols: Mapping[str, int] = MappingProxyType({}),
 ) -> NativeCode:
     """Load an object file that defines `exports`.
 
     What it needs is looked up in `symbols`, then in the C library and its maths.
     """
-    given = symbols if symbols is not None else {}
     if sys.platform == "linux" and platform.machine() in _MACHINE_OF:
-        return ElfCode(data, exports, given)
-    return OrcCode(data, exports, given)
+        return ElfCode(data, exports, symbols)
+    return OrcCode(data, exports, symbols)
 
 
 class ElfCode:
@@ -170,7 +171,7 @@ class OrcCode:
     """An object file of the system's own format, placed by llvmlite."""
 
     def __init__(self, data: bytes, exports: Sequence[str], symbols: Mapping[str, int]) -> None:
-        import llvmlite.binding as llvm
+        llvm = binding()
 
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()

@@ -1,7 +1,8 @@
 """Applying relocations: the few kinds that position-independent small-model code contains.
 
-Calls and address loads that leave the object go through a table of addresses and, for calls, through a
-small jump in front of it, because the process may have placed its libraries more than 2 GiB away.
+Calls and address loads that leave the object go through a table of addresses and, for calls,
+through a small jump in front of it, because the process may have placed its libraries more than 2
+GiB away.
 """
 
 from __future__ import annotations

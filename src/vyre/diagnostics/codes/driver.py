@@ -94,6 +94,12 @@ WRONG_DEVICE = Code(
     "the array for {name!r} lives on {found} and the program runs on {expected}",
     "move it: vyre.array(x, device={expected!r})",
 )
+DEADLINE_BETWEEN = Code(
+    "D016",
+    "deadline between segments",
+    "the deadline passed before the whole program had run",
+    "give a longer deadline, or less work",
+)
 BAD_ARTIFACT = Code(
     "B001",
     "artifact cannot be read",
@@ -141,6 +147,7 @@ CODES = (
     BAD_DEADLINE,
     READ_ONLY_ARRAY,
     WRONG_DEVICE,
+    DEADLINE_BETWEEN,
     BAD_ARTIFACT,
     EMIT_FAILED,
     LOAD_FAILED,

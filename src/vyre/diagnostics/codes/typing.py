@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from vyre.diagnostics.codes.row import Code
 
-_HEAD = "program workgroup(64, 1, 1)\n\nbuffer a: read_only u32[] @0\nbuffer out: read_write u32[] @1\n\n"
+_HEAD = """\
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[] @1
+
+"""
 
 OPERANDS_DIFFER = Code(
     "V101",
@@ -92,8 +98,10 @@ ATOMIC_EXPECTED = Code(
     "{op} {problem}",
     "give `expected` to compare-exchange, and to nothing else",
     example=(
-        "from vyre.ir import AtomicOp, Expr\n"
-        "Expr.atomic(AtomicOp.ADD, 'out', 0, Expr.u32(1), expected=Expr.u32(1))"
+        "from vyre.ir import AtomicOp, BufferDecl, DataType, Expr, Node, Program\n"
+        "out = BufferDecl.read_write('out', 0, DataType.U32)\n"
+        "add = Expr.atomic(AtomicOp.ADD, 'out', 0, Expr.u32(1), expected=Expr.u32(1))\n"
+        "Program.wrapped([out], (64, 1, 1), [Node.eval(add)]).validate()"
     ),
 )
 LOOP_BOUNDS = Code(
@@ -108,7 +116,7 @@ NO_VALUE = Code(
     "type that cannot be loaded",
     "elements of type {found} cannot be held in a variable",
     "declare it only, or store the data in a buffer of a scalar or vector type",
-    example=("program workgroup(64, 1, 1)\n\nbuffer t: read_only tensor @0\n\nlet x = t[0]\n"),
+    example=("program workgroup(64, 1, 1)\n\nbuffer t: read_only tensor[] @0\n\nlet x = t[0]\n"),
 )
 UNKNOWN_VARIABLE = Code(
     "V001",

@@ -30,9 +30,10 @@ def run_wgsl(code: str, inputs: list[NDArray[Any]], output_bytes: int, groups: i
     pipeline = device.create_compute_pipeline(
         layout="auto", compute={"module": module, "entry_point": "main"}
     )
+    zero = device.create_buffer(size=16, usage=wgpu.BufferUsage.UNIFORM)
     bindings = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0),
-        entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers)],
+        entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers + [zero] * ('launch.zero' in code))],
     )
     encoder = device.create_command_encoder()
     compute = encoder.begin_compute_pass()
@@ -50,6 +51,8 @@ def shader(function: str, signature: str, count: int) -> str:
     stored = {**types, "b": "u32"}
     takes, _, gives = signature.partition(">")
     lines = [f.text for f in closure([function])]
+    lines.insert(0, "struct Launch { zero: u32 }")
+    lines.insert(1, f"@group(0) @binding({len(takes) + 1}) var<uniform> launch: Launch;")
     lines += [
         f"@group(0) @binding({k}) var<storage, read> in{k}: array<{stored[t]}>;"
         for k, t in enumerate(takes)

@@ -9,8 +9,8 @@
 ; `refs` (or `watching`) and then looks whether it is still open (or live); the launching thread first
 ; lowers `open` (or `live`) and then waits for the counter. All four are sequentially consistent.
 ;
-; Provided by the system's part (wait_*.ll): os_now, os_wait, os_wake, os_spawn, os_yield, os_alloc,
-; os_free, os_relax.
+; The system's part (system_*.ll, wait_*.ll) provides os_start, os_now, os_wait, os_wake, os_spawn,
+; os_yield, os_relax, os_alloc, os_free, os_thread and os_hear_interrupts.
 
 %launch = type { ptr, ptr, i32, i32, i32, i32 }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
@@ -551,6 +551,7 @@ done:
 ; ---- settings and fork ----------------------------------------------------------------------------
 
 define void @vyre_pool_configure(i32 %threads, i64 %spin, i64 %main) nounwind {
+  call void @os_start()
   store i32 %threads, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 3)
   store i64 %spin, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
   store i64 %main, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)

@@ -41,7 +41,7 @@
 
 @format.status = internal constant [9 x i8] c"(iiIIIL)\00"
 @format.bad = internal constant [5 x i8] c"(in)\00"
-@text.count = internal constant [28 x i8] c"wrong number of arguments  \00"
+@text.count = internal constant [26 x i8] c"wrong number of arguments\00"
 
 @PyExc_KeyboardInterrupt = external global ptr
 @PyExc_TypeError = external global ptr
@@ -183,7 +183,7 @@ define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimat
 entry:
   %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
   store i64 %timeout, ptr %timeout.p
-  %self = call i64 @PyThread_get_thread_ident()
+  %self = call i64 @os_thread()
   %main = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
   %is.main = icmp eq i64 %self, %main
   %main.p = getelementptr inbounds %job, ptr %job, i64 0, i32 10
@@ -328,7 +328,7 @@ define internal i64 @integer(ptr %arguments, i64 %index) nounwind {
 }
 
 ; launch_raw(nx, ny, nz, timeout_ns, address, count, address, count, ...): all integers.
-define internal ptr @py_launch_raw(ptr %self, ptr %arguments, i64 %count) nounwind {
+define internal ptr @py_launch_raw(ptr %self, ptr %arguments, i64 %count) nounwind "no-stack-arg-probe" {
 entry:
   %bound = call ptr @bound_of(ptr %self)
   %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
@@ -439,7 +439,7 @@ done:
 
 ; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer;
 ; followed by nothing (the grid of the %bound, or the one that covers its grid buffer) or by nx, ny, nz.
-define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind {
+define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind "no-stack-arg-probe" {
 entry:
   %bound = call ptr @bound_of(ptr %self)
   %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
@@ -593,6 +593,5 @@ declare void @PyErr_Clear()
 declare ptr @PyErr_Occurred()
 declare void @PyErr_SetNone(ptr)
 declare void @PyErr_SetString(ptr, ptr)
-declare i64 @PyThread_get_thread_ident()
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)

@@ -5,6 +5,11 @@ fn f32_bits(bits: u32) -> f32 {
     return bitcast<f32>(bits);
 }
 
+// x itself, in a way that no compiler sees through: WGSL lets drivers reassociate and contract.
+fn f32_hide(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ launch.zero);
+}
+
 // By bits: a driver may assume that there are no NaN.
 fn f32_is_nan(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
@@ -18,10 +23,20 @@ fn f32_is_finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
 }
 
+fn f32_neg(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
+}
+
 fn f32_copysign(x: f32, sign: f32) -> f32 {
     return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
 }
 
+// An integer that orders floats, -0 below +0, and its own inverse on bits. Not for NaN.
+fn f32_order(bits: i32) -> i32 {
+    return bits ^ ((bits >> 31u) & 0x7fffffff);
+}
+
+// The lesser; the other one if one is NaN.
 fn f32_min(a: f32, b: f32) -> f32 {
     if (f32_is_nan(a)) {
         return b;
@@ -29,9 +44,10 @@ fn f32_min(a: f32, b: f32) -> f32 {
     if (f32_is_nan(b)) {
         return a;
     }
-    return min(a, b);
+    return bitcast<f32>(f32_order(min(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b)))));
 }
 
+// The greater; the other one if one is NaN.
 fn f32_max(a: f32, b: f32) -> f32 {
     if (f32_is_nan(a)) {
         return b;
@@ -39,13 +55,13 @@ fn f32_max(a: f32, b: f32) -> f32 {
     if (f32_is_nan(b)) {
         return a;
     }
-    return max(a, b);
+    return bitcast<f32>(f32_order(max(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b)))));
 }
 
 // To the nearest integer, halves away from zero.
 fn f32_round(x: f32) -> f32 {
     let whole = trunc(x);
-    return select(whole, whole + f32_copysign(1.0, x), abs(x - whole) >= 0.5);
+    return f32_copysign(select(whole, whole + f32_copysign(1.0, x), abs(x - whole) >= 0.5), x);
 }
 
 // mantissa * 2^exponent rounded once to f32, ties to even. The mantissa is not zero; its lowest bit
@@ -96,7 +112,7 @@ fn f32_fma(a: f32, b: f32, c: f32) -> f32 {
     }
     let sign = (a_bits ^ b_bits) & 0x80000000u;
     if ((a_bits & 0x7fffffffu) == 0u || (b_bits & 0x7fffffffu) == 0u) {
-        return bitcast<f32>(sign) + c;
+        return select(bitcast<f32>(sign) + c, c, (c_bits & 0x7fffffffu) != 0u);
     }
     let left = f32_significand(a_bits);
     let right = f32_significand(b_bits);
@@ -163,9 +179,9 @@ fn f32_sqrt(x: f32) -> f32 {
         return sqrt(x);
     }
     let parts = f32_significand(bits);
-    let odd = parts.y & 1u;
+    let shift = 38u - (parts.y & 1u);
     // The root of a number between 2^60 and 2^62 is a 31-bit integer, found bit by bit.
-    let square = u64_shl(vec2<u32>(parts.x, 0u), 37u + odd);
+    let square = u64_shl(vec2<u32>(parts.x, 0u), shift);
     var root = 0u;
     for (var bit = 0x40000000u; bit != 0u; bit >>= 1u) {
         let trial = root | bit;
@@ -175,7 +191,7 @@ fn f32_sqrt(x: f32) -> f32 {
     }
     let exact = all(u32_mul_wide(root, root) == square);
     let mantissa = u64_shl(vec2<u32>(root, 0u), 1u) | vec2<u32>(select(1u, 0u, exact), 0u);
-    return f32_assemble(0u, mantissa, (bitcast<i32>(parts.y) - 37 - i32(odd)) / 2 - 1);
+    return f32_assemble(0u, mantissa, (bitcast<i32>(parts.y) - i32(shift)) / 2 - 1);
 }
 
 // f16 from its bits.
@@ -222,9 +238,9 @@ fn f16_round(x: f32) -> f32 {
 fn f16_fma(a: f32, b: f32, c: f32) -> f32 {
     // The product is exact. The sum is rounded to odd, so that rounding it again to f16 is right.
     let product = a * b;
-    let sum = product + c;
-    let part = sum - product;
-    let error = (product - (sum - part)) + (c - part);
+    let sum = f32_hide(product + c);
+    let part = f32_hide(sum - product);
+    let error = (product - f32_hide(sum - part)) + (c - part);
     let bits = bitcast<u32>(sum);
     if (f32_is_finite(sum) && error != 0.0 && (bits & 1u) == 0u) {
         let outward = (error > 0.0) == (sum > 0.0);
@@ -248,4 +264,22 @@ fn bf16_from_f32(x: f32) -> u32 {
 
 fn bf16_round(x: f32) -> f32 {
     return f32_from_bf16(bf16_from_f32(x));
+}
+
+// The nearest bf16 to an integer, ties to even: rounding to f32 in between would round twice.
+fn bf16_from_u64(a: vec2<u32>) -> f32 {
+    if (a.y == 0u && a.x < 0x1000000u) {
+        return bf16_round(f32(a.x));
+    }
+    let lead = u64_clz(a);
+    let aligned = u64_shl(a, lead);
+    let kept = aligned.y >> 24u;
+    let rest = vec2<u32>(aligned.x, aligned.y & 0xffffffu);
+    let up = rest.y > 0x800000u || (rest.y == 0x800000u && (rest.x != 0u || (kept & 1u) == 1u));
+    return bitcast<f32>(((189u - lead) << 23u) + ((kept + select(0u, 1u, up)) << 16u));
+}
+
+fn bf16_from_i64(a: vec2<u32>) -> f32 {
+    let magnitude = bf16_from_u64(i64_abs(a));
+    return select(magnitude, -magnitude, (a.y >> 31u) == 1u);
 }

@@ -90,3 +90,14 @@ fn i32_from_f32(x: f32) -> i32 {
     }
     return i32(x);
 }
+
+// Rotations of the lower `width` bits (a power of two below 32); the bits above are left over.
+fn narrow_rotl(a: u32, amount: u32, width: u32) -> u32 {
+    let n = amount & (width - 1u);
+    return (a << n) | (a >> (width - n));
+}
+
+fn narrow_rotr(a: u32, amount: u32, width: u32) -> u32 {
+    let n = amount & (width - 1u);
+    return (a >> n) | (a << (width - n));
+}

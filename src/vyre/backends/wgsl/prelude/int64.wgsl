@@ -282,3 +282,12 @@ fn i64_from_f32(x: f32) -> vec2<u32> {
     }
     return select(magnitude, u64_neg(magnitude), x < 0.0);
 }
+
+fn i64_from_i32(a: i32) -> vec2<u32> {
+    return vec2<u32>(bitcast<u32>(a), bitcast<u32>(a >> 31u));
+}
+
+// A 64-bit index as u32; one too large, or negative, becomes one that is out of every bounds.
+fn u64_index(a: vec2<u32>) -> u32 {
+    return select(0xffffffffu, a.x, a.y == 0u);
+}

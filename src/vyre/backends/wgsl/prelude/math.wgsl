@@ -18,24 +18,25 @@ fn f32_upper(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u);
 }
 
+// Drivers that reassociate would take the error of a sum for zero, hence the hiding.
 fn pair_sum(a: f32, b: f32) -> vec2<f32> {
-    let sum = a + b;
-    let part = sum - a;
-    return vec2<f32>(sum, (a - (sum - part)) + (b - part));
+    let sum = f32_hide(a + b);
+    let part = f32_hide(sum - a);
+    return vec2<f32>(sum, (a - f32_hide(sum - part)) + (b - part));
 }
 
 // As pair_sum where |a| >= |b|.
 fn pair_fast_sum(a: f32, b: f32) -> vec2<f32> {
-    let sum = a + b;
-    return vec2<f32>(sum, b - (sum - a));
+    let sum = f32_hide(a + b);
+    return vec2<f32>(sum, b - f32_hide(sum - a));
 }
 
 fn pair_product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     let a1 = f32_upper(a.x);
     let b1 = f32_upper(b.x);
-    let a0 = (a.x - a1) + a.y;
-    let b0 = (b.x - b1) + b.y;
-    let upper = pair_fast_sum(a1 * b1, a1 * b0 + a0 * b1);
+    let a0 = f32_hide(a.x - a1) + a.y;
+    let b0 = f32_hide(b.x - b1) + b.y;
+    let upper = pair_fast_sum(f32_hide(a1 * b1), f32_hide(a1 * b0) + f32_hide(a0 * b1));
     return pair_fast_sum(upper.x, upper.y + a0 * b0);
 }
 
@@ -50,14 +51,19 @@ fn f32_exp_reduced(r: f32) -> f32 {
     return 1.0 + (r + r * r * q);
 }
 
+// e^x * 2^exponent without overflowing early. x is not NaN.
+fn f32_exp_scaled(x: f32, exponent: i32) -> f32 {
+    let limited = clamp(x, -105.0, 90.0);
+    let k = round(limited * 1.44269502);
+    let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
+    return f32_scale(f32_exp_reduced(r), i32(k) + exponent);
+}
+
 fn f32_exp(x: f32) -> f32 {
     if (f32_is_nan(x)) {
         return x;
     }
-    let limited = clamp(x, -105.0, 89.0);
-    let k = round(limited * 1.44269502);
-    let r = (limited - k * 0.693145752) - k * 1.42860677e-6;
-    return f32_scale(f32_exp_reduced(r), i32(k));
+    return f32_exp_scaled(x, 0);
 }
 
 // 2^r for |r| <= 0.5.
@@ -76,12 +82,12 @@ fn f32_exp2(x: f32) -> f32 {
 }
 
 fn f32_expm1(x: f32) -> f32 {
-    if (f32_is_nan(x) || abs(x) < 1e-6) {
+    if (f32_is_nan(x) || abs(x) < 1e-8) {
         return x;
     }
     let limited = clamp(x, -20.0, 89.0);
     let k = round(limited * 1.44269502);
-    let r = (limited - k * 0.693145752) - k * 1.42860677e-6;
+    let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
     let upper = 0.041666355 + r * (0.00833327416 + r * (0.00139409734 + r * 0.000199135262));
     let part = r + r * r * (0.5 + r * (0.166666672 + r * upper));
     if (k == 0.0) {
@@ -105,8 +111,8 @@ fn f32_log_reduced(f: f32) -> vec2<f32> {
     let tail = z.x * (0.199999988 + z.x * (0.142859414 + z.x * (0.110922948 + z.x * 0.0973763764)));
     let third = pair_fast_sum(0.333333343, -9.93410776e-9 + tail);
     let rest = pair_product(s, pair_product(z, third));
-    let half = pair_fast_sum(s.x, s.y + rest.x);
-    return 2.0 * vec2<f32>(half.x, half.y + rest.y);
+    let half = pair_add(s, rest);
+    return 2.0 * half;
 }
 
 // The exponent k and f with x = 2^k (1 + f), for finite x > 0.
@@ -165,7 +171,7 @@ fn f32_log10(x: f32) -> f32 {
 }
 
 fn f32_log1p(x: f32) -> f32 {
-    if (f32_is_nan(x) || abs(x) < 1e-6) {
+    if (f32_is_nan(x) || abs(x) < 1e-8) {
         return x;
     }
     if (x > -0.29 && x < 0.41) {
@@ -274,9 +280,9 @@ fn f32_sin_reduced(r: f32) -> f32 {
 fn f32_cos_reduced(r: f32) -> f32 {
     let z = r * r;
     let half = 0.5 * z;
-    let one = 1.0 - half;
+    let one = f32_hide(1.0 - half);
     let c = 0.0416666679 + z * (-0.00138888834 + z * (2.47995195e-5 + z * -2.72101687e-7));
-    return one + (((1.0 - one) - half) + z * (z * c));
+    return one + ((f32_hide(1.0 - one) - half) + z * (z * c));
 }
 
 fn f32_sin(x: f32) -> f32 {
@@ -430,9 +436,7 @@ fn f32_sinh(x: f32) -> f32 {
     }
     let size = abs(x);
     if (size > 15.0) {
-        // e^(size - ln 2) by way of the exponent, so that it does not overflow early.
-        let half = f32_exp(size * 0.5);
-        return f32_copysign(0.5 * half * half, x);
+        return f32_copysign(f32_exp_scaled(size, -1), x);
     }
     let grown = f32_expm1(size);
     return f32_copysign(0.5 * (grown + grown / (grown + 1.0)), x);
@@ -444,8 +448,7 @@ fn f32_cosh(x: f32) -> f32 {
     }
     let size = abs(x);
     if (size > 15.0) {
-        let half = f32_exp(size * 0.5);
-        return 0.5 * half * half;
+        return f32_exp_scaled(size, -1);
     }
     let grown = f32_exp(size);
     return 0.5 * grown + 0.5 / grown;

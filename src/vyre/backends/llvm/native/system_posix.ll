@@ -1,38 +1,20 @@
-; Linux: futex, pthreads, and a SIGINT handler in front of the interpreter's own.
+; Threads, memory, time and signals of POSIX systems. Numbers and layouts that differ between them are
+; filled in where a name stands after a dollar sign.
 
 %timespec = type { i64, i64 }
-%sigaction = type { ptr, [128 x i8], i32, ptr }
+%sigaction = type $SIGACTION
 
 @previous_handler = internal global ptr null
 
 define internal i64 @os_now() nounwind {
   %t = alloca %timespec
-  %r = call i32 @clock_gettime(i32 1, ptr %t)
+  %r = call i32 @clock_gettime(i32 $CLOCK_MONOTONIC, ptr %t)
   %s = load i64, ptr %t
   %ns.p = getelementptr inbounds i8, ptr %t, i64 8
   %ns = load i64, ptr %ns.p
   %s.ns = mul i64 %s, 1000000000
   %now = add i64 %s.ns, %ns
   ret i64 %now
-}
-
-; FUTEX_WAIT | FUTEX_PRIVATE: returns on a wake, a changed word, the timeout (none below 0) or a signal.
-define internal void @os_wait(ptr %word, i32 %value, i64 %ns) nounwind {
-  %t = alloca %timespec
-  %s = udiv i64 %ns, 1000000000
-  %rest = urem i64 %ns, 1000000000
-  store i64 %s, ptr %t
-  %ns.p = getelementptr inbounds i8, ptr %t, i64 8
-  store i64 %rest, ptr %ns.p
-  %forever = icmp slt i64 %ns, 0
-  %timeout = select i1 %forever, ptr null, ptr %t
-  %r = call i64 (i64, ...) @syscall(i64 $SYS_futex, ptr %word, i64 128, i32 %value, ptr %timeout, ptr null, i64 0)
-  ret void
-}
-
-define internal void @os_wake(ptr %word, i32 %count) nounwind {
-  %r = call i64 (i64, ...) @syscall(i64 $SYS_futex, ptr %word, i64 129, i32 %count, ptr null, ptr null, i64 0)
-  ret void
 }
 
 ; A detached thread with a stack of 1 MiB that never receives a signal.
@@ -42,12 +24,12 @@ define internal i32 @os_spawn(ptr %function) nounwind {
   %old = alloca [128 x i8], align 16
   %thread = alloca i64
   %r0 = call i32 @pthread_attr_init(ptr %attributes)
-  %r1 = call i32 @pthread_attr_setdetachstate(ptr %attributes, i32 1)
+  %r1 = call i32 @pthread_attr_setdetachstate(ptr %attributes, i32 $DETACHED)
   %r2 = call i32 @pthread_attr_setstacksize(ptr %attributes, i64 1048576)
   %r3 = call i32 @sigfillset(ptr %all)
-  %r4 = call i32 @pthread_sigmask(i32 2, ptr %all, ptr %old)
+  %r4 = call i32 @pthread_sigmask(i32 $SIG_SETMASK, ptr %all, ptr %old)
   %error = call i32 @pthread_create(ptr %thread, ptr %attributes, ptr %function, ptr null)
-  %r5 = call i32 @pthread_sigmask(i32 2, ptr %old, ptr null)
+  %r5 = call i32 @pthread_sigmask(i32 $SIG_SETMASK, ptr %old, ptr null)
   %r6 = call i32 @pthread_attr_destroy(ptr %attributes)
   ret i32 %error
 }
@@ -97,7 +79,6 @@ done:
 }
 
 declare i32 @clock_gettime(i32, ptr)
-declare i64 @syscall(i64, ...)
 declare i32 @pthread_attr_init(ptr)
 declare i32 @pthread_attr_setdetachstate(ptr, i32)
 declare i32 @pthread_attr_setstacksize(ptr, i64)
@@ -109,3 +90,9 @@ declare i32 @sched_yield()
 declare ptr @aligned_alloc(i64, i64)
 declare void @free(ptr)
 declare i32 @sigaction(i32, ptr, ptr)
+declare i64 @PyThread_get_thread_ident()
+
+define internal i64 @os_thread() nounwind {
+  %t = call i64 @PyThread_get_thread_ident()
+  ret i64 %t
+}

@@ -1,0 +1,34 @@
+program workgroup(64, 1, 1)
+
+buffer px: read_only f32[] @0
+buffer py: read_only f32[] @1
+buffer pz: read_only f32[] @2
+buffer mass: read_only f32[] @3
+buffer ax: read_write f32[] @4
+buffer ay: read_write f32[] @5
+buffer az: read_write f32[] @6
+
+region "nbody" {
+    let i = gid.x
+    if i < len(mass) {
+        let x = px[i]
+        let y = py[i]
+        let z = pz[i]
+        let fx = 0.0f32
+        let fy = 0.0f32
+        let fz = 0.0f32
+        for j in 0..len(mass) {
+            let dx = px[j] - x
+            let dy = py[j] - y
+            let dz = pz[j] - z
+            let r = 1.0f32 / sqrt(dx * dx + dy * dy + dz * dz + 0.01f32)
+            let w = mass[j] * r * r * r
+            fx = fx + w * dx
+            fy = fy + w * dy
+            fz = fz + w * dz
+        }
+        ax[i] = fx
+        ay[i] = fy
+        az[i] = fz
+    }
+}

@@ -1,0 +1,303 @@
+"""Expressions evaluated with what is known: values, what guards say of them, their accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+from vyre.analysis.bounded import (
+    COMPARISONS,
+    NEGATED,
+    Bounded,
+    binary,
+    cast,
+    narrowed,
+    shifted,
+)
+from vyre.analysis.interval import FALSE, TRUE, Interval, unary
+from vyre.analysis.range_state import RangeState
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    BinOp,
+    Bitcast,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    DataType,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    Program,
+    Select,
+    Shuffle,
+    Store,
+    SubgroupReduce,
+    Unary,
+    UnOp,
+    Var,
+)
+from vyre.ir.opcodes import Result
+from vyre.ir.walk import expr_children
+
+_IDS = 1 << 32
+_WIDEST_SUBGROUP = 128
+
+
+class RangeValues:
+    """Evaluates expressions, and writes down what it finds by position."""
+
+    def __init__(
+        self,
+        program: Program,
+        state: RangeState,
+        grid: tuple[int, int, int] | None,
+        lengths: Mapping[str, int],
+    ) -> None:
+        self.state = state
+        self.position = 0
+        self.intervals: dict[tuple[int, int], Interval] = {}
+        """By position and identity of an expression: values, when the type does not say it all."""
+        self.in_bounds: dict[tuple[int, int], bool] = {}
+        """By position and identity of an access: whether it is always inside its buffer."""
+        self._recording = True
+        self._decls = {decl.name: decl for decl in program.buffers}
+        self._counts = {name: decl.count for name, decl in self._decls.items() if decl.count}
+        self._counts.update(lengths)
+        self._elements = {name: _element(decl.element) for name, decl in self._decls.items()}
+        self._builtins = _builtins(program, grid)
+        self._table: dict[type, Callable[[Any], Bounded]] = {
+            Lit: self._lit,
+            Var: self._var,
+            Load: self._load,
+            BufLen: self._buf_len,
+            Builtin: self._builtin,
+            Unary: self._unary,
+            Binary: self._binary,
+            Fma: self._first,
+            Select: self._select,
+            Cast: self._cast,
+            Bitcast: self._typed,
+            MakeVec: self._typed,
+            Lane: self._lane,
+            Atomic: self._atomic,
+            Ballot: self._ballot,
+            Shuffle: self._shuffle,
+            SubgroupReduce: self._first,
+        }
+
+    def value(self, expr: AnyExpr) -> Bounded:
+        """What is known of an expression in the present statement."""
+        found = self._table[type(expr)](expr)
+        if self.state.facts and (expr.depth > 1 or type(expr) is Builtin):
+            fact = self.state.fact(expr)
+            if fact is not None:
+                found = found.meet(fact)
+        if self._recording and found.interval is not None and type(expr) is not Lit:
+            key = (self.position, id(expr))
+            if found.interval == Interval.of_type(found.dtype):
+                self.intervals.pop(key, None)
+            else:
+                self.intervals[key] = found.interval
+        return found
+
+    def peek(self, expr: AnyExpr) -> Bounded:
+        """The same, without writing anything down."""
+        before, self._recording = self._recording, False
+        found = self.value(expr)
+        self._recording = before
+        return found
+
+    def store(self, statement: Store) -> None:
+        """Evaluate the operands of a store and judge its index."""
+        index = self.value(statement.index)
+        self.value(statement.value)
+        self._judge(statement, statement.buffer, index)
+
+    def assume(self, condition: AnyExpr, holds: bool) -> None:
+        """Learn what follows from a condition that holds, or does not."""
+        match condition:
+            case Unary(UnOp.NOT, operand):
+                self.assume(operand, not holds)
+            case Binary(BinOp.AND, left, right) if holds:
+                self.assume(left, holds)
+                self.assume(right, holds)
+            case Binary(BinOp.OR, left, right) if not holds:
+                self.assume(left, holds)
+                self.assume(right, holds)
+            case Binary(op, left, right) if op in COMPARISONS:
+                a, b = self.peek(left), self.peek(right)
+                narrow_a, narrow_b = narrowed(op if holds else NEGATED[op], a, b)
+                self._learn(left, a, narrow_a)
+                self._learn(right, b, narrow_b)
+            case Var(name):
+                meaning = self.state.condition_of(name)
+                if meaning is not None:
+                    self.assume(meaning, holds)
+            case _:
+                pass
+
+    def _learn(self, expr: AnyExpr, before: Bounded, after: Bounded) -> None:
+        if after == before or isinstance(expr, (Lit, BufLen)):
+            return
+        self.state.learn(expr, after)
+        match expr:
+            case Cast(inner, _):
+                self._learn_inner(inner, 0, before, after)
+            case Binary(BinOp.ADD, inner, Lit() as added) if added.dtype.is_integer:
+                self._learn_inner(inner, int(added.value), before, after)
+            case _:
+                pass
+
+    def _learn_inner(self, inner: AnyExpr, added: int, before: Bounded, after: Bounded) -> None:
+        """What follows for an operand, when the result is exactly that much more."""
+        value = self.peek(inner)
+        if value.interval is None or after.interval is None:
+            return
+        if before.interval == Interval(value.interval.low + added, value.interval.high + added):
+            known = Interval(after.interval.low - added, after.interval.high - added)
+            less = Bounded(value.dtype, known, shifted(after.bounds, -added))
+            self._learn(inner, value, value.meet(less))
+
+    def _judge(self, access: Load | Atomic | Store, buffer: str, index: Bounded) -> None:
+        if not self._recording:
+            return
+        inside = False
+        if index.interval is not None and index.interval.low >= 0:
+            count = self._counts.get(buffer)
+            inside = (count is not None and index.interval.high < count) or (
+                index.bounds.get(buffer, 0) < 0
+            )
+        self.in_bounds[self.position, id(access)] = inside
+
+    def _lit(self, expr: Lit) -> Bounded:
+        dtype = expr.dtype
+        if not (dtype.is_integer or dtype.is_bool):
+            return Bounded.any(dtype)
+        value = int(expr.value)
+        return Bounded(dtype, Interval(value, value))
+
+    def _var(self, expr: Var) -> Bounded:
+        known = self.state.variables.get(expr.name)
+        return known[0] if known is not None else Bounded.any(DataType.U32)
+
+    def _load(self, expr: Load) -> Bounded:
+        self._judge(expr, expr.buffer, self.value(expr.index))
+        return self._elements[expr.buffer]
+
+    def _buf_len(self, expr: BufLen) -> Bounded:
+        count = self._counts.get(expr.buffer)
+        known = Interval(0, _IDS - 1) if count is None else Interval(count, count)
+        return Bounded(DataType.U32, known, {expr.buffer: 0})
+
+    def _builtin(self, expr: Builtin) -> Bounded:
+        return self._builtins[expr.kind, expr.axis]
+
+    def _unary(self, expr: Unary) -> Bounded:
+        operand = self.value(expr.operand)
+        if expr.op.row.result is Result.BOOL:
+            return Bounded.any(DataType.BOOL)
+        if operand.interval is None:
+            return Bounded.any(operand.dtype)
+        return Bounded(operand.dtype, unary(expr.op, operand.interval, operand.dtype))
+
+    def _binary(self, expr: Binary) -> Bounded:
+        left = self.value(expr.left)
+        right = self.value(expr.right)
+        if left.bounds or right.bounds:
+            holds = _against_length(expr, left, right)
+            if holds is not None:
+                return Bounded(DataType.BOOL, TRUE if holds else FALSE)
+        return binary(expr.op, left, right)
+
+    def _select(self, expr: Select) -> Bounded:
+        condition = self.value(expr.cond)
+        if_true, if_false = self.value(expr.if_true), self.value(expr.if_false)
+        if condition.interval is not None and condition.interval.constant is not None:
+            return if_true if condition.interval.constant else if_false
+        return if_true.join(if_false)
+
+    def _cast(self, expr: Cast) -> Bounded:
+        return cast(self.value(expr.value), expr.dtype)
+
+    def _typed(self, expr: Bitcast | MakeVec) -> Bounded:
+        self._operands(expr)
+        return Bounded.any(expr.dtype)
+
+    def _lane(self, expr: Lane) -> Bounded:
+        value = self.value(expr.value)
+        return Bounded.any(value.dtype.element or value.dtype)
+
+    def _atomic(self, expr: Atomic) -> Bounded:
+        index, *_ = self._operands(expr)
+        self._judge(expr, expr.buffer, index)
+        return self._elements[expr.buffer]
+
+    def _ballot(self, expr: Ballot) -> Bounded:
+        self._operands(expr)
+        return Bounded.any(DataType.VEC4_U32)
+
+    def _shuffle(self, expr: Shuffle) -> Bounded:
+        value, _ = self._operands(expr)
+        if value.interval is None:
+            return value
+        # Another lane's value is of the same expression, but this lane's guards do not hold for it.
+        return Bounded.any(value.dtype)
+
+    def _first(self, expr: Fma | SubgroupReduce) -> Bounded:
+        return Bounded.any(self._operands(expr)[0].dtype)
+
+    def _operands(self, expr: AnyExpr) -> list[Bounded]:
+        return [self.value(child) for child in expr_children(expr)]
+
+
+_SWAPPED = {BinOp.LT: BinOp.GT, BinOp.LE: BinOp.GE, BinOp.GT: BinOp.LT, BinOp.GE: BinOp.LE}
+_LEAST = {BinOp.LT: -1, BinOp.GE: -1, BinOp.LE: 0, BinOp.GT: 0}
+"""By comparison with a length: the bound from which on it is decided."""
+
+
+def _against_length(expr: Binary, left: Bounded, right: Bounded) -> bool | None:
+    """Whether a comparison with a length holds because of a bound known before."""
+    op, value, length = expr.op, left, expr.right
+    if isinstance(expr.left, BufLen):
+        op, value, length = _SWAPPED.get(op, op), right, expr.left
+    if not isinstance(length, BufLen) or op not in _LEAST or length.buffer not in value.bounds:
+        return None
+    if value.bounds[length.buffer] > _LEAST[op]:
+        return None
+    return op in (BinOp.LT, BinOp.LE)
+
+
+def _element(dtype: DataType) -> Bounded:
+    if dtype is DataType.I4:
+        return Bounded(DataType.I32, Interval(-8, 7))
+    return Bounded.any(dtype.value_type)
+
+
+def _builtins(
+    program: Program, grid: tuple[int, int, int] | None
+) -> dict[tuple[BuiltinKind, int], Bounded]:
+    found: dict[tuple[BuiltinKind, int], Bounded] = {}
+
+    def put(kind: BuiltinKind, axis: int, low: int, high: int) -> None:
+        known = Interval(low, max(low, min(high, _IDS - 1)))
+        found[kind, axis] = Bounded(DataType.U32, known)
+
+    invocations = max(prod(program.workgroup_size), 1)
+    for axis in range(3):
+        extent = max(program.workgroup_size[axis], 1)
+        # A launch whose global ids do not fit in 32 bits is refused.
+        groups = grid[axis] if grid is not None else _IDS // extent
+        put(BuiltinKind.GLOBAL_ID, axis, 0, groups * extent - 1)
+        put(BuiltinKind.LOCAL_ID, axis, 0, extent - 1)
+        put(BuiltinKind.WORKGROUP_ID, axis, 0, groups - 1)
+        put(BuiltinKind.NUM_WORKGROUPS, axis, 1 if grid is None else groups, groups)
+        put(BuiltinKind.SUBGROUP_SIZE, axis, 1, _WIDEST_SUBGROUP)
+        put(BuiltinKind.SUBGROUP_LANE, axis, 0, min(_WIDEST_SUBGROUP, invocations) - 1)
+    return found

@@ -1,0 +1,273 @@
+"""The walk behind `Ranges`: statements in the order of the text, arms joined, loops assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vyre.analysis.bounded import Bounded, shifted
+from vyre.analysis.facts import ProgramFacts
+from vyre.analysis.interval import Interval
+from vyre.analysis.range_state import RangeState
+from vyre.analysis.range_values import RangeValues
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    Break,
+    Continue,
+    If,
+    Let,
+    Loop,
+    Program,
+    Return,
+    Store,
+    Trap,
+    Var,
+    While,
+)
+from vyre.ir.walk import expr_children
+
+_GROWING = frozenset({BinOp.ADD, BinOp.MAX, BinOp.OR, BinOp.ADD_SAT})
+_SHRINKING = frozenset(
+    {BinOp.SUB, BinOp.SUB_SAT, BinOp.SHR, BinOp.DIV, BinOp.REM, BinOp.AND, BinOp.MIN}
+)
+_MANY = 16
+"""A loop that assigns more variables than this is not followed through its breaks."""
+
+
+@dataclass(slots=True)
+class _Round:
+    """The loop whose body the walk is in."""
+
+    assumed: dict[str, Bounded]
+    """By variable that the loop assigns: what is taken to hold when a round begins."""
+    failed: bool = False
+    at_break: dict[str, Bounded] = field(default_factory=dict[str, Bounded])
+    breaks: bool = False
+
+
+class RangeWalk:
+    """Goes through a program once, loops with a wrong assumption twice."""
+
+    def __init__(
+        self,
+        program: Program,
+        grid: tuple[int, int, int] | None,
+        lengths: Mapping[str, int],
+    ) -> None:
+        self.facts = ProgramFacts.of(program)
+        self.state = RangeState()
+        self.values = RangeValues(program, self.state, grid, lengths)
+        self._entry = program.entry
+        self._next = 0
+        self._rounds: list[_Round] = []
+        # Assumptions that fail cost another walk of their loop; nested ones multiply.
+        self._budget = 4 * len(self.facts) + 100
+
+    def run(self) -> None:
+        """Walk the program."""
+        self._body(self._entry)
+
+    def _body(self, body: Body) -> bool:
+        """Walk a body in its scope; answers whether what follows it is never reached."""
+        left = False
+        bound: list[str] = []
+        for statement in body:
+            position = self.values.position = self._next
+            self._next += 1
+            if isinstance(statement, Let):
+                self._let(statement)
+                bound.append(statement.name)
+            elif self._statement(statement, position):
+                left = True
+        for name in bound:
+            self.state.forget(name)
+        return left
+
+    def _statement(self, statement: AnyStmt, position: int) -> bool:
+        match statement:
+            case Assign():
+                value = self.values.value(statement.value)
+                if statement.name in self.state.variables:
+                    self.state.assign(statement.name, value)
+            case Store():
+                self.values.store(statement)
+            case If():
+                return self._if(statement, position)
+            case Loop() | While():
+                self._loop(statement, position)
+            case Break() | Continue():
+                self._jump(statement)
+                return True
+            case Return() | Trap():
+                return True
+            case _:
+                for child in expr_children(statement):
+                    self.values.value(child)
+                left = False
+                for name in statement.body_fields:
+                    left = self._body(getattr(statement, name)) or left
+                return left
+        return False
+
+    def _let(self, statement: Let) -> None:
+        value = self.values.value(statement.value)
+        self.state.assign(statement.name, value)
+        if value.dtype.is_bool and statement.value.depth > 1:
+            self.state.remember_condition(statement.name, statement.value)
+
+    def _if(self, statement: If, position: int) -> bool:
+        self.values.value(statement.cond)
+        state = self.state
+        mark = state.mark()
+        self.values.assume(statement.cond, holds=True)
+        then_left = self._body(statement.then)
+        then = state.changes_since(mark)
+        state.take_back(mark)
+        self.values.assume(statement.cond, holds=False)
+        else_left = self._body(statement.otherwise)
+        if then_left and not else_left:
+            return False
+        otherwise = state.changes_since(mark)
+        state.take_back(mark)
+        if then_left:
+            return True
+        if else_left:
+            state.apply(then)
+            return False
+        for name in {row.name for row in self.facts.assigns_within(position)}:
+            known = state.variables.get(name)
+            if known is not None:
+                value = then.get(name, known)[0].join(otherwise.get(name, known)[0])
+                state.assign(name, value)
+        return False
+
+    def _loop(self, statement: Loop | While, position: int) -> None:
+        first: Bounded | None = None
+        if isinstance(statement, Loop):
+            start, stop = self.values.value(statement.start), self.values.value(statement.stop)
+            first = _loop_variable(start, stop)
+        after = self._next
+        assumed = self._assumptions(position)
+        mark = self.state.mark()
+        this = self._rounds_of(statement, position, assumed, first)
+        if this.failed:
+            self._budget -= self.facts.ends[position] - position
+            self.state.take_back(mark)
+            self._next = after
+            assumed = {name: Bounded.any(value.dtype) for name, value in assumed.items()}
+            this = self._rounds_of(statement, position, assumed, first)
+        self.state.take_back(mark)
+        self._after_loop(statement, this)
+
+    def _rounds_of(
+        self,
+        statement: Loop | While,
+        position: int,
+        assumed: dict[str, Bounded],
+        first: Bounded | None,
+    ) -> _Round:
+        this = _Round(assumed)
+        for name, value in assumed.items():
+            self.state.assign(name, value)
+        self._rounds.append(this)
+        if isinstance(statement, Loop):
+            if first is not None:
+                self.state.assign(statement.var, first)
+        else:
+            self.values.position = position
+            self.values.value(statement.cond)
+            self.values.assume(statement.cond, holds=True)
+        if not self._body(statement.body):
+            self._verify(this)
+        if isinstance(statement, Loop):
+            self.state.forget(statement.var)
+        self._rounds.pop()
+        return this
+
+    def _after_loop(self, statement: Loop | While, this: _Round) -> None:
+        for name, value in this.assumed.items():
+            if this.breaks and name in this.at_break:
+                value = value.join(this.at_break[name])
+            elif this.breaks:
+                value = Bounded.any(value.dtype)
+            self.state.assign(name, value)
+        if isinstance(statement, While) and not this.breaks:
+            self.values.assume(statement.cond, holds=False)
+
+    def _assumptions(self, position: int) -> dict[str, Bounded]:
+        """What may be taken to hold, at the start of each round, of variables the loop assigns."""
+        directions: dict[str, set[str]] = {}
+        for row in self.facts.assigns_within(position):
+            statement = self.facts.statements[row.position]
+            if isinstance(statement, Assign) and row.name in self.state.variables:
+                way = _direction(row.name, statement.value)
+                directions.setdefault(row.name, set()).add(way)
+        found: dict[str, Bounded] = {}
+        speculate = self._budget > 0
+        for name, ways in directions.items():
+            known = self.state.variables[name][0]
+            way = ways.pop() if len(ways) == 1 and speculate else ""
+            found[name] = _assumption(known, way)
+        return found
+
+    def _jump(self, statement: Break | Continue) -> None:
+        if not self._rounds:
+            return
+        this = self._rounds[-1]
+        if isinstance(statement, Continue):
+            self._verify(this)
+            return
+        this.breaks = True
+        if len(this.assumed) > _MANY:
+            return
+        for name in this.assumed:
+            value = self.state.variables[name][0]
+            before = this.at_break.get(name)
+            this.at_break[name] = value if before is None else before.join(value)
+
+    def _verify(self, this: _Round) -> None:
+        """Whether the end of a round keeps what the next one is taken to begin with."""
+        for name, value in this.assumed.items():
+            if not value.covers(self.state.variables[name][0]):
+                this.failed = True
+                return
+
+
+def _direction(name: str, value: AnyExpr) -> str:
+    """Whether an assignment looks as if it could only make the variable greater, or less."""
+    if not isinstance(value, Binary):
+        return ""
+    if value.op in _GROWING and name in (_name(value.left), _name(value.right)):
+        return "up"
+    if value.op in _SHRINKING and _name(value.left) == name:
+        return "down"
+    return ""
+
+
+def _name(expr: AnyExpr) -> str | None:
+    return expr.name if isinstance(expr, Var) else None
+
+
+def _assumption(known: Bounded, way: str) -> Bounded:
+    whole = Bounded.any(known.dtype)
+    if known.interval is None or whole.interval is None:
+        return whole
+    if way == "up":
+        return Bounded(known.dtype, Interval(known.interval.low, whole.interval.high))
+    if way == "down":
+        low = min(0, known.interval.low) if known.interval.low >= 0 else whole.interval.low
+        return Bounded(known.dtype, Interval(low, known.interval.high), known.bounds)
+    return whole
+
+
+def _loop_variable(start: Bounded, stop: Bounded) -> Bounded:
+    if start.interval is None or stop.interval is None:
+        return Bounded.any(start.dtype)
+    low = start.interval.low
+    high = max(low, stop.interval.high - 1)
+    return Bounded(start.dtype, Interval(low, high), shifted(stop.bounds, -1))

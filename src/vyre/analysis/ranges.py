@@ -1,0 +1,78 @@
+"""Integer ranges: what values integers may have at each place, and which accesses are in bounds.
+
+    ranges = Ranges.of(program)                 for every launch of the program
+    ranges = Ranges.under(program, grid=(4, 1, 1), lengths={"a": 1024})      for one kind of launch
+    ranges.is_in_bounds(access, position)       a Load or Atomic, or the Store at `position` itself
+    ranges.interval(expr, position)             an Interval, or None when only the type is known
+    ranges.decided(condition, position)         True, False, or None when it may be either
+
+Ranges come from literals, ids, the workgroup size, lengths, types, masks and remainders, from
+loops, and from guards: inside `if i < len(a)`, and after `if i >= len(a) { return }`, the index `i`
+is in bounds of `a`, whatever its length. An answer holds for every execution that reaches the
+place; where nothing is known, the answer is the whole type.
+
+One walk in the order of the text. Variables that a loop assigns are unknown in it, except that a
+variable which only grows keeps its least value and one that only shrinks its greatest; that is
+assumed first, then verified at the end of the round, and dropped if it does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.analysis.interval import Interval
+from vyre.analysis.range_walk import RangeWalk
+from vyre.ir import AnyExpr, Atomic, Load, Program, Store
+
+
+class Ranges:
+    """What is known of the integers of one program."""
+
+    __slots__ = ("_walk",)
+
+    def __init__(
+        self,
+        program: Program,
+        grid: tuple[int, int, int] | None = None,
+        lengths: Mapping[str, int] | None = None,
+    ) -> None:
+        self._walk = RangeWalk(program, grid, lengths or {})
+        self._walk.run()
+
+    @staticmethod
+    def of(program: Program) -> Ranges:
+        """What holds for every launch, computed once per program object."""
+        return program.memo(Ranges, Ranges)
+
+    @staticmethod
+    def under(
+        program: Program,
+        grid: tuple[int, int, int] | None = None,
+        lengths: Mapping[str, int] | None = None,
+    ) -> Ranges:
+        """What holds for launches with this grid of workgroups and these lengths of buffers."""
+        return Ranges(program, grid, lengths)
+
+    def is_in_bounds(self, access: Load | Atomic | Store, position: int) -> bool:
+        """Whether the index is inside the buffer whenever the access is executed."""
+        return self._walk.values.in_bounds.get((position, id(access)), False)
+
+    def interval(self, expr: AnyExpr, position: int) -> Interval | None:
+        """The values of an integer or bool in the statement at `position`.
+
+        None when no more is known than what the type says. The expression must be the object that
+        stands in the program.
+        """
+        return self._walk.values.intervals.get((position, id(expr)))
+
+    def decided(self, condition: AnyExpr, position: int) -> bool | None:
+        """Whether a bool in the statement at `position` is always true or always false."""
+        found = self.interval(condition, position)
+        if found is None or found.constant is None:
+            return None
+        return found.constant != 0
+
+    @property
+    def unproven(self) -> int:
+        """How many accesses may be out of bounds, as far as is known."""
+        return sum(not inside for inside in self._walk.values.in_bounds.values())

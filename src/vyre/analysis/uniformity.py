@@ -1,0 +1,174 @@
+"""Uniformity: which values and which control flow are the same for many invocations.
+
+    u = Uniformity.of(program)
+    u.variable(position)            the level of the variable that a Let or a Loop binds
+    u.level_of(expr, position)      the level of an expression in the statement at `position`
+    u.control(position)             how alike invocations reach the statement, returns not counted
+    u.convergence(position)         the same, where invocations that returned before are missing
+
+A position is the statement's number in the order of the text, as in `ProgramFacts`. A value has
+level WORKGROUP when all invocations of a workgroup that evaluate one instance of the expression
+get the same value; control has level WORKGROUP when all of them arrive there, or none.
+
+What it answers holds for every execution; where it cannot know, it says DIVERGENT:
+
+- a variable is at least as divergent as every value assigned to it, and as every condition and
+  loop that stands between its binding and the assignment;
+- a loop is as divergent as its bounds, and as the conditions around its breaks;
+- what follows a continue in a loop is as divergent as the conditions around the continue;
+- what follows a return, also in the next round of a loop around it, is as divergent as that return;
+- memory that the program may write is divergent, and so is what an atomic gives.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import assert_never
+
+from vyre.analysis.divergence import Builder, LeafLevels, Level
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    Bitcast,
+    BufLen,
+    Builtin,
+    Cast,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    Program,
+    Select,
+    Shuffle,
+    SubgroupReduce,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import expr_children
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why invocations do not agree."""
+
+    position: int
+    """The If, Loop or While to blame, or the Return or Continue by which some left."""
+    leaf: AnyExpr | None
+    """The id, load, atomic or subgroup operation where the difference began."""
+    left: bool
+    """Whether some are missing because they left before."""
+
+
+class Uniformity:
+    """What is known about one program; get it with `Uniformity.of`."""
+
+    __slots__ = ("_found", "_levels")
+
+    def __init__(self, found: Builder) -> None:
+        self._found = found
+        self._levels = found.graph.level
+
+    @staticmethod
+    def of(program: Program) -> Uniformity:
+        """The uniformity of a program, computed once per program object."""
+        return program.memo(Uniformity, _analyse)
+
+    def variable(self, position: int) -> Level:
+        """The level of the variable that the Let or Loop at `position` binds."""
+        return Level(self._levels[self._found.variables[position]])
+
+    def control(self, position: int) -> Level:
+        """How alike invocations reach the statement, not counting those that returned before."""
+        return Level(self._levels[self._found.controls[position]])
+
+    def convergence(self, position: int) -> Level:
+        """How alike invocations reach the statement; GRID and WORKGROUP allow a barrier."""
+        return max(self.control(position), Level(self._levels[self._found.returns[position]]))
+
+    def operands(self, position: int) -> Level:
+        """The level of the operands of the AsyncLoad or AsyncStore at `position`."""
+        return Level(self._levels[self._found.operands[position]])
+
+    def level_of(self, expr: AnyExpr, position: int) -> Level:
+        """The level of an expression evaluated by the statement at `position`."""
+        leaves = self._found.leaves
+        match expr:
+            case Lit() | BufLen():
+                return Level.GRID
+            case Var(name):
+                node = self._binding(name, position)
+                return leaves.worst if node is None else Level(self._levels[node])
+            case Builtin(kind, axis):
+                return leaves.builtins[kind, axis]
+            case Load(buffer, index):
+                constant = buffer in leaves.constant_buffers
+                return self.level_of(index, position) if constant else leaves.worst
+            case Atomic():
+                return leaves.worst
+            case Ballot() | SubgroupReduce():
+                return leaves.subgroup
+            case Shuffle(_, lane):
+                return max(leaves.subgroup, self.level_of(lane, position))
+            case Unary() | Binary() | Fma() | Select() | Cast() | Bitcast() | MakeVec() | Lane():
+                return max(self.level_of(child, position) for child in expr_children(expr))
+        assert_never(expr)
+
+    def why_missing(self, position: int, allowed: Level, *, returns: bool = True) -> Cause | None:
+        """Why some invocations may miss the statement; None when they agree up to `allowed`."""
+        cause = self._blame(self._found.controls[position], allowed)
+        if cause is None and returns:
+            cause = self._blame(self._found.returns[position], allowed)
+        return cause
+
+    def why_missing_round(self, position: int, allowed: Level) -> Cause | None:
+        """Why some may miss a later evaluation of the condition of the While at `position`."""
+        cause = self._blame(self._found.rounds[position], allowed)
+        if cause is None and position + 1 < len(self._found.returns):
+            cause = self._blame(self._found.returns[position + 1], allowed)
+        return cause
+
+    def why_operands(self, position: int) -> AnyExpr | None:
+        """The leaf that makes the operands of the async copy at `position` differ."""
+        return self._leaf(self._found.operands[position])
+
+    def _blame(self, node: int, allowed: Level) -> Cause | None:
+        """The innermost condition, or the first leavers, that make a control node divergent."""
+        found = self._found
+        while self._levels[node] > allowed:
+            if node in found.conditions:
+                return Cause(found.conditions[node], self._leaf(node), left=False)
+            if node in found.leavers:
+                position, earlier = found.leavers[node]
+                if self._levels[earlier] <= allowed:
+                    return Cause(position, self._leaf(node), left=True)
+                node = earlier
+            else:
+                outer, own = found.bodies[node]
+                node = own if self._levels[own] > allowed else outer
+        return None
+
+    def _leaf(self, node: int) -> AnyExpr | None:
+        graph = self._found.graph
+        while graph.source[node] >= 0:
+            node = graph.source[node]
+        return graph.leaf.get(node)
+
+    def _binding(self, name: str, position: int) -> int | None:
+        spans = self._found.scopes.get(name, [])
+        found = bisect_left(spans, (position, 0, 0)) - 1
+        if found < 0:
+            return None
+        _, end, node = spans[found]
+        return node if position < end else None
+
+
+def _analyse(program: Program) -> Uniformity:
+    found = Builder(program, LeafLevels(program))
+    found.run()
+    for spans in found.scopes.values():
+        spans.sort()
+    return Uniformity(found)

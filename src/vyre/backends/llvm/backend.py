@@ -1,0 +1,127 @@
+"""The CPU backend: the five members of the contract."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from vyre.backends.llvm import host as hosts
+from vyre.backends.llvm.abi import ABI_VERSION
+from vyre.backends.llvm.device import CpuDevice, HostMemory
+from vyre.backends.llvm.kernel_info import KernelInfo
+from vyre.backends.llvm.launch import NativeKernel
+from vyre.backends.llvm.outcome import Outcome, Status
+from vyre.backends.llvm.pool import process_pool
+from vyre.diagnostics import BackendError, DeadlineError, OutOfMemoryError, TrapError
+from vyre.diagnostics.codes import driver as driver_codes
+from vyre.diagnostics.codes import execution as codes
+from vyre.driver.artifact import Artifact
+from vyre.driver.backend import Argument, Device, EmitOptions, LaunchRecord
+from vyre.ir import Program
+from vyre.target import Feature, Limits, Target
+
+FEATURES = frozenset(
+    {
+        Feature.F16,
+        Feature.F64,
+        Feature.INT64,
+        Feature.SUBWORD,
+        Feature.ATOMIC64,
+        Feature.ATOMIC_F32,
+        Feature.SUBGROUPS,
+        Feature.TRAP,
+        Feature.PRINT,
+        Feature.DEADLINE,
+        Feature.INDIRECT_DISPATCH,
+        Feature.STRICT_NAN,
+        Feature.STRICT_FMA,
+        Feature.HOST_MEMORY,
+    }
+)
+LIMITS = Limits(
+    max_workgroup_size=(65_536, 65_536, 65_536),
+    max_invocations=65_536,
+    max_workgroup_bytes=1 << 24,
+    max_local_bytes=1 << 20,
+    max_storage_buffers=1024,
+)
+
+
+class CpuExecutable:
+    """A kernel in this process."""
+
+    __slots__ = ("_kernel",)
+
+    def __init__(self, kernel: NativeKernel) -> None:
+        self._kernel = kernel
+
+    def launch(
+        self,
+        arguments: Sequence[Argument],
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+    ) -> LaunchRecord:
+        """Run the grid on all threads and wait for its end."""
+        buffers: list[tuple[int, int]] = []
+        for argument in arguments:
+            memory = argument.memory
+            assert isinstance(memory, HostMemory)
+            buffers.append((memory.address + argument.offset, argument.count))
+        outcome = self._kernel.launch_raw(buffers, grid, deadline)
+        return _NOTHING if outcome is None else _record(outcome, deadline)
+
+
+_NOTHING = LaunchRecord()
+
+
+def _record(outcome: Outcome, deadline: float | None) -> LaunchRecord:
+    match outcome.status:
+        case Status.DONE:
+            return LaunchRecord(printed=outcome.printed)
+        case Status.TRAP:
+            where = outcome.invocation
+            raise TrapError(codes.TRAP.at(tag=outcome.tag, invocation=where), outcome.tag, where)
+        case Status.DEADLINE:
+            raise DeadlineError(codes.DEADLINE.at(seconds=deadline))
+        case Status.NO_MEMORY:
+            raise OutOfMemoryError(
+                driver_codes.OUT_OF_MEMORY.at(device="cpu", nbytes="scratch", in_use="unknown")
+            )
+        case _:
+            raise BackendError(driver_codes.BAD_ARTIFACT.at(problem=str(outcome)))
+
+
+class CpuBackend:
+    """Programs as machine code of this machine, or of any machine of its kind."""
+
+    name = "cpu"
+
+    def __init__(self) -> None:
+        self._device = CpuDevice()
+
+    def probe(self) -> Sequence[Device]:
+        """The CPU is always there."""
+        return (self._device,)
+
+    def target(self, device: Device) -> Target:
+        """What this machine's CPU can do; `VYRE_CPU=generic` leaves out what not every CPU has."""
+        setting = os.environ.get("VYRE_CPU", "native")
+        details = (("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION)))
+        return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=details)
+
+    def emit(self, program: Program, target: Target, options: EmitOptions) -> Artifact:
+        """Machine code for a program."""
+        from vyre.backends.llvm.compile import compile_program
+
+        return compile_program(program, dict(target.details).get("cpu", "native"), options)
+
+    def load(self, artifact: Artifact, device: Device) -> CpuExecutable:
+        """Put machine code into this process."""
+        values = {key: value for key, value in artifact.metadata.items() if key != "segment"}
+        info = KernelInfo.from_json(values)
+        return CpuExecutable(NativeKernel(artifact.payload, info, process_pool()))
+
+
+def backend() -> CpuBackend:
+    """The CPU backend."""
+    return CpuBackend()

@@ -1,0 +1,180 @@
+"""Atomics: indivisible where other threads may look, plain where only this one does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.codegen.value import Form, Memory, Value, uniform, varying
+from vyre.backends.llvm.codegen.writer import constant, register_type, widened
+from vyre.ir import Atomic, AtomicOp, BinOp, DataType, MemoryOrdering
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.lanes import Lanes
+
+_ORDER = {
+    MemoryOrdering.RELAXED: "monotonic",
+    MemoryOrdering.ACQUIRE: "acquire",
+    MemoryOrdering.RELEASE: "release",
+    MemoryOrdering.ACQ_REL: "acq_rel",
+    MemoryOrdering.SEQ_CST: "seq_cst",
+}
+_RMW = {
+    AtomicOp.ADD: ("add", "add"),
+    AtomicOp.SUB: ("sub", "sub"),
+    AtomicOp.AND: ("and", "and"),
+    AtomicOp.OR: ("or", "or"),
+    AtomicOp.XOR: ("xor", "xor"),
+    AtomicOp.MIN: ("umin", "min"),
+    AtomicOp.MAX: ("umax", "max"),
+    AtomicOp.EXCHANGE: ("xchg", "xchg"),
+}
+_PLAIN = {
+    AtomicOp.ADD: BinOp.ADD,
+    AtomicOp.SUB: BinOp.SUB,
+    AtomicOp.AND: BinOp.AND,
+    AtomicOp.OR: BinOp.OR,
+    AtomicOp.XOR: BinOp.XOR,
+    AtomicOp.MIN: BinOp.MIN,
+    AtomicOp.MAX: BinOp.MAX,
+}
+
+
+class AtomicAccess:
+    """Emits atomics for one set of lanes."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self.w = lanes.w
+
+    def atomic(self, expr: Atomic) -> Value:
+        """The old value in every active lane; lanes take their turns in order."""
+        lanes, w = self.lanes, self.w
+        memory = lanes.kernel.memories[expr.buffer]
+        index = lanes.value(expr.index)
+        value = lanes.value(expr.value)
+        expected = None if expr.expected is None else lanes.value(expr.expected)
+        proven = lanes.proven(expr.buffer, expr.index)
+        dtype = memory.decl.element
+        if not lanes.width:
+            old = self._checked(expr, memory, lanes.memory.wide(index), value, expected, proven)
+            return uniform(dtype, old)
+        wide = lanes.memory.wide_vector(index)
+        many = widened("i64", lanes.width)
+        result = w.slot(register_type(dtype, lanes.width), "old")
+        zero = constant(register_type(dtype), 0, lanes.width)
+        w.do(f"store {register_type(dtype, lanes.width)} {zero}, ptr {result}")
+
+        def one(lane: str) -> None:
+            at = w.emit(f"extractelement {many} {wide}, i64 {lane}")
+            own = lanes.lane_of(value, lane)
+            wanted = None if expected is None else lanes.lane_of(expected, lane)
+            old = self._checked(expr, memory, at, own, wanted, proven)
+            type_ = register_type(dtype, lanes.width)
+            before = w.emit(f"load {type_}, ptr {result}")
+            scalar = register_type(dtype)
+            after = w.emit(f"insertelement {type_} {before}, {scalar} {old}, i64 {lane}")
+            w.do(f"store {type_} {after}, ptr {result}")
+
+        lanes.for_each_active(one)
+        type_ = register_type(dtype, lanes.width)
+        return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
+
+    def _checked(
+        self,
+        expr: Atomic,
+        memory: Memory,
+        at: str,
+        value: Value,
+        expected: Value | None,
+        proven: bool,
+    ) -> str:
+        w = self.w
+        dtype = memory.decl.element
+        scalar = register_type(dtype)
+        before = done = ""
+        if not proven:
+            inside = w.emit(f"icmp ult i64 {at}, {memory.count}")
+            act, done = w.fresh("atomic"), w.fresh("atomic.done")
+            before = w.label
+            w.branch(inside, act, done)
+            w.block(act)
+        pointer = w.emit(f"getelementptr {scalar}, ptr {memory.pointer}, i64 {at}")
+        old = (
+            self._indivisible(expr, dtype, pointer, value, expected)
+            if memory.shared
+            else self._plain(expr, dtype, pointer, value, expected)
+        )
+        if proven:
+            return old
+        after = w.label
+        w.jump(done)
+        w.block(done)
+        zero = constant(scalar, 0)
+        return w.emit(f"phi {scalar} [ {zero}, %{before} ], [ {old}, %{after} ]")
+
+    def _indivisible(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+    ) -> str:
+        w = self.w
+        scalar = register_type(dtype)
+        order = _ORDER[expr.ordering]
+        if expr.op is AtomicOp.COMPARE_EXCHANGE:
+            assert expected is not None
+            failure = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+            pair = w.emit(
+                f"cmpxchg ptr {pointer}, {scalar} {expected.text}, {scalar} {value.text} "
+                f"{order} {failure}"
+            )
+            return w.emit(f"extractvalue {{ {scalar}, i1 }} {pair}, 0")
+        if dtype.is_float:
+            return self._float_loop(expr, dtype, pointer, value, order)
+        name = _RMW[expr.op][dtype.is_signed]
+        return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
+
+    def _float_loop(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, order: str
+    ) -> str:
+        """Floats are joined with our own rules, so compare and exchange until it holds."""
+        w = self.w
+        scalar, bits = register_type(dtype), f"i{dtype.bits}"
+        first = w.emit(f"load atomic {bits}, ptr {pointer} monotonic, align {dtype.size_bytes}")
+        before = w.label
+        again, done = w.fresh("retry"), w.fresh("joined")
+        w.block(again)
+        seen = f"%{w.fresh('seen')}"
+        slot = len(w.lines)
+        w.lines.append("")
+        old = w.emit(f"bitcast {bits} {seen} to {scalar}")
+        joined = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
+        raw = w.emit(f"bitcast {scalar} {joined} to {bits}")
+        failure = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+        pair = w.emit(f"cmpxchg ptr {pointer}, {bits} {seen}, {bits} {raw} {order} {failure}")
+        current = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
+        won = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 1")
+        phi = f"  {seen} = phi {bits} [ {first}, %{before} ], [ {current}, %{w.label} ]"
+        w.lines[slot] = phi
+        w.branch(won, done, again)
+        w.block(done)
+        return w.emit(f"bitcast {bits} {seen} to {scalar}")
+
+    def _plain(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+    ) -> str:
+        """Only this thread sees the memory: read, compute, write."""
+        w = self.w
+        scalar = register_type(dtype)
+        align = f"align {dtype.size_bytes}"
+        old = w.emit(f"load {scalar}, ptr {pointer}, {align}")
+        if expr.op is AtomicOp.EXCHANGE:
+            new = value.text
+        elif expr.op is AtomicOp.COMPARE_EXCHANGE:
+            assert expected is not None
+            same = w.emit(f"icmp eq {scalar} {old}, {expected.text}")
+            new = w.emit(f"select i1 {same}, {scalar} {value.text}, {scalar} {old}")
+        else:
+            new = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
+        w.do(f"store {scalar} {new}, ptr {pointer}, {align}")
+        return old
+
+
+__all__ = ["AtomicAccess", "Form"]

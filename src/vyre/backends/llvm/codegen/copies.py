@@ -1,0 +1,32 @@
+"""Copies between device memory and workgroup memory, done at once by the workgroup's thread."""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.codegen.statements import Statements
+from vyre.backends.llvm.codegen.value import uniform
+from vyre.ir import AsyncLoad, AsyncStore, DataType
+
+
+def emit_copy(first: Statements, statement: AsyncLoad | AsyncStore) -> None:
+    """Copy element by element, each with the ordinary rules for being out of bounds."""
+    lanes, kernel = first.lanes, first.kernel
+    w = kernel.w
+    to = lanes.memory.wide(lanes.value(statement.destination_start))
+    come = lanes.memory.wide(lanes.value(statement.source_start))
+    count = lanes.memory.wide(lanes.value(statement.count))
+    slot = w.slot("i64", "copied")
+    w.do(f"store i64 0, ptr {slot}")
+    head, run, done = (w.fresh(n) for n in ("copy", "copy.one", "copied"))
+    w.block(head)
+    now = w.emit(f"load i64, ptr {slot}")
+    more = w.emit(f"icmp slt i64 {now}, {count}")
+    w.branch(more, run, done)
+    w.block(run)
+    source = uniform(DataType.U64, w.emit(f"add i64 {come}, {now}"))
+    target = uniform(DataType.U64, w.emit(f"add i64 {to}, {now}"))
+    value = lanes.memory.load(kernel.memories[statement.source], source, proven=False)
+    lanes.memory.store(kernel.memories[statement.destination], target, value, proven=False)
+    following = w.emit(f"add i64 {now}, 1")
+    w.do(f"store i64 {following}, ptr {slot}")
+    w.jump(head)
+    w.block(done)

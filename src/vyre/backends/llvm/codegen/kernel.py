@@ -1,0 +1,142 @@
+"""What all code of one kernel shares: the function's text, buffers, ids, scratch memory, tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
+from vyre.backends.llvm.codegen.arithmetic import Arithmetic
+from vyre.backends.llvm.codegen.casts import Casts
+from vyre.backends.llvm.codegen.packed import memory_type
+from vyre.backends.llvm.codegen.value import Memory
+from vyre.backends.llvm.codegen.writer import Writer
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.kernel_info import PrintFormat
+from vyre.ir import BufferDecl, DataType, Program
+
+ZEROS = "@vyre.zeros"
+"""Readable memory that stands in for empty buffers; as large as the largest element."""
+
+
+@dataclass(slots=True)
+class Kernel:
+    """One kernel while it is generated."""
+
+    program: Program
+    host: Host
+    w: Writer = field(default_factory=Writer)
+    memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    group: tuple[str, str, str] = ("", "", "")
+    """The workgroup's id along each axis, i32 operands."""
+    grid: tuple[str, str, str] = ("", "", "")
+    scratch_bytes: int = 0
+    trap_tags: list[str] = field(default_factory=list[str])
+    prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
+    polls: bool = False
+    divergent: bool = False
+    math_functions: dict[str, str] = field(default_factory=dict[str, str])
+    arithmetic: Arithmetic = field(init=False)
+    casts: Casts = field(init=False)
+    size: tuple[int, int, int] = field(init=False)
+    invocations: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.arithmetic = Arithmetic(self.w, self.program.fast_math)
+        self.casts = Casts(self.arithmetic)
+        self.size = self.program.workgroup_size
+        self.invocations = self.size[0] * self.size[1] * self.size[2]
+
+    def take_scratch(self, nbytes: int) -> str:
+        """A pointer to so many bytes of the thread's scratch memory."""
+        offset = self.scratch_bytes
+        self.scratch_bytes = -(-(offset + nbytes) // SCRATCH_ALIGN) * SCRATCH_ALIGN
+        return self.w.at_entry(f"getelementptr i8, ptr %scratch, i64 {offset}", "scratch")
+
+    def read_launch(self) -> None:
+        """Read what the launch tells: buffers, grid, control. Goes to the entry block."""
+        w = self.w
+        field_ = "getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32"
+        table = w.at_entry(f"{field_} 0")
+        buffers = w.at_entry(f"load ptr, ptr {table}, align 8", "buffers")
+        control = w.at_entry(f"{field_} 1")
+        w.entry.append(f"  %control = load ptr, ptr {control}, align 8")
+        extents: list[str] = []
+        for axis in range(3):
+            pointer = w.at_entry(f"{field_} {2 + axis}")
+            extents.append(w.at_entry(f"load i32, ptr {pointer}, align 4", "groups"))
+        self.grid = (extents[0], extents[1], extents[2])
+        device = [decl for decl in self.program.buffers if not decl.is_on_chip]
+        for position, decl in enumerate(device):
+            self._read_buffer(buffers, position, decl)
+
+    def _read_buffer(self, buffers: str, position: int, decl: BufferDecl) -> None:
+        w = self.w
+        hint = decl.name
+        entry = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {buffers}, i32 {position}")
+        pointer = w.at_entry(f"load ptr, ptr {entry}, align 8", hint)
+        place = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {entry}, i32 0, i32 1")
+        count = w.at_entry(f"load i64, ptr {place}, align 8", f"{hint}.count")
+        if decl.count:
+            # The driver has checked the length; telling LLVM lets it drop tests.
+            same = w.at_entry(f"icmp eq i64 {count}, {decl.count}")
+            w.declarations["llvm.assume"] = "declare void @llvm.assume(i1)"
+            w.entry.append(f"  call void @llvm.assume(i1 {same})")
+            count = str(decl.count)
+            self.memories[decl.name] = Memory(decl, pointer, pointer, count, shared=True)
+            return
+        some = w.at_entry(f"icmp ne i64 {count}, 0")
+        safe = w.at_entry(f"select i1 {some}, ptr {pointer}, ptr {ZEROS}", f"{hint}.safe")
+        self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True)
+
+    def workgroup_memory(self) -> list[tuple[str, int]]:
+        """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""
+        placed: list[tuple[str, int]] = []
+        for decl in self.program.buffers:
+            if decl.is_workgroup:
+                nbytes = decl.size_bytes or 0
+                pointer = self.take_scratch(nbytes)
+                count = str(decl.count)
+                self.memories[decl.name] = Memory(decl, pointer, pointer, count, shared=False)
+                placed.append((pointer, nbytes))
+        return placed
+
+    def trap_tag(self, tag: str) -> int:
+        """The number of a trap's tag."""
+        if tag not in self.trap_tags:
+            self.trap_tags.append(tag)
+        return self.trap_tags.index(tag)
+
+    def print_format(self, text: str, types: tuple[DataType, ...]) -> int:
+        """The number of a print statement's format."""
+        form = PrintFormat(text, tuple(t.spelling for t in types))
+        if form not in self.prints:
+            self.prints.append(form)
+        return self.prints.index(form)
+
+    def text(self) -> str:
+        """The whole module."""
+        largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
+        zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
+        parts = [
+            PRELUDE,
+            zeros,
+            *self.w.globals.values(),
+            *self.math_functions.values(),
+            *sorted(self.w.declarations.values()),
+            "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, "
+            "ptr noalias %scratch) nounwind {",
+            "entry:",
+            *self.w.entry,
+            "  br label %start",
+            *self.w.lines,
+            "}",
+        ]
+        return "\n".join(parts) + "\n"
+
+
+def element_bytes(decl: BufferDecl) -> int:
+    """Bytes of one element in memory."""
+    return decl.element.size_bytes or 1
+
+
+__all__ = ["ZEROS", "Kernel", "element_bytes", "memory_type"]

@@ -1,0 +1,330 @@
+"""Loads, stores and atomics: every access stays inside its buffer.
+
+An access that is not known to be in bounds is tested: once per vector where lanes are contiguous,
+lane by lane otherwise. A load out of bounds reads element 0 of a readable stand-in and is then
+replaced by zero, so that no branch is needed; a store is branched around.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.codegen.packed import (
+    STORAGE_ONLY,
+    encoder_of,
+    memory_type,
+    table_of,
+)
+from vyre.backends.llvm.codegen.value import Form, Memory, Value, uniform, varying
+from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
+from vyre.ir import DataType
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.lanes import Lanes
+
+
+class MemoryAccess:
+    """Emits accesses for one set of lanes."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self.w = lanes.w
+
+    # Loads ---------------------------------------------------------------------------------------
+
+    def load(self, memory: Memory, index: Value, *, proven: bool) -> Value:
+        """The element at `index`; zero where that is out of bounds."""
+        element = memory.decl.element
+        if element.is_vector and element.element is not None:
+            parts = tuple(
+                self._load_scalar(memory, index, element.element, element.lanes, part, proven)
+                for part in range(element.lanes)
+            )
+            form = Form.UNIFORM if all(p.is_uniform for p in parts) else Form.VARYING
+            return Value(element, form, "", parts=parts)
+        return self._load_scalar(memory, index, element, 1, 0, proven)
+
+    def _load_scalar(
+        self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
+    ) -> Value:
+        if memory.private and self.lanes.width:
+            return self._gather(memory, index, element, step, part, proven)
+        if index.is_uniform:
+            return self._load_uniform(memory, index, element, step, part, proven)
+        if index.form is Form.LINEAR and index.stride == 1 and step == 1:
+            return self._load_contiguous(memory, index, element, proven)
+        return self._gather(memory, index, element, step, part, proven)
+
+    def _load_uniform(
+        self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
+    ) -> Value:
+        at = self.wide(index)
+        if proven:
+            pointer = self._element(memory.pointer, element, at, step, part)
+            return uniform(element.value_type, self._read(pointer, element))
+        inside = self.w.emit(f"icmp ult i64 {at}, {memory.count}")
+        safe = self.w.emit(f"select i1 {inside}, i64 {at}, i64 0")
+        pointer = self._element(memory.safe_pointer, element, safe, step, part)
+        found = self._read(pointer, element)
+        type_ = register_type(element.value_type)
+        zero = constant(type_, 0)
+        return uniform(
+            element.value_type,
+            self.w.emit(f"select i1 {inside}, {type_} {found}, {type_} {zero}"),
+        )
+
+    def _load_contiguous(
+        self, memory: Memory, index: Value, element: DataType, proven: bool
+    ) -> Value:
+        width = self.lanes.width
+        at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        if proven:
+            return self._vector_read(memory, element, at)
+        w = self.w
+        last = w.emit(f"add i64 {at}, {width - 1}")
+        fits = w.emit(f"icmp ult i64 {last}, {memory.count}")
+        if index.dtype.is_signed or index.dtype.bits == 64:
+            begins = w.emit(f"icmp ult i64 {at}, {memory.count}")
+            fits = w.emit(f"and i1 {fits}, {begins}")
+        fast, slow, done = (w.fresh(n) for n in ("inside", "edge", "loaded"))
+        w.branch(fits, fast, slow)
+        w.block(fast)
+        quick = self._vector_read(memory, element, at)
+        quick_label = w.label
+        w.jump(done)
+        w.block(slow)
+        careful = self._gather(memory, self.lanes.spread(index), element, 1, 0, False)
+        careful_label = w.label
+        w.jump(done)
+        w.block(done)
+        type_ = register_type(element.value_type, width)
+        joined = w.emit(
+            f"phi {type_} [ {quick.text}, %{quick_label} ], [ {careful.text}, %{careful_label} ]"
+        )
+        return varying(element.value_type, joined)
+
+    def _vector_read(self, memory: Memory, element: DataType, at: str) -> Value:
+        pointer = self._element(memory.pointer, element, at, 1, 0)
+        width = self.lanes.width
+        type_ = widened(memory_type(element), width)
+        size = element.size_bytes or 1
+        found = self.w.emit(f"load {type_}, ptr {pointer}, align {size}")
+        return varying(element.value_type, self._value_of(found, element, width))
+
+    def _gather(
+        self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
+    ) -> Value:
+        """Lane by lane: scalar loads put together are faster than gathers on most machines."""
+        w, width = self.w, self.lanes.width
+        many = widened("i64", width)
+        at = self.wide_vector(index)
+        flag = widened("i1", width)
+        safe, inside = at, ""
+        if not proven:
+            count = self.lanes.splat("i64", memory.count)
+            inside = w.emit(f"icmp ult {many} {at}, {count}")
+            zero = constant("i64", 0, width)
+            safe = w.emit(f"select {flag} {inside}, {many} {at}, {many} {zero}")
+        if memory.private:
+            safe = self.own_elements(memory, safe)
+        type_ = register_type(element.value_type, width)
+        scalar = register_type(element.value_type)
+        result = "poison"
+        base = memory.pointer if proven else memory.safe_pointer
+        for lane in range(width):
+            one = w.emit(f"extractelement {many} {safe}, i64 {lane}")
+            pointer = self._element(base, element, one, step, part)
+            found = self._read(pointer, element)
+            result = w.emit(f"insertelement {type_} {result}, {scalar} {found}, i64 {lane}")
+        if not proven:
+            zero = constant(scalar, 0, width)
+            result = w.emit(f"select {flag} {inside}, {type_} {result}, {type_} {zero}")
+        return varying(element.value_type, result)
+
+    def own_elements(self, memory: Memory, index: str) -> str:
+        """Element numbers in a private array turned into numbers over all lanes' arrays."""
+        width = self.lanes.width
+        many = widened("i64", width)
+        steps = ", ".join(f"i64 {lane * memory.decl.count}" for lane in range(width))
+        return self.w.emit(f"add {many} {index}, <{steps}>")
+
+    # Stores --------------------------------------------------------------------------------------
+
+    def store(self, memory: Memory, index: Value, value: Value, *, proven: bool) -> None:
+        """Write the element at `index`, where that is in bounds and the lane is active."""
+        element = memory.decl.element
+        lanes = self.lanes
+        if not lanes.width:
+            self._store_one(memory, self.wide(index), value, proven)
+            return
+        simple = not value.parts and not memory.private
+        if simple and index.form is Form.LINEAR and index.stride == 1 and lanes.mask is None:
+            self._store_contiguous(memory, index, value, proven)
+            return
+        if lanes.mask is None and index.is_uniform and not memory.private:
+            # All lanes write one element; the last lane's value is as good as any.
+            last = lanes.lane_of(value, lanes.width - 1)
+            self._store_one(memory, self.wide(index), last, proven)
+            return
+        spread = lanes.spread(index)
+        values = lanes.spread(value)
+        base = self._lane_base(memory)
+        wide = self.wide_vector(spread)
+
+        def one(lane: str) -> None:
+            at = self.w.emit(f"extractelement {widened('i64', lanes.width)} {wide}, i64 {lane}")
+            self._store_one(base(lane), at, lanes.lane_of(values, lane), proven)
+
+        lanes.for_each_active(one)
+        del element
+
+    def _lane_base(self, memory: Memory):
+        def of(lane: str) -> Memory:
+            if not memory.private:
+                return memory
+            bytes_ = memory.decl.count * (memory.decl.element.size_bytes or 1)
+            offset = self.w.emit(f"mul i64 {lane}, {bytes_}")
+            pointer = self.w.emit(f"getelementptr i8, ptr {memory.pointer}, i64 {offset}")
+            return replace(memory, pointer=pointer, safe_pointer=pointer)
+
+        return of
+
+    def _store_contiguous(self, memory: Memory, index: Value, value: Value, proven: bool) -> None:
+        w, width = self.w, self.lanes.width
+        at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        if proven:
+            self._vector_write(memory, at, value)
+            return
+        last = w.emit(f"add i64 {at}, {width - 1}")
+        fits = w.emit(f"icmp ult i64 {last}, {memory.count}")
+        if index.dtype.is_signed or index.dtype.bits == 64:
+            begins = w.emit(f"icmp ult i64 {at}, {memory.count}")
+            fits = w.emit(f"and i1 {fits}, {begins}")
+        fast, slow, done = (w.fresh(n) for n in ("inside", "edge", "stored"))
+        w.branch(fits, fast, slow)
+        w.block(fast)
+        self._vector_write(memory, at, value)
+        w.jump(done)
+        w.block(slow)
+        spread = self.wide_vector(self.lanes.spread(index))
+        many = widened("i64", width)
+
+        def one(lane: str) -> None:
+            position = w.emit(f"extractelement {many} {spread}, i64 {lane}")
+            self._store_one(memory, position, self.lanes.lane_of(value, lane), False)
+
+        self.lanes.for_each_active(one)
+        w.jump(done)
+        w.block(done)
+
+    def _vector_write(self, memory: Memory, at: str, value: Value) -> None:
+        element = memory.decl.element
+        width = self.lanes.width
+        pointer = self._element(memory.pointer, element, at, 1, 0)
+        stored = self._stored_form(self.lanes.vector(value), element, width)
+        type_ = widened(memory_type(element), width)
+        self.w.do(f"store {type_} {stored}, ptr {pointer}, align {element.size_bytes or 1}")
+
+    def _store_one(self, memory: Memory, at: str, value: Value, proven: bool) -> None:
+        """Write one element; `value` is a scalar."""
+        w = self.w
+        done = ""
+        if not proven:
+            inside = w.emit(f"icmp ult i64 {at}, {memory.count}")
+            write, done = w.fresh("write"), w.fresh("written")
+            w.branch(inside, write, done)
+            w.block(write)
+        element = memory.decl.element
+        scalar = element.element if element.is_vector and element.element else element
+        parts = value.parts or (value,)
+        for part, piece in enumerate(parts):
+            pointer = self._element(memory.pointer, scalar, at, len(parts), part)
+            stored = self._stored_form(piece.text, scalar, 0)
+            size = scalar.size_bytes or 1
+            w.do(f"store {memory_type(scalar)} {stored}, ptr {pointer}, align {size}")
+        if not proven:
+            w.jump(done)
+            w.block(done)
+
+    # Forms ---------------------------------------------------------------------------------------
+
+    def wide(self, index: Value) -> str:
+        """A uniform index as i64; a negative one becomes larger than any length."""
+        return self.lanes.casts.cast(index.dtype, _wide_type(index.dtype), 0, index.text)
+
+    def wide_vector(self, index: Value) -> str:
+        """An index per lane as i64."""
+        text = self.lanes.vector(index)
+        return self.lanes.casts.cast(index.dtype, _wide_type(index.dtype), self.lanes.width, text)
+
+    def _element(self, base: str, element: DataType, at: str, step: int, part: int) -> str:
+        type_ = memory_type(element)
+        if step > 1:
+            at = self.w.emit(f"mul i64 {at}, {step}")
+            at = self.w.emit(f"add i64 {at}, {part}") if part else at
+        return self.w.emit(f"getelementptr {type_}, ptr {base}, i64 {at}")
+
+    def _read(self, pointer: str, element: DataType) -> str:
+        size = element.size_bytes or 1
+        found = self.w.emit(f"load {memory_type(element)}, ptr {pointer}, align {size}")
+        return self._value_of(found, element, 0)
+
+    def _value_of(self, found: str, element: DataType, width: int) -> str:
+        w = self.w
+        if element.is_bool:
+            return w.emit(f"icmp ne {widened('i8', width)} {found}, {constant('i8', 0, width)}")
+        if element not in STORAGE_ONLY:
+            if element.is_integer or element is DataType.BYTES:
+                # A racing load may give something undefined; it must be one value for all uses.
+                return w.emit(f"freeze {register_type(element.value_type, width)} {found}")
+            return found
+        return self._per_lane(
+            lambda one: self._decode(one, element),
+            "i8",
+            register_type(element.value_type),
+            found,
+            width,
+        )
+
+    def _decode(self, code: str, element: DataType) -> str:
+        w = self.w
+        scalar = register_type(element.value_type)
+        table = table_of(w, element)
+        at = w.emit(f"zext i8 {code} to i64")
+        pointer = w.emit(f"getelementptr [256 x {scalar}], ptr {table}, i64 0, i64 {at}")
+        return w.emit(f"load {scalar}, ptr {pointer}, align 4")
+
+    def _stored_form(self, value: str, element: DataType, width: int) -> str:
+        if element.is_bool:
+            return self.w.emit(f"zext {widened('i1', width)} {value} to {widened('i8', width)}")
+        if element not in STORAGE_ONLY:
+            return value
+        scalar = register_type(element.value_type)
+        function = encoder_of(self.w, element)
+        return self._per_lane(
+            lambda one: self.w.emit(f"call i8 {function}({scalar} {one})"),
+            scalar,
+            "i8",
+            value,
+            width,
+        )
+
+    def _per_lane(self, change, old: str, new: str, value: str, width: int) -> str:
+        if not width:
+            return change(value)
+        w = self.w
+        result = "poison"
+        for lane in range(width):
+            one = w.emit(f"extractelement {widened(old, width)} {value}, i64 {lane}")
+            made = change(one)
+            many = widened(new, width)
+            result = w.emit(f"insertelement {many} {result}, {new} {made}, i64 {lane}")
+        return result
+
+
+def _wide_type(dtype: DataType) -> DataType:
+    return DataType.I64 if dtype.is_signed else DataType.U64
+
+
+__all__ = ["MemoryAccess", "mangled"]

@@ -1,0 +1,65 @@
+"""A whole kernel: the loop over workgroups around the work of one."""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.codegen.group import Group
+from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
+from vyre.driver.grid_sync.names import with_unique_names
+from vyre.ir import Program
+
+
+def generate(program: Program, host: Host) -> tuple[str, KernelInfo]:
+    """The LLVM IR of a program, and what launching it needs to know."""
+    kernel = Kernel(with_unique_names(program), host)
+    kernel.read_launch()
+    shared = kernel.workgroup_memory()
+    w = kernel.w
+    w.label = "start"
+    w.lines.append("start:")
+    slot = w.slot("i64", "group")
+    w.do(f"store i64 %first, ptr {slot}")
+    head, done = w.fresh("groups"), w.fresh("groups.done")
+    w.block(head)
+    group = w.emit(f"load i64, ptr {slot}", "group")
+    _decode(kernel, group)
+    for pointer, nbytes in shared:
+        name = "llvm.memset.p0.i64"
+        w.call(name, "void", ("ptr", pointer), ("i8", "0"), ("i64", str(nbytes)), ("i1", "false"))
+    Group(kernel, kernel.program.entry).emit()
+    following = w.emit(f"add i64 {group}, 1")
+    w.do(f"store i64 {following}, ptr {slot}")
+    more = w.emit(f"icmp ult i64 {following}, %last")
+    w.branch(more, head, done)
+    w.block(done)
+    w.leave()
+    return kernel.text(), _info(kernel)
+
+
+def _decode(kernel: Kernel, group: str) -> None:
+    w = kernel.w
+    nx, ny = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid[:2])
+    x = w.emit(f"urem i64 {group}, {nx}")
+    rest = w.emit(f"udiv i64 {group}, {nx}")
+    y = w.emit(f"urem i64 {rest}, {ny}")
+    z = w.emit(f"udiv i64 {rest}, {ny}")
+    ids = [w.emit(f"trunc i64 {part} to i32", "wid") for part in (x, y, z)]
+    kernel.group = (ids[0], ids[1], ids[2])
+
+
+def _info(kernel: Kernel) -> KernelInfo:
+    program = kernel.program
+    return KernelInfo(
+        buffers=tuple(
+            BufferSlot(d.name, d.element.spelling, element_bytes(d), d.is_writable)
+            for d in program.buffers
+            if not d.is_on_chip
+        ),
+        workgroup_size=program.workgroup_size,
+        scratch_bytes=kernel.scratch_bytes,
+        trap_tags=tuple(kernel.trap_tags),
+        prints=tuple(kernel.prints),
+        polls=kernel.polls,
+        divergent=kernel.divergent,
+    )

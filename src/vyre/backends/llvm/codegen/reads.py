@@ -1,0 +1,22 @@
+"""Which variables statements read."""
+
+from __future__ import annotations
+
+from vyre.ir import AnyStmt, Body, Var
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+
+def reads_of_stmt(statement: AnyStmt) -> frozenset[str]:
+    """The variables that a statement, nested ones included, reads."""
+    return reads_of_body((statement,))
+
+
+def reads_of_body(body: Body) -> frozenset[str]:
+    """The variables that statements read."""
+    return frozenset(
+        node.name
+        for statement in walk_stmts(body)
+        for child in expr_children(statement)
+        for node in walk_expr(child)
+        if isinstance(node, Var)
+    )

@@ -1,0 +1,112 @@
+"""Which variables differ between the lanes of a vector, by a fixpoint over the statements.
+
+Lanes run along x: ids along y and z, lengths and loads at the same index are one scalar for all of
+them. A variable that changes under control flow that lanes do not share differs as well.
+"""
+
+from __future__ import annotations
+
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Body,
+    Break,
+    Builtin,
+    BuiltinKind,
+    Continue,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Return,
+    Var,
+    While,
+)
+from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+
+
+class Shapes:
+    """What is known about the variables of some statements whose names are unique."""
+
+    def __init__(self, program: Program, body: Body, vectors: bool) -> None:
+        self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
+        self.varying: set[str] = set()
+        self._private = {decl.name for decl in program.buffers if decl.is_local}
+        self._divergent_leavers: set[int] = set()
+        self._vectors = vectors
+        if vectors:
+            before = -1
+            while before != len(self.varying) + len(self._divergent_leavers):
+                before = len(self.varying) + len(self._divergent_leavers)
+                self._visit(body, apart=False)
+
+    def is_varying(self, expr: AnyExpr) -> bool:
+        """Whether lanes may have different values."""
+        if not self._vectors:
+            return False
+        return any(self._differs(node) for node in walk_expr(expr))
+
+    def leaves_divergently(self, body: Body) -> bool:
+        """Whether some lanes may leave a loop with this body while others stay."""
+        return any(id(s) in self._divergent_leavers for s in walk_stmts(body))
+
+    def _differs(self, node: AnyExpr) -> bool:
+        match node:
+            case Var(name):
+                return name in self.varying
+            case Builtin(BuiltinKind.GLOBAL_ID | BuiltinKind.LOCAL_ID, axis):
+                return axis == 0
+            case Atomic():
+                return True
+            case Load(buffer, _):
+                return buffer in self._private
+            case _:
+                return False
+
+    def _visit(self, body: Body, apart: bool) -> bool:
+        """Go over statements; whether lanes are apart at the end because some left."""
+        for statement in body:
+            apart = self._statement(statement, apart) or apart
+        return apart
+
+    def _statement(self, statement: AnyStmt, apart: bool) -> bool:
+        match statement:
+            case Let(name, value):
+                if self.is_varying(value):
+                    self.varying.add(name)
+            case Assign(name, value):
+                if apart or self.is_varying(value):
+                    self.varying.add(name)
+            case If(cond, then, otherwise):
+                inner = apart or self.is_varying(cond)
+                left = self._visit(then, inner)
+                right = self._visit(otherwise, inner)
+                return (left or right) and self._leaves(statement)
+            case Break() | Continue() | Return():
+                if apart:
+                    self._divergent_leavers.add(id(statement))
+                return apart
+            case Loop() | While():
+                self._loop(statement, apart)
+                return any(
+                    isinstance(s, Return) and id(s) in self._divergent_leavers
+                    for s in walk_stmts((statement,))
+                )
+            case _:
+                for inner_body in bodies(statement):
+                    apart = self._visit(inner_body, apart)
+                return apart
+        return False
+
+    def _loop(self, statement: Loop | While, apart: bool) -> None:
+        own = any(self.is_varying(child) for child in expr_children(statement))
+        inner = apart or own or self.leaves_divergently(statement.body)
+        if isinstance(statement, Loop) and own:
+            self.varying.add(statement.var)
+        self._visit(statement.body, inner)
+
+    def _leaves(self, statement: AnyStmt) -> bool:
+        return any(isinstance(s, (Break, Continue, Return)) for s in walk_stmts((statement,)))

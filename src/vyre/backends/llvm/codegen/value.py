@@ -1,0 +1,75 @@
+"""Values while code is generated: the same in all lanes, rising from lane to lane, or free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from vyre.ir import BufferDecl, DataType
+
+
+class Form(Enum):
+    """How a value relates to the lanes of a vector."""
+
+    UNIFORM = "uniform"
+    """One scalar."""
+    LINEAR = "linear"
+    """A scalar for the first lane, and a constant step from lane to lane."""
+    VARYING = "varying"
+    """A vector with one element per lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An operand with its type and form; a value of a vector type is held lane by lane."""
+
+    dtype: DataType
+    form: Form
+    text: str
+    stride: int = 0
+    parts: tuple[Value, ...] = ()
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether one scalar stands for all lanes."""
+        if self.parts:
+            return all(part.is_uniform for part in self.parts)
+        return self.form is Form.UNIFORM
+
+
+def uniform(dtype: DataType, text: str) -> Value:
+    """A value that is the same in all lanes."""
+    return Value(dtype, Form.UNIFORM, text)
+
+
+def varying(dtype: DataType, text: str) -> Value:
+    """A value with one element per lane."""
+    return Value(dtype, Form.VARYING, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where a variable that changes, or lives across a barrier, is kept."""
+
+    dtype: DataType
+    pointers: tuple[str, ...]
+    """One per component; a scalar type has one."""
+    form: Form
+    per_lane: bool = False
+    """Kept in an array with one element per invocation of the workgroup."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A buffer as the generated code sees it."""
+
+    decl: BufferDecl
+    pointer: str
+    safe_pointer: str
+    """As `pointer`, but readable at element 0 even when the buffer is empty."""
+    count: str
+    """Elements, an i64 operand."""
+    shared: bool
+    """Whether other threads may access it at the same time."""
+    private: bool = False
+    """Whether every lane has its own; `pointer` is that of the first lane's."""

@@ -1,0 +1,163 @@
+"""LLVM IR text while it is being written: instructions, blocks, fresh names, declarations."""
+
+from __future__ import annotations
+
+import struct
+
+from vyre.ir import DataType
+from vyre.ir import literal as literals
+
+_SCALAR = {
+    DataType.BOOL: "i1",
+    DataType.U8: "i8",
+    DataType.I8: "i8",
+    DataType.U16: "i16",
+    DataType.I16: "i16",
+    DataType.U32: "i32",
+    DataType.I32: "i32",
+    DataType.U64: "i64",
+    DataType.I64: "i64",
+    DataType.F16: "half",
+    DataType.BF16: "i16",
+    DataType.F32: "float",
+    DataType.F64: "double",
+}
+"""How values are held in registers; `bf16` as its bits."""
+
+_MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
+
+
+def register_type(dtype: DataType, lanes: int = 0) -> str:
+    """The LLVM type of a value, one or one per lane."""
+    return widened(_SCALAR[dtype], lanes)
+
+
+def widened(scalar: str, lanes: int) -> str:
+    """A scalar LLVM type, one or one per lane."""
+    return f"<{lanes} x {scalar}>" if lanes else scalar
+
+
+def mangled(type_: str) -> str:
+    """A type as it appears in the names of intrinsics."""
+    if type_.startswith("<"):
+        count, _, element = type_[1:-1].partition(" x ")
+        return f"v{count}{_MANGLED.get(element, element)}"
+    return _MANGLED.get(type_, type_)
+
+
+def constant(scalar: str, value: float | str, lanes: int = 0) -> str:
+    """A constant operand: the value itself, or the same in every lane."""
+    text = value if isinstance(value, str) else _number(scalar, value)
+    return f"splat ({scalar} {text})" if lanes else text
+
+
+def literal(dtype: DataType, bits: int, lanes: int = 0) -> str:
+    """A literal of the program as an operand."""
+    scalar = _SCALAR[dtype]
+    if dtype.is_bool:
+        text = "true" if bits else "false"
+    elif dtype.is_float and dtype is not DataType.BF16:
+        text = _float_bits(dtype, bits)
+    else:
+        text = str(bits)
+    return constant(scalar, text, lanes)
+
+
+def _number(scalar: str, value: float) -> str:
+    if scalar == "i1":
+        return "true" if value else "false"
+    if scalar in ("float", "double", "half"):
+        dtype = {"float": DataType.F32, "double": DataType.F64, "half": DataType.F16}[scalar]
+        return _float_bits(dtype, literals.encode_float(float(value), dtype))
+    return str(int(value))
+
+
+def _float_bits(dtype: DataType, bits: int) -> str:
+    if dtype is DataType.F16:
+        return f"0xH{bits:04X}"
+    # LLVM writes a float as the bits of the double of the same value.
+    value = literals.decode(bits, dtype)
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class Writer:
+    """The body of one function, with the declarations it needs."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.entry: list[str] = []
+        """Instructions of the entry block: stack slots, and what is read once."""
+        self.declarations: dict[str, str] = {}
+        self.globals: dict[str, str] = {}
+        self.label = "entry"
+        self.open = True
+        """Whether the current block still lacks its terminator."""
+        self._next = 0
+
+    def fresh(self, hint: str = "v") -> str:
+        """A name no one else has."""
+        self._next += 1
+        return f"{hint}.{self._next}"
+
+    def emit(self, instruction: str, hint: str = "v") -> str:
+        """An instruction with a result; gives the result's operand."""
+        name = f"%{self.fresh(hint)}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        """An instruction without a result."""
+        self.lines.append(f"  {instruction}")
+
+    def at_entry(self, instruction: str, hint: str = "v") -> str:
+        """An instruction of the entry block; gives the result's operand."""
+        name = f"%{self.fresh(hint)}"
+        self.entry.append(f"  {name} = {instruction}")
+        return name
+
+    def slot(self, type_: str, hint: str) -> str:
+        """A stack slot."""
+        return self.at_entry(f"alloca {type_}", hint)
+
+    def block(self, label: str) -> None:
+        """Begin a block; the one before falls through to it if it is still open."""
+        if self.open:
+            self.do(f"br label %{label}")
+        self.lines.append(f"{label}:")
+        self.label = label
+        self.open = True
+
+    def jump(self, label: str) -> None:
+        """End the block by going to another."""
+        if self.open:
+            self.do(f"br label %{label}")
+        self.open = False
+
+    def branch(self, condition: str, if_true: str, if_false: str) -> None:
+        """End the block by going to one of two."""
+        self.do(f"br i1 {condition}, label %{if_true}, label %{if_false}")
+        self.open = False
+
+    def leave(self) -> None:
+        """End the function."""
+        if self.open:
+            self.do("ret void")
+        self.open = False
+
+    def call(self, name: str, result: str, *arguments: tuple[str, str]) -> str:
+        """Call an intrinsic by its full name, declaring it."""
+        types = ", ".join(type_ for type_, _ in arguments)
+        self.declarations[name] = f"declare {result} @{name}({types})"
+        passed = ", ".join(f"{type_} {value}" for type_, value in arguments)
+        if result == "void":
+            self.do(f"call void @{name}({passed})")
+            return ""
+        return self.emit(f"call {result} @{name}({passed})")
+
+    def intrinsic(self, name: str, type_: str, *operands: str, extra: str = "") -> str:
+        """Call an intrinsic whose operands and result are all of one type."""
+        arguments = [(type_, operand) for operand in operands]
+        if extra:
+            kind, _, value = extra.partition(" ")
+            arguments.append((kind, value))
+        return self.call(f"llvm.{name}.{mangled(type_)}", type_, *arguments)

@@ -1,0 +1,192 @@
+"""Launching loaded kernels.
+
+`NativeKernel` is machine code ready to run; there are three ways to launch it, by rising cost:
+
+- `bind(...)` fixes addresses, lengths and the grid; the result is called many times;
+- `arrays(...)` gives a function that takes arrays, checks them and launches;
+- `launch_raw(...)` takes addresses and lengths of every buffer, the grid and the timeout.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Final
+
+from vyre.backends.llvm.abi import KERNEL_SYMBOL
+from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
+from vyre.backends.llvm.loader import load_object
+from vyre.backends.llvm.outcome import Outcome, PrintRing, read_outcome
+from vyre.backends.llvm.pool import LaunchKind, NativeLaunch, Pool
+
+Grid = tuple[int, int, int]
+
+_POLLS, _DIVERGENT, _PRINTS = 1, 2, 4
+_CONTIGUOUS_WITH_FORMAT: Final = 0x18 | 0x20 | 0x04
+_WRITABLE: Final = 0x01
+_FORMATS: Final = {
+    "bool": "?",
+    "u8": "B",
+    "i8": "b",
+    "u16": "H",
+    "i16": "h",
+    "u32": "IL",
+    "i32": "il",
+    "u64": "LQ",
+    "i64": "lq",
+    "f16": "e",
+    "f32": "f",
+    "f64": "d",
+}
+"""Format characters of the buffer protocol for each element type; sizes are checked as well."""
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = (("data", ctypes.c_void_p), ("count", ctypes.c_int64))
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = (
+        ("element_bytes", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("formats", ctypes.c_char * 4),
+        ("unused", ctypes.c_uint32),
+    )
+
+
+class _Bound(ctypes.Structure):
+    """The `%bound` of native/python.ll."""
+
+    _fields_ = (
+        ("kernel", ctypes.c_void_p),
+        ("buffers", ctypes.c_void_p),
+        ("grid", ctypes.c_uint32 * 3),
+        ("flags", ctypes.c_uint32),
+        ("scratch_bytes", ctypes.c_int64),
+        ("group_cost_ns", ctypes.c_int64),
+        ("timeout_ns", ctypes.c_int64),
+        ("threads", ctypes.c_int32),
+        ("buffer_count", ctypes.c_int32),
+        ("slots", ctypes.c_void_p),
+        ("ring", ctypes.c_void_p),
+        ("ring_words", ctypes.c_int64),
+        ("grid_buffer", ctypes.c_int32),
+        ("grid_elements", ctypes.c_int32),
+    )
+    array: ctypes.Array[_Buffer]
+    """The buffers of a bound launch, kept alive with it."""
+
+
+def timeout_ns(seconds: float | None) -> int:
+    """A deadline as the runtime takes it: 0 for none, else at least one nanosecond."""
+    return 0 if seconds is None else max(1, int(seconds * 1e9))
+
+
+class NativeKernel:
+    """A kernel in executable memory, and the pool it runs on."""
+
+    def __init__(self, code: bytes, info: KernelInfo, pool: Pool) -> None:
+        self.info = info
+        self._pool = pool
+        self._code = load_object(code)
+        self._slots = (_Slot * len(info.buffers))(*(_slot(slot) for slot in info.buffers))
+        self._ring = PrintRing() if info.prints else None
+        self._raw = self._function("raw", self._bound((), (1, 1, 1), 0, 0))
+
+    def bind(
+        self,
+        buffers: Sequence[tuple[int, int]],
+        grid: Grid,
+        *,
+        timeout: float | None = None,
+        threads: int = 0,
+        keep: object = None,
+    ) -> LaunchFunction:
+        """A launch with the (address, element count) of every buffer, grid and timeout fixed.
+
+        `keep` is held as long as the result: pass the arrays the addresses belong to.
+        """
+        bound = self._bound(buffers, grid, timeout_ns(timeout), threads)
+        return self._function("bound", bound, keep)
+
+    def arrays(
+        self,
+        grid: Grid | None = None,
+        *,
+        grid_buffer: int = 0,
+        timeout: float | None = None,
+        threads: int = 0,
+    ) -> LaunchFunction:
+        """A launch that takes the buffers' arrays, in their order.
+
+        Without a grid, each call covers the elements of buffer `grid_buffer` along x; or the call
+        gives nx, ny, nz after the arrays.
+        """
+        bound = self._bound((), grid or (1, 1, 1), timeout_ns(timeout), threads)
+        bound.grid_buffer = -1 if grid else grid_buffer
+        return self._function("arrays", bound)
+
+    def launch_raw(
+        self, buffers: Sequence[tuple[int, int]], grid: Grid, timeout: float | None = None
+    ) -> Outcome | None:
+        """Launch once on the (address, element count) of every buffer."""
+        flat = [value for buffer in buffers for value in buffer]
+        return self._raw(*grid, timeout_ns(timeout), *flat)
+
+    def _bound(
+        self, buffers: Sequence[tuple[int, int]], grid: Grid, timeout: int, threads: int
+    ) -> _Bound:
+        info = self.info
+        bound = _Bound(
+            kernel=self._code.address(KERNEL_SYMBOL),
+            grid=grid,
+            flags=_POLLS * info.polls | _DIVERGENT * info.divergent | _PRINTS * bool(info.prints),
+            scratch_bytes=info.scratch_bytes,
+            group_cost_ns=info.group_cost_ns,
+            timeout_ns=timeout,
+            threads=threads,
+            buffer_count=len(info.buffers),
+            slots=ctypes.addressof(self._slots),
+            grid_buffer=-1,
+            grid_elements=info.workgroup_size[0],
+        )
+        if self._ring is not None:
+            bound.ring, bound.ring_words = self._ring.address, self._ring.words
+        bound.array = (_Buffer * len(buffers))(*buffers)
+        bound.buffers = ctypes.addressof(bound.array)
+        return bound
+
+    def _function(self, kind: LaunchKind, bound: _Bound, keep: object = None) -> LaunchFunction:
+        owners = (bound, self._code, self._slots, self._ring, keep)
+        native = self._pool.function(kind, (ctypes.addressof(bound), *owners))
+        return LaunchFunction(native, self.info, self._ring)
+
+
+class LaunchFunction:
+    """Launches a kernel when called; several threads may call it at once.
+
+    The result is None when there is nothing to tell. Ctrl-C raises KeyboardInterrupt.
+    """
+
+    __slots__ = ("_info", "_native", "_ring")
+
+    def __init__(self, native: NativeLaunch, info: KernelInfo, ring: PrintRing | None) -> None:
+        self._native = native
+        self._info = info
+        self._ring = ring
+
+    def __call__(self, *arguments: object) -> Outcome | None:
+        """Run to the end."""
+        if self._ring is not None:
+            with self._ring.lock:
+                return read_outcome(self._native(*arguments), self._info, self._ring)
+        result = self._native(*arguments)
+        return None if result == 0 else read_outcome(result, self._info, None)
+
+
+def _slot(slot: BufferSlot) -> _Slot:
+    return _Slot(
+        element_bytes=slot.element_bytes,
+        flags=_CONTIGUOUS_WITH_FORMAT | (_WRITABLE if slot.writable else 0),
+        formats=_FORMATS.get(slot.dtype, "").encode(),
+    )

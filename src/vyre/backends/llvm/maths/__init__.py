@@ -1,0 +1,1 @@
+"""Vector mathematics: functions written as arithmetic on lanes, and their error bounds."""

@@ -1,0 +1,110 @@
+"""The runtime's own machine code: the thread pool and the launch functions, kept on disk.
+
+It is written in LLVM IR (`native/*.ll`), compiled once per installation for any CPU of the
+architecture, and read back with its digest checked, so that a warm start needs no llvmlite.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+_DIGEST_BYTES: Final = 32
+
+_RELAX: Final = {
+    "x86_64": "call void @llvm.x86.sse2.pause()",
+    "aarch64": "call void @llvm.aarch64.hint(i32 1)",
+}
+_FUTEX: Final = {"x86_64": "202", "aarch64": "98"}
+
+_PARTS: Final = {
+    "linux": ("system_posix.ll", "wait_futex.ll"),
+    "linux-condition": ("system_posix.ll", "wait_condition.ll"),
+    "darwin": ("system_posix.ll", "wait_condition.ll"),
+    "win32": ("system_windows.ll",),
+}
+"""The files of each system; `linux-condition` tests on Linux what macOS uses."""
+
+_LINUX: Final = {
+    "SIGACTION": "{ ptr, [128 x i8], i32, ptr }",
+    "CLOCK_MONOTONIC": "1",
+    "SIG_SETMASK": "2",
+    "DETACHED": "1",
+}
+_DARWIN: Final = {
+    "SIGACTION": "{ ptr, i32, i32 }",
+    "CLOCK_MONOTONIC": "6",
+    "SIG_SETMASK": "3",
+    "DETACHED": "2",
+}
+
+
+def architecture() -> str:
+    """This machine's instruction set by its LLVM name."""
+    name = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+
+@cache
+def source(system: str, of_architecture: str) -> str:
+    """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
+    folder = resources.files("vyre.backends.llvm") / "native"
+    names = ("pool.ll", *_PARTS[system], "python.ll")
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    values = {"FUTEX": _FUTEX.get(of_architecture, "0")}
+    values |= _DARWIN if system == "darwin" else _LINUX
+    for name, value in values.items():
+        text = text.replace(f"${name}", value)
+    relax = _RELAX.get(of_architecture, "")
+    return f"{text}\ndefine internal void @os_relax() nounwind {{\n  {relax}\n  ret void\n}}\n"
+
+
+def object_bytes(folder: Path | None) -> bytes:
+    """The compiled runtime, from `folder` if it is there; otherwise compiled and stored there."""
+    text = source(sys.platform, architecture())
+    if folder is None:
+        return _compile(text)
+    key = hashlib.blake2b(f"{architecture()}\n{text}".encode(), digest_size=16).hexdigest()
+    path = folder / f"runtime-{key}.o"
+    stored = _read(path)
+    if stored is not None:
+        return stored
+    code = _compile(text)
+    _write(path, code)
+    return code
+
+
+def _compile(text: str) -> bytes:
+    from vyre.backends.llvm import host, jit
+
+    pipeline = jit.Pipeline("runtime", speed_level=2, codegen_level=2, whole_module=True)
+    return jit.compile_text(text, host.generic(), pipeline).object
+
+
+def _read(path: Path) -> bytes | None:
+    """The stored object, or None when there is none or it is not what was written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+    return code if hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() == digest else None
+
+
+def _write(path: Path, code: bytes) -> None:
+    """Store under a temporary name and rename; a folder that cannot be written is no failure."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    except OSError:
+        return
+    with os.fdopen(handle, "wb") as file:
+        file.write(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
+    os.replace(name, path)

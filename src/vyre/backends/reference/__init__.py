@@ -1,0 +1,8 @@
+"""The reference: executes programs exactly as the specification says, with numpy over lanes."""
+
+from __future__ import annotations
+
+from vyre.backends.reference.execute import ReferenceResult, RunOptions, execute
+from vyre.backends.reference.machine import Printed
+
+__all__ = ["Printed", "ReferenceResult", "RunOptions", "execute"]

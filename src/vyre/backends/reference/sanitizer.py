@@ -1,0 +1,253 @@
+"""The sanitizer watches a run and reports what a correct program does not do.
+
+Data races, barriers that some invocations miss, accesses out of bounds, reads of memory that
+nothing has written, integer divisions by zero. Order between invocations comes from barriers, and
+from atomics that acquire: whoever acquires is taken to have seen everything before it, which may
+hide a race but never invents one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vyre.backends.reference.findings import Findings
+from vyre.backends.reference.shadow import Access, Conflict, Shadow, Use, clash
+from vyre.diagnostics.codes import execution as codes
+from vyre.semantics import Array
+
+if TYPE_CHECKING:
+    from vyre.backends.reference.code import Code
+    from vyre.backends.reference.copies import Copy
+    from vyre.backends.reference.lanes import Lanes
+    from vyre.backends.reference.memory import Cells
+    from vyre.backends.reference.task import Task
+
+
+class Sanitizer:
+    """Watches one run."""
+
+    def __init__(self, code: Code, cells: list[Cells], workgroups: int, invocations: int) -> None:
+        self.findings = Findings(code.places)
+        self._cells = {item.decl.name: item for item in cells}
+        # A workgroup has one number more than it has invocations: for what copies on its behalf.
+        self._unit = invocations + 1
+        self._interval = np.arange(workgroups, dtype=np.int64)
+        self._next_interval = workgroups
+        self._grid_interval = 0
+        self._time = 0
+        self._acquired = np.zeros(workgroups * self._unit, np.int64) if code.has_acquire else None
+        self._copies: list[tuple[Task, str, Copy]] = []
+
+    def loaded(self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int) -> None:
+        """Invocations load elements."""
+        cells = task.cells[buffer]
+        element, who = self._inside(task, lanes, cells, at, place, "reads")
+        shadow = self._shadow(cells)
+        if shadow.written is not None and element.size:
+            fresh = np.flatnonzero(~shadow.written[element])
+            if fresh.size:
+                self._never_written(task, cells, int(element[fresh[0]]), int(who[fresh[0]]), place)
+        self._use(Use.READ, task, cells, element, who, place)
+
+    def stored(self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int) -> None:
+        """Invocations store elements."""
+        cells = task.cells[buffer]
+        element, who = self._inside(task, lanes, cells, at, place, "writes")
+        self._use(Use.WRITE, task, cells, element, who, place)
+
+    def exchanged(
+        self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int, *, acquires: bool
+    ) -> None:
+        """Invocations change elements atomically."""
+        cells = task.cells[buffer]
+        element, who = self._inside(task, lanes, cells, at, place, "changes")
+        self._use(Use.ATOMIC, task, cells, element, who, place)
+        if acquires and self._acquired is not None:
+            self._acquired[who] = self._time
+
+    def divided(self, task: Task, lanes: Lanes, divisor: Array, place: int) -> None:
+        """Invocations divide integers."""
+        zero = np.flatnonzero(np.broadcast_to(divisor == 0, lanes.size))
+        if zero.size:
+            slot, local = task.slots(lanes)[zero[0]], task.locals(lanes)[zero[0]]
+            self.findings.add(
+                codes.DIVISION_BY_ZERO,
+                place,
+                "",
+                zero.size,
+                invocation=task.cohort.invocation(int(slot), int(local)),
+            )
+
+    def barrier_missed(self, workgroup: int, arrived: int, place: int) -> None:
+        """A barrier was passed by a part of a workgroup."""
+        self.findings.add(
+            codes.BARRIER_MISSED,
+            place,
+            "",
+            1,
+            arrived=arrived,
+            invocations=self._unit - 1,
+            workgroup=workgroup,
+        )
+
+    def workgroups_synchronized(self, workgroups: Array) -> None:
+        """Workgroups have passed a barrier: what they did before is ordered."""
+        self._interval[workgroups] = self._next_interval + np.arange(workgroups.size)
+        self._next_interval += workgroups.size
+        if self._acquired is not None:
+            rows = self._acquired.reshape(-1, self._unit)
+            rows[workgroups] = rows[workgroups].max(axis=1, keepdims=True)
+        # A copy that is still under way goes on touching its elements.
+        for task, _, copy in self._copies:
+            self._touch(task, copy, workgroups)
+
+    def grid_synchronized(self) -> None:
+        """The whole grid has passed a barrier."""
+        self._grid_interval += 1
+        self.workgroups_synchronized(np.arange(self._interval.size))
+
+    def filled(self, name: str, count: int) -> None:
+        """The host side has written the first elements of a buffer."""
+        shadow = self._shadow(self._cells[name])
+        if shadow.written is not None:
+            shadow.written[:count] = True
+
+    def copy_started(self, task: Task, tag: str, copy: Copy) -> None:
+        """Workgroups have begun to copy."""
+        self._copies.append((task, tag, copy))
+        self._touch(task, copy, None)
+
+    def copy_awaited(self, task: Task, tag: str) -> None:
+        """The copies with a tag are complete."""
+        self._copies = [c for c in self._copies if not (c[0] is task and c[1] == tag)]
+
+    def _touch(self, task: Task, copy: Copy, only: Array | None) -> None:
+        """What a copy reads and writes, by the number that stands for the copying workgroup."""
+        groups = task.cohort.workgroups[copy.workgroup]
+        who = groups * self._unit + self._unit - 1
+        source, destination = task.cells[copy.source], task.cells[copy.destination]
+        outside = source.outside(copy.origin) if copy.origin.size else None
+        read = np.ones(who.size, np.bool_) if outside is None else ~outside
+        wrote = np.ones(who.size, np.bool_)
+        if only is not None:
+            concerned = np.isin(groups, only)
+            read, wrote = read & concerned, concerned
+        origin = copy.origin + copy.workgroup * (source.length * source.decl.is_workgroup)
+        into = copy.into + copy.workgroup * (destination.length * destination.decl.is_workgroup)
+        shadow = self._shadow(source)
+        if shadow.written is not None and read.any():
+            fresh = np.flatnonzero(read & ~shadow.written[np.where(read, origin, 0)])
+            if fresh.size:
+                at = fresh[0]
+                self._never_written(task, source, int(origin[at]), int(who[at]), copy.place)
+        self._use(Use.READ, task, source, origin[read], who[read], copy.place)
+        self._use(Use.WRITE, task, destination, into[wrote], who[wrote], copy.place)
+
+    def _shadow(self, cells: Cells) -> Shadow:
+        if cells.shadow is None:
+            elements = cells.data.shape[0]
+            cells.shadow = Shadow(elements, initialized=cells.decl.is_host_input)
+        return cells.shadow
+
+    def _inside(
+        self, task: Task, lanes: Lanes, cells: Cells, at: Array, place: int, did: str
+    ) -> tuple[Array, Array]:
+        """The elements that are there, as positions in memory, and who uses them."""
+        slots, local = task.slots(lanes), task.locals(lanes)
+        who = task.cohort.workgroups[slots] * self._unit + local
+        index = np.broadcast_to(at, lanes.size)
+        outside = cells.outside(at)
+        element = index
+        if cells.decl.is_local:
+            element = index + lanes.positions * cells.length
+        elif cells.decl.is_workgroup:
+            element = index + slots * cells.length
+        if outside is None:
+            return element, who
+        outside = np.broadcast_to(outside, lanes.size)
+        missed = np.flatnonzero(outside)
+        if missed.size:
+            first = int(missed[0])
+            self.findings.add(
+                codes.OUT_OF_BOUNDS,
+                place,
+                cells.decl.name + did,
+                missed.size,
+                invocation=task.cohort.invocation(int(slots[first]), int(local[first])),
+                did=did,
+                buffer=cells.decl.name,
+                element=int(index[first]),
+                length=cells.length,
+            )
+        return element[~outside], who[~outside]
+
+    def _use(
+        self, use: Use, task: Task, cells: Cells, element: Array, who: Array, place: int
+    ) -> None:
+        if not element.size:
+            return
+        self._time += 1
+        shadow = self._shadow(cells)
+        if cells.decl.is_writable and not cells.decl.is_local:
+            group = who // self._unit
+            access = Access(
+                *(use, element, who, group, self._interval[group]),
+                *(self._grid_interval, place, self._time),
+            )
+            if use is Use.WRITE and (conflict := clash(access)):
+                self._race(task, cells, access, use, conflict)
+            for earlier, conflict in shadow.conflicts(access, self._unit, self._acquired):
+                self._race(task, cells, access, earlier, conflict)
+            shadow.note(access)
+        if use is not Use.READ and shadow.written is not None:
+            shadow.written[element] = True
+
+    def _race(
+        self, task: Task, cells: Cells, access: Access, earlier: Use, conflict: Conflict
+    ) -> None:
+        element = int(access.element[conflict.at])
+        if conflict.same_workgroup:
+            hint = "put a barrier between the two, or use atomics for both"
+        else:
+            hint = (
+                "give each workgroup elements of its own, use atomics for both, "
+                "or put a grid_sync barrier between the two"
+            )
+        self.findings.add(
+            codes.DATA_RACE,
+            access.place,
+            cells.decl.name,
+            conflict.count,
+            other=conflict.place,
+            buffer=cells.decl.name,
+            element=element % cells.length,
+            first=self._name(task, conflict.who),
+            first_did=earlier.value,
+            second=self._name(task, int(access.who[conflict.at])),
+            second_did=access.use.value,
+            hint=hint,
+        )
+
+    def _never_written(self, task: Task, cells: Cells, element: int, who: int, place: int) -> None:
+        self.findings.add(
+            codes.NEVER_WRITTEN,
+            place,
+            cells.decl.name,
+            1,
+            invocation=self._name(task, who),
+            buffer=cells.decl.name,
+            element=element % cells.length,
+        )
+
+    def _name(self, task: Task, who: int) -> object:
+        """The global id of an invocation, or the copy that a workgroup makes."""
+        world = task.cohort.world
+        group, local = divmod(who, self._unit)
+        x, y, _ = world.grid
+        at = (group % x, group // x % y, group // (x * y))
+        if local == self._unit - 1:
+            return f"(the copy of workgroup {at})"
+        size = world.code.program.workgroup_size
+        return tuple(at[axis] * size[axis] + int(world.local_id(axis)[local]) for axis in range(3))

@@ -1,0 +1,243 @@
+"""The functions of a buffer: load, store and atomic updates of one element, with bounds checked."""
+
+from __future__ import annotations
+
+from vyre.backends.wgsl.context import Context
+from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
+from vyre.backends.wgsl.types import held, is_array, is_half, is_wide, zero
+from vyre.emit import Writer
+from vyre.ir import AtomicOp, DataType, TypeKind
+
+
+def write_functions(ctx: Context, buffer: Buffer, out: Writer) -> None:
+    """Write every function of the buffer that the shader calls, and those that they call."""
+    if buffer.lanes > 1 and not buffer.is_native_vector:
+        if "load" in buffer.functions:
+            _write_cell_load(ctx, buffer, out)
+        if "store" in buffer.functions:
+            _write_cell_store(ctx, buffer, out)
+    for function, op in buffer.functions.items():
+        if op is not None:
+            _write_atomic(ctx, buffer, function, op, out)
+        elif function == "load":
+            _write_load(ctx, buffer, out)
+        elif function == "store":
+            _write_store(ctx, buffer, out)
+        out.blank()
+
+
+def write_zeroing(buffer: Buffer, size: int, out: Writer) -> None:
+    """Fill workgroup memory with zeros, each invocation its part."""
+    if buffer.cells is Cells.PLAIN:
+        clear = f"{buffer.name}[k] = {buffer.cell_type}();"
+    else:
+        clear = f"atomicStore(&{buffer.name}[k], 0);"
+        if buffer.cells is Cells.PACKED and not buffer.shares_words:
+            clear = f"{buffer.name}[k] = 0u;"
+    with out.block(f"for (var k = local_index; k < {buffer.cell_count}u; k += {size}u)"):
+        out.line(clear)
+
+
+def _write_load(ctx: Context, buffer: Buffer, out: Writer) -> None:
+    value_type = buffer.decl.value_type
+    with out.block(f"fn load_{buffer.name}(i: u32) -> {held(value_type)}"):
+        with out.block(f"if (i >= {length(ctx, buffer)})"):
+            out.line(f"return {zero(value_type)};")
+        if buffer.lanes == 1:
+            out.line(f"return {read_scalar(ctx, buffer, 'i')};")
+        elif buffer.is_native_vector:
+            out.line(f"return {buffer.name}[i];")
+        elif is_array(value_type):
+            out.line(f"var value: {held(value_type)};")
+            with out.block(f"for (var k = 0u; k < {buffer.lanes}u; k++)"):
+                out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
+            out.line("return value;")
+        else:
+            lanes = [f"cell_{buffer.name}({_lane(buffer, k)})" for k in range(buffer.lanes)]
+            out.line(f"return {held(value_type)}({', '.join(lanes)});")
+
+
+def _write_store(ctx: Context, buffer: Buffer, out: Writer) -> None:
+    value_type = buffer.decl.value_type
+    with out.block(f"fn store_{buffer.name}(i: u32, value: {held(value_type)})"):
+        with out.block(f"if (i >= {length(ctx, buffer)})"):
+            out.line("return;")
+        if buffer.lanes == 1:
+            write_scalar(ctx, buffer, "i", "value", out)
+        elif buffer.is_native_vector:
+            out.line(f"{buffer.name}[i] = value;")
+        elif is_array(value_type):
+            # WGSL indexes no parameter with a variable; its copy it does.
+            out.line("var lanes = value;")
+            with out.block(f"for (var k = 0u; k < {buffer.lanes}u; k++)"):
+                out.line(f"set_cell_{buffer.name}({buffer.lanes}u * i + k, lanes[k]);")
+        else:
+            for k in range(buffer.lanes):
+                out.line(f"set_cell_{buffer.name}({_lane(buffer, k)}, value[{k}]);")
+
+
+def _lane(buffer: Buffer, lane: int) -> str:
+    return f"{buffer.lanes}u * i" + (f" + {lane}u" if lane else "")
+
+
+def _write_cell_load(ctx: Context, buffer: Buffer, out: Writer) -> None:
+    with out.block(f"fn cell_{buffer.name}(i: u32) -> {held(buffer.scalar.value_type)}"):
+        out.line(f"return {read_scalar(ctx, buffer, 'i')};")
+    out.blank()
+
+
+def _write_cell_store(ctx: Context, buffer: Buffer, out: Writer) -> None:
+    with out.block(f"fn set_cell_{buffer.name}(i: u32, value: {held(buffer.scalar.value_type)})"):
+        write_scalar(ctx, buffer, "i", "value", out)
+    out.blank()
+
+
+def read_scalar(ctx: Context, buffer: Buffer, index: str) -> str:
+    """The value of the scalar at an index that is in bounds."""
+    match buffer.cells:
+        case Cells.PLAIN:
+            return f"{buffer.name}[{index}]"
+        case Cells.ATOMIC:
+            return from_word(buffer.scalar, f"atomicLoad(&{buffer.name}[{index}])")
+        case Cells.PAIRS:
+            low = f"atomicLoad(&{buffer.name}[2u * {index}])"
+            return f"vec2<u32>({low}, atomicLoad(&{buffer.name}[2u * {index} + 1u]))"
+        case Cells.PACKED:
+            place, shift = _place(buffer, index)
+            word = f"{buffer.name}[{place}]"
+            word = f"atomicLoad(&{word})" if buffer.shares_words else word
+            return _decoded(ctx, buffer.scalar, f"({word} >> {shift})")
+        case Cells.UNIFORM:
+            return _read_uniform(ctx, buffer, index)
+
+
+def _read_uniform(ctx: Context, buffer: Buffer, index: str) -> str:
+    if is_wide(buffer.scalar):
+        low, high = (_uniform_word(buffer, f"(2u * {index}{more})") for more in ("", " + 1u"))
+        return f"vec2<u32>({low}, {high})"
+    if buffer.scalar.bits == 32:
+        word = _uniform_word(buffer, index)
+        return word if held(buffer.scalar) == "u32" else f"bitcast<{held(buffer.scalar)}>({word})"
+    place, shift = _place(buffer, index)
+    return _decoded(ctx, buffer.scalar, f"({_uniform_word(buffer, f'({place})')} >> {shift})")
+
+
+def _uniform_word(buffer: Buffer, place: str) -> str:
+    return f"{buffer.name}[{place} >> 2u][{place} & 3u]"
+
+
+def write_scalar(ctx: Context, buffer: Buffer, index: str, value: str, out: Writer) -> None:
+    """Statements that set the scalar at an index that is in bounds."""
+    match buffer.cells:
+        case Cells.PLAIN:
+            if buffer.space is Space.PRIVATE and buffer.scalar.kind is TypeKind.PACKED:
+                value = _decoded(ctx, buffer.scalar, _encoded(ctx, buffer.scalar, value))
+            out.line(f"{buffer.name}[{index}] = {value};")
+        case Cells.ATOMIC:
+            out.line(f"atomicStore(&{buffer.name}[{index}], {to_word(buffer.scalar, value)});")
+        case Cells.PAIRS:
+            out.line(f"atomicStore(&{buffer.name}[2u * {index}], {value}.x);")
+            out.line(f"atomicStore(&{buffer.name}[2u * {index} + 1u], {value}.y);")
+        case Cells.PACKED:
+            place, shift = _place(buffer, index)
+            mask = (1 << (buffer.scalar.bits or 0)) - 1
+            bits = _encoded(ctx, buffer.scalar, value)
+            out.line(f"let shift = {shift};")
+            # Two steps that leave the other elements of the word alone, whoever else stores there.
+            out.line(f"atomicAnd(&{buffer.name}[{place}], ~({mask:#x}u << shift));")
+            out.line(f"atomicOr(&{buffer.name}[{place}], {bits} << shift);")
+        case Cells.UNIFORM:
+            raise AssertionError("the checker lets no program write a uniform buffer")
+
+
+def _place(buffer: Buffer, index: str) -> tuple[str, str]:
+    """The word that holds a scalar, and how far up in it."""
+    if buffer.scalar.bits == 8:
+        return f"{index} >> 2u", f"(({index} & 3u) << 3u)"
+    return f"{index} >> 1u", f"(({index} & 1u) << 4u)"
+
+
+def _decoded(ctx: Context, scalar: DataType, bits: str) -> str:
+    """A value from the lower bits of a word."""
+    if scalar.is_bool:
+        return f"({bits} & 0xffu) != 0u"
+    if scalar.is_signed:
+        shift = 32 - (scalar.bits or 0)
+        return f"bitcast<i32>({bits} << {shift}u) >> {shift}u"
+    masked = f"{bits} & {(1 << (scalar.bits or 0)) - 1:#x}u"
+    if is_half(scalar) or scalar.kind is TypeKind.PACKED:
+        return ctx.call(f"{held(scalar.value_type)}_from_{scalar}", masked)
+    return masked
+
+
+def _encoded(ctx: Context, scalar: DataType, value: str) -> str:
+    """The lower bits of a word from a value; those above are zero."""
+    if scalar.is_bool:
+        return f"u32({value})"
+    if scalar.is_signed:
+        return f"(bitcast<u32>({value}) & {(1 << (scalar.bits or 0)) - 1:#x}u)"
+    if is_half(scalar) or scalar.kind is TypeKind.PACKED:
+        return ctx.call(f"{scalar}_from_{held(scalar.value_type)}", value)
+    return value
+
+
+def from_word(dtype: DataType, word: str) -> str:
+    """A 32-bit value from what an atomic cell holds."""
+    return f"bitcast<f32>({word})" if dtype.is_float else word
+
+
+def to_word(dtype: DataType, value: str) -> str:
+    """What an atomic cell holds for a 32-bit value."""
+    return f"bitcast<u32>({value})" if dtype.is_float else value
+
+
+_ATOMICS = {
+    AtomicOp.ADD: "atomicAdd",
+    AtomicOp.SUB: "atomicSub",
+    AtomicOp.AND: "atomicAnd",
+    AtomicOp.OR: "atomicOr",
+    AtomicOp.XOR: "atomicXor",
+    AtomicOp.MIN: "atomicMin",
+    AtomicOp.MAX: "atomicMax",
+    AtomicOp.EXCHANGE: "atomicExchange",
+}
+
+
+def _write_atomic(
+    ctx: Context, buffer: Buffer, function: str, op: AtomicOp, out: Writer
+) -> None:
+    scalar = buffer.scalar
+    kind = held(scalar)
+    expected = f", expected: {kind}" if op is AtomicOp.COMPARE_EXCHANGE else ""
+    with out.block(f"fn {function}_{buffer.name}(i: u32, value: {kind}{expected}) -> {kind}"):
+        with out.block(f"if (i >= {length(ctx, buffer)})"):
+            out.line(f"return {zero(scalar)};")
+        cell = f"&{buffer.name}[i]"
+        if op is AtomicOp.COMPARE_EXCHANGE:
+            _write_strong_exchange(cell, out)
+        elif scalar.is_float:
+            _write_float_update(ctx, cell, op, out)
+        else:
+            out.line(f"return {_ATOMICS[op]}({cell}, value);")
+
+
+def _write_strong_exchange(cell: str, out: Writer) -> None:
+    """WGSL's compare-exchange may fail for no reason; ours must not."""
+    with out.block("loop"):
+        out.line(f"let tried = atomicCompareExchangeWeak({cell}, expected, value);")
+        with out.block("if (tried.exchanged || tried.old_value != expected)"):
+            out.line("return tried.old_value;")
+
+
+def _write_float_update(ctx: Context, cell: str, op: AtomicOp, out: Writer) -> None:
+    old = "bitcast<f32>(old)"
+    if op is AtomicOp.ADD:
+        new = f"{old} + value"
+    else:
+        new = ctx.call("f32_min" if op is AtomicOp.MIN else "f32_max", old, "value")
+    out.line(f"var old = atomicLoad({cell});")
+    with out.block("loop"):
+        out.line(f"let tried = atomicCompareExchangeWeak({cell}, old, bitcast<u32>({new}));")
+        with out.block("if (tried.exchanged)"):
+            out.line(f"return {old};")
+        out.line("old = tried.old_value;")

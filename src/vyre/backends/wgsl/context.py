@@ -1,0 +1,91 @@
+"""What is gathered while a program becomes WGSL: names, functions in use, fields of the launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vyre.backends.wgsl.prelude import library
+from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.words import RESERVED
+from vyre.emit import Level, Names
+from vyre.ir import DataType, Program
+from vyre.target import Target
+
+ENTRY_POINT = "main"
+LAUNCH = "launch"
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of one emission that all its parts share."""
+
+    program: Program
+    target: Target
+    names: Names = field(default_factory=lambda: Names(_own_names()))
+    functions: set[str] = field(default_factory=set[str])
+    """Functions of the prelude that the shader calls."""
+    fields: list[str] = field(default_factory=list[str])
+    """Fields of the launch record, each a u32, in the order of the struct."""
+    builtins: set[str] = field(default_factory=set[str])
+    """Inputs of the entry point in use, by the names it gives them."""
+    helpers: dict[str, str] = field(default_factory=dict[str, str])
+    """Functions made for this shader alone, by name."""
+    workgroup_variables: dict[str, tuple[str, int]] = field(
+        default_factory=dict[str, "tuple[str, int]"]
+    )
+    """Workgroup memory of our own: type and bytes by name."""
+    enables: set[str] = field(default_factory=set[str])
+    """Extensions of WGSL in use."""
+
+    @property
+    def strict(self) -> bool:
+        """Whether float results must be the ones IEEE-754 prescribes."""
+        return not self.program.fast_math
+
+    def call(self, function: str, *arguments: str) -> str:
+        """A call of a function of the prelude."""
+        self.functions.add(function)
+        return f"{function}({', '.join(arguments)})"
+
+    def launch_field(self, name: str) -> str:
+        """A number that the host passes with every launch."""
+        if name not in self.fields:
+            self.fields.append(name)
+        return f"{LAUNCH}.{name}"
+
+    def runtime(self, value: Value) -> Value:
+        """A constant as something WGSL does not evaluate while compiling."""
+        if not value.constant:
+            return value
+        if value.dtype.is_float:
+            return self.hidden(value)
+        zero = self.launch_field("zero")
+        if value.dtype.is_integer and "vec2" in value.text:
+            return Value(f"{value.text} | vec2<u32>({zero})", value.dtype, Level.LOOSE)
+        if value.dtype.is_integer:
+            zero = f"bitcast<i32>({zero})" if value.dtype.is_signed else zero
+            return Value(f"{value.text} | {zero}", value.dtype, Level.LOOSE)
+        return value
+
+    def hidden(self, value: Value) -> Value:
+        """A float that no compiler can combine with what is done to it next."""
+        if not self.strict and not value.constant:
+            return value
+        self.launch_field("zero")
+        return Value(self.call("f32_hide", value.text), value.dtype)
+
+
+_FIXED = (
+    *(ENTRY_POINT, LAUNCH, "Launch", "gid", "lid", "wid", "grid", "local_index", "exchange"),
+    *("trap_record", "raise_trap", "trapped", "launched", "launched_id", "row", "number"),
+)
+"""Names that the emitter itself puts into shaders."""
+
+
+def _own_names() -> set[str]:
+    return {*RESERVED, *library(), *_FIXED}
+
+
+def spell(text: str, dtype: DataType, level: Level = Level.PRIMARY) -> Value:
+    """A value that is no constant."""
+    return Value(text, dtype, level)

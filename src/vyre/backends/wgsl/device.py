@@ -1,0 +1,142 @@
+"""A WebGPU device: memory, the queue of recorded work, and what it can do."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Any
+
+from vyre.backends.wgsl.adapters import Found
+from vyre.backends.wgsl.allocation import Allocation
+from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.recorder import Recorder
+from vyre.backends.wgsl.subgroup_width import measure_width
+from vyre.diagnostics import BackendError, DeviceError
+from vyre.diagnostics.codes import driver as driver_codes
+from vyre.diagnostics.codes import webgpu as codes
+from vyre.driver.backend import DeviceInfo, DeviceMemory
+
+USEFUL_FEATURES = ("subgroup", "timestamp-query")
+USEFUL_LIMITS = (
+    "max-buffer-size",
+    "max-compute-invocations-per-workgroup",
+    "max-compute-workgroup-size-x",
+    "max-compute-workgroup-size-y",
+    "max-compute-workgroup-size-z",
+    "max-compute-workgroup-storage-size",
+    "max-compute-workgroups-per-dimension",
+    "max-storage-buffer-binding-size",
+    "max-storage-buffers-per-shader-stage",
+    "max-uniform-buffer-binding-size",
+)
+
+
+class WgpuDevice:
+    """A device, opened when it is first used. Its methods may be called from any thread."""
+
+    def __init__(self, found: Found) -> None:
+        self.adapter = found.adapter
+        self.lock = threading.RLock()
+        self._info = found.info
+        self._opened: Any = None
+        self._abandoned = False
+        self.always_timed = False
+        """Whether every launch is measured; benchmarks want that."""
+        self._recorder: Recorder | None = None
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What it is."""
+        return self._info
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Features of WebGPU that it was opened with, or will be."""
+        return frozenset(f for f in USEFUL_FEATURES if f in self.adapter.features)
+
+    def limit(self, name: str) -> int:
+        """A limit of WebGPU."""
+        return int(self.adapter.limits[name])
+
+    @property
+    def binding_limit(self) -> int:
+        """Bytes of the largest range that can be bound."""
+        return self.limit("max-storage-buffer-binding-size")
+
+    @property
+    def offset_alignment(self) -> int:
+        """What the offset of a bound range must be a multiple of."""
+        return max(
+            self.limit("min-storage-buffer-offset-alignment"),
+            self.limit("min-uniform-buffer-offset-alignment"),
+        )
+
+    @cached_property
+    def subgroup_width(self) -> int:
+        """Lanes of its subgroups; 0 when it has none that we can rely on."""
+        if "subgroup" not in self.features:
+            return 0
+        with self.lock, translated(self._info.id, "measuring its subgroups"):
+            return measure_width(self)
+
+    @cached_property
+    def timestamp_period(self) -> float:
+        """Nanoseconds of one tick of its clock."""
+        from wgpu.backends.wgpu_native import lib
+
+        return float(lib.wgpuQueueGetTimestampPeriod(self.handle.queue._internal))
+
+    def abandon(self) -> None:
+        """Use it no more: a kernel on it does not end."""
+        self._abandoned = True
+
+    @property
+    def handle(self) -> Any:
+        """The device of wgpu."""
+        with self.lock:
+            if self._abandoned:
+                raise BackendError(
+                    codes.DEVICE_LOST.at(device=self._info.id, doing="a kernel did not end")
+                )
+            if self._opened is None:
+                self._open()
+            return self._opened
+
+    @property
+    def recorder(self) -> Recorder:
+        """Where work is recorded until it is submitted."""
+        with self.lock:
+            if self._recorder is None:
+                self._recorder = Recorder(self.handle, self._info.id)
+            return self._recorder
+
+    def _open(self) -> None:
+        if self.adapter is None:
+            raise DeviceError(
+                driver_codes.DEVICE_UNAVAILABLE.at(
+                    name=self._info.id, reason=self._info.reason, remedy=self._info.remedy
+                )
+            )
+        limits = {name: self.limit(name) for name in USEFUL_LIMITS}
+        with translated(self._info.id, "opening it"):
+            self._opened = self.adapter.request_device_sync(
+                required_features=sorted(self.features), required_limits=limits
+            )
+
+    def allocate(self, nbytes: int) -> Allocation:
+        """New memory, filled with zeros."""
+        limit = self.limit("max-buffer-size")
+        if nbytes > limit:
+            raise BackendError(
+                codes.BINDING_TOO_LARGE.at(found=nbytes, device=self._info.id, limit=limit)
+            )
+        return Allocation(self, nbytes)
+
+    def adopt(self, array: memoryview) -> DeviceMemory | None:
+        """Host memory is never device memory here."""
+        return None
+
+    def synchronize(self) -> None:
+        """Wait for all launched work."""
+        with self.lock:
+            self.recorder.wait()

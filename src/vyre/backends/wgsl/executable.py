@@ -1,0 +1,203 @@
+"""A shader on a device, ready to be launched."""
+
+from __future__ import annotations
+
+import struct
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from vyre.backends.wgsl.allocation import GRAIN, Allocation
+from vyre.backends.wgsl.context import ENTRY_POINT
+from vyre.backends.wgsl.device import WgpuDevice
+from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.shader import FOLD_FIELDS, Bound, Shader
+from vyre.backends.wgsl.timing import Timing
+from vyre.backends.wgsl.traps import RECORD_WORDS
+from vyre.diagnostics import BackendError, DeadlineError, TrapError
+from vyre.diagnostics.codes import execution as execution_codes
+from vyre.diagnostics.codes import webgpu as codes
+from vyre.driver.backend import Argument, LaunchRecord
+from vyre.lower import FoldedGrid, fold_grid
+
+Grid = tuple[int, int, int]
+
+_KEPT = 64
+"""Bind groups and launch records that are kept: programs are launched again on the same memory."""
+
+
+class Entry(NamedTuple):
+    """What is bound at one place."""
+
+    buffer: Any
+    offset: int
+    size: int
+
+
+class WgpuExecutable:
+    """A loaded shader. Pipelines are made when first needed; bind groups are kept."""
+
+    def __init__(self, shader: Shader, device: WgpuDevice) -> None:
+        self.shader = shader
+        self.device = device
+        self.timing = Timing(device)
+        self._pipelines: dict[bool, Any] = {}
+        self._groups: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._records: OrderedDict[bytes, Any] = OrderedDict()
+        self._trap: Any = None
+        self._most_workgroups = device.limit("max-compute-workgroups-per-dimension")
+
+    def launch(
+        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
+    ) -> LaunchRecord:
+        """Record the launch; wait only for traps and deadlines."""
+        folded = self._fold(grid)
+        launched = grid if folded is None else folded.launched
+        with self.device.lock, translated(self.device.info.id, "launching a program"):
+            recorder = self.device.recorder
+            pipeline = self._pipeline(folded is not None)
+            bound = [self._entry(arguments[b.argument], b) for b in self.shader.bindings]
+            bound, copies = self._separated(bound)
+            entries = [*bound, *self._own_entries(arguments, grid, folded)]
+            group = self._group(pipeline, entries, keep=not copies)
+            if self.timing.is_due():
+                self.timing.measure(pipeline, group, launched)
+            else:
+                recorder.dispatch(pipeline, group, [e.buffer for e in bound], launched)
+            for temporary, original in copies:
+                recorder.copy(temporary, 0, original.buffer, original.offset, original.size)
+            if deadline is not None and not recorder.wait(deadline):
+                self.device.abandon()
+                raise DeadlineError(execution_codes.DEADLINE.at(seconds=f"{deadline:g}"))
+            if self.shader.tags:
+                self._raise_trap()
+        return LaunchRecord(self.timing.last)
+
+    def _fold(self, grid: Grid) -> FoldedGrid | None:
+        try:
+            return fold_grid(grid, self._most_workgroups)
+        except ValueError as problem:
+            raise BackendError(
+                codes.TOO_MANY_WORKGROUPS.at(
+                    found=" x ".join(map(str, grid)), device=self.device.info.id, limit=2**32 - 1
+                )
+            ) from problem
+
+    def _pipeline(self, folded: bool) -> Any:
+        pipeline = self._pipelines.get(folded)
+        if pipeline is None:
+            text = self.shader.folded if folded else self.shader.text
+            # Naga knows the functions of this extension, but not yet the directive.
+            text = text.replace("enable subgroups;\n", "")
+            handle = self.device.handle
+            module = handle.create_shader_module(code=text)
+            pipeline = self._pipelines[folded] = handle.create_compute_pipeline(
+                layout="auto", compute={"module": module, "entry_point": ENTRY_POINT}
+            )
+        return pipeline
+
+    def _entry(self, argument: Argument, bound: Bound) -> Entry:
+        """The buffer, offset and size that are bound for an argument."""
+        memory = argument.memory
+        if not isinstance(memory, Allocation) or memory.device is not self.device:
+            raise BackendError(codes.NOT_OURS.at(device=self.device.info.id))
+        wanted = max(GRAIN, -(-argument.count * bound.element_bytes // GRAIN) * GRAIN)
+        size = min(wanted, memory.capacity - argument.offset)
+        if size > self.device.binding_limit:
+            raise BackendError(
+                codes.BINDING_TOO_LARGE.at(
+                    found=size, device=self.device.info.id, limit=self.device.binding_limit
+                )
+            )
+        return Entry(memory.buffer, argument.offset, size)
+
+    def _separated(self, entries: list[Entry]) -> tuple[list[Entry], list[tuple[Any, Entry]]]:
+        """Entries that WebGPU accepts, and what has to be copied back after the launch.
+
+        WebGPU binds at certain offsets only, and no buffer for reading and for writing at once.
+        Where that is asked for, the program works on a copy.
+        """
+        written = {
+            e.buffer
+            for e, b in zip(entries, self.shader.bindings, strict=True)
+            if b.access == "read_write"
+        }
+        accepted: list[Entry] = []
+        copies: list[tuple[Any, Entry]] = []
+        for entry, bound in zip(entries, self.shader.bindings, strict=True):
+            writes = bound.access == "read_write"
+            if entry.offset % self.device.offset_alignment == 0 and (
+                writes or entry.buffer not in written
+            ):
+                accepted.append(entry)
+                continue
+            temporary = Allocation(self.device, entry.size).buffer
+            self.device.recorder.copy(entry.buffer, entry.offset, temporary, 0, entry.size)
+            accepted.append(Entry(temporary, 0, entry.size))
+            if writes:
+                copies.append((temporary, entry))
+        return accepted, copies
+
+    def _own_entries(
+        self, arguments: Sequence[Argument], grid: Grid, folded: FoldedGrid | None
+    ) -> list[Entry]:
+        """The launch record and the record of traps."""
+        entries: list[Entry] = []
+        fields = self.shader.fields if folded is None else (*self.shader.fields, *FOLD_FIELDS)
+        if fields:
+            values = {name: arguments[place].count for name, place in self.shader.lengths}
+            if folded is not None:
+                values |= dict(zip(FOLD_FIELDS, (folded.total, *grid), strict=True))
+            data = struct.pack(f"<{len(fields)}I", *(values.get(name, 0) for name in fields))
+            record = self._record(data)
+            entries.append(Entry(record, 0, record.size))
+        if self.shader.tags:
+            if self._trap is None:
+                self._trap = Allocation(self.device, 4 * RECORD_WORDS).buffer
+            self.device.recorder.clear(self._trap)
+            entries.append(Entry(self._trap, 0, 4 * RECORD_WORDS))
+        return entries
+
+    def _record(self, data: bytes) -> Any:
+        """A uniform buffer with this content."""
+        import wgpu
+
+        record = self._records.get(data)
+        if record is None:
+            padded = data + bytes(-len(data) % 16)
+            record = self._records[data] = self.device.handle.create_buffer_with_data(
+                data=padded, usage=wgpu.BufferUsage.UNIFORM
+            )
+            if len(self._records) > _KEPT:
+                self._records.popitem(last=False)
+        else:
+            self._records.move_to_end(data)
+        return record
+
+    def _group(self, pipeline: Any, entries: list[Entry], *, keep: bool) -> Any:
+        key = (pipeline, *entries)
+        group = self._groups.get(key)
+        if group is None:
+            group = self.device.handle.create_bind_group(
+                layout=pipeline.get_bind_group_layout(0),
+                entries=[
+                    {"binding": k, "resource": entry._asdict()} for k, entry in enumerate(entries)
+                ],
+            )
+            if keep:
+                self._groups[key] = group
+                if len(self._groups) > _KEPT:
+                    self._groups.popitem(last=False)
+        else:
+            self._groups.move_to_end(key)
+        return group
+
+    def _raise_trap(self) -> None:
+        data = bytearray(4 * RECORD_WORDS)
+        self.device.recorder.read(self._trap, 0, memoryview(data))
+        number, x, y, z = struct.unpack("<4I", data)
+        if number:
+            tag = self.shader.tags[number - 1]
+            raise TrapError(
+                execution_codes.TRAP.at(invocation=(x, y, z), tag=tag), tag, (x, y, z)
+            )

@@ -1,0 +1,195 @@
+"""Expressions of a program as WGSL.
+
+WGSL text is pure here: whatever has an effect (an atomic, an exchange between lanes) is written as
+a statement of its own first, together with the loads that must come before it, so that operands
+are evaluated left to right whatever the WGSL compiler does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from vyre.backends.wgsl import casts, operators, subgroups
+from vyre.backends.wgsl.context import Context, spell
+from vyre.backends.wgsl.literals import literal
+from vyre.backends.wgsl.memory import Buffer, Space, length
+from vyre.backends.wgsl.operators import as_u32
+from vyre.backends.wgsl.types import held, is_array, is_wide
+from vyre.backends.wgsl.value import Value
+from vyre.emit import Level, Writer
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    Bitcast,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    DataType,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    Select,
+    Shuffle,
+    SubgroupReduce,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import expr_children
+
+_BUILTINS = {
+    BuiltinKind.GLOBAL_ID: "gid",
+    BuiltinKind.LOCAL_ID: "lid",
+    BuiltinKind.WORKGROUP_ID: "wid",
+    BuiltinKind.NUM_WORKGROUPS: "grid",
+}
+_EFFECTFUL = (Atomic, Ballot, Shuffle, SubgroupReduce)
+
+
+class Expressions:
+    """Turns expressions into values; statements that they need go to `out`."""
+
+    def __init__(self, ctx: Context, buffers: dict[str, Buffer], out: Writer) -> None:
+        self.ctx = ctx
+        self.buffers = buffers
+        self.out = out
+        self.variables: dict[str, Value] = {}
+        self._effects: dict[AnyExpr, bool] = {}
+        self._loads: dict[AnyExpr, bool] = {}
+
+    def value(self, expr: AnyExpr) -> Value:  # noqa: C901
+        """The value of an expression."""
+        ctx = self.ctx
+        match expr:
+            case Lit(dtype):
+                text, constant = literal(expr)
+                if text.startswith("f32_bits"):
+                    ctx.functions.add("f32_bits")
+                return Value(text, dtype, constant=constant)
+            case Var(name):
+                return self.variables[name]
+            case Load(buffer, index):
+                return self._load(self.buffers[buffer], index)
+            case BufLen(buffer):
+                return spell(length(ctx, self.buffers[buffer]), DataType.U32)
+            case Builtin(kind, axis):
+                return self._builtin(kind, axis)
+            case Unary(op, operand):
+                return operators.unary(ctx, op, self.value(operand))
+            case Binary(op, left, right):
+                return operators.binary(ctx, op, *self.operands((left, right)))
+            case Fma(a, b, c):
+                return operators.fma(ctx, *self.operands((a, b, c)))
+            case Select(cond, if_true, if_false):
+                return self._select(*self.operands((cond, if_true, if_false)))
+            case Cast(operand, dtype):
+                return casts.cast(ctx, self.value(operand), dtype)
+            case Bitcast(operand, dtype):
+                return casts.bitcast(ctx, self.value(operand), dtype)
+            case MakeVec(dtype, lanes):
+                parts = ", ".join(value.text for value in self.operands(lanes))
+                return spell(f"{held(dtype)}({parts})", dtype)
+            case Lane(operand, index):
+                return self._lane(self.value(operand), index)
+            case Atomic():
+                return self.spilled(self._atomic(expr), "old")
+            case Ballot(cond):
+                return self.spilled(subgroups.ballot(ctx, self.value(cond)), "ballot")
+            case Shuffle(operand, lane):
+                value, source = self.operands((operand, lane))
+                return self.spilled(subgroups.shuffle(ctx, value, self.index(source)), "shuffled")
+            case SubgroupReduce(op, operand):
+                return self.spilled(subgroups.reduce(ctx, op, self.value(operand)), "joined")
+        assert_never(expr)
+
+    def operands(self, exprs: Sequence[AnyExpr]) -> list[Value]:
+        """The values of operands, evaluated in order."""
+        last = max((k for k, e in enumerate(exprs) if self.has_effect(e)), default=0)
+        values: list[Value] = []
+        for k, expr in enumerate(exprs):
+            value = self.value(expr)
+            if k < last and self._has_load(expr):
+                value = self.spilled(value, "before")
+            values.append(value)
+        return values
+
+    def spilled(self, value: Value, wish: str) -> Value:
+        """The value under a name of its own, computed at this point."""
+        name = self.ctx.names.fresh(wish)
+        self.out.line(f"let {name} = {value.text};")
+        return value.named(name)
+
+    def effect(self, expr: AnyExpr) -> None:
+        """Evaluate an expression for its effect only."""
+        if isinstance(expr, Atomic):
+            self.out.line(f"{self._atomic(expr).text};")
+        elif self.has_effect(expr):
+            self.value(expr)
+
+    def index(self, value: Value) -> str:
+        """An index of any integer type as u32; one that is out of range stays out of range."""
+        if is_wide(value.dtype):
+            return self.ctx.call("u64_index", value.text)
+        return as_u32(value).text
+
+    def has_effect(self, expr: AnyExpr) -> bool:
+        """Whether evaluating it does something that others can see."""
+        known = self._effects.get(expr)
+        if known is None:
+            known = isinstance(expr, _EFFECTFUL) or any(map(self.has_effect, expr_children(expr)))
+            self._effects[expr] = known
+        return known
+
+    def _has_load(self, expr: AnyExpr) -> bool:
+        known = self._loads.get(expr)
+        if known is None:
+            known = isinstance(expr, Load) or any(map(self._has_load, expr_children(expr)))
+            self._loads[expr] = known
+        return known
+
+    def _load(self, buffer: Buffer, index: AnyExpr) -> Value:
+        text = buffer.call("load", self.index(self.value(index)))
+        # A private array lives in registers: a driver sees the product that was stored there.
+        product = buffer.space is Space.PRIVATE and buffer.decl.value_type.is_float
+        return Value(text, buffer.decl.value_type, product=product)
+
+    def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
+        if kind is BuiltinKind.SUBGROUP_SIZE:
+            return subgroups.size(self.ctx)
+        if kind is BuiltinKind.SUBGROUP_LANE:
+            return subgroups.lane(self.ctx)
+        name = _BUILTINS[kind]
+        self.ctx.builtins.add(name)
+        return spell(f"{name}.{'xyz'[axis]}", DataType.U32)
+
+    def _select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
+        if not is_array(if_true.dtype):
+            text = f"select({if_false.text}, {if_true.text}, {cond.text})"
+            product = if_true.product or if_false.product
+            return Value(text, if_true.dtype, product=product)
+        name = self.ctx.names.fresh("chosen")
+        self.out.line(f"var {name} = {if_false.text};")
+        with self.out.block(f"if ({cond.text})"):
+            self.out.line(f"{name} = {if_true.text};")
+        return spell(name, if_true.dtype)
+
+    def _lane(self, vector: Value, index: int) -> Value:
+        element = vector.dtype.element or vector.dtype
+        base = vector.at(Level.PRIMARY)
+        place = f"[{index}]" if is_array(vector.dtype) else f".{'xyzw'[index]}"
+        return spell(f"{base}{place}", element)
+
+    def _atomic(self, expr: Atomic) -> Value:
+        buffer = self.buffers[expr.buffer]
+        operands = [expr.index, expr.value]
+        if expr.expected is not None:
+            operands.append(expr.expected)
+        index, *values = self.operands(operands)
+        name = expr.op.row.spelling
+        arguments = [self.index(index), *(value.text for value in values)]
+        return spell(buffer.call(name, *arguments, op=expr.op), buffer.scalar)

@@ -1,0 +1,172 @@
+"""Buffers in WGSL: where they live, and what they are arrays of.
+
+| elements | cells |
+| --- | --- |
+| 32-bit scalars | the scalar; `atomic<u32>` or `atomic<i32>` if the program updates them atomically |
+| 64-bit integers | `vec2<u32>`; two `atomic<u32>` if updated atomically |
+| 8 and 16 bits | words of `u32`; `atomic<u32>` if the program stores, as neighbours share a word |
+| vectors | `vecN` of 2 or 4 32-bit lanes, else their lanes one after another |
+
+A uniform buffer is an array of `vec4<u32>`, as WGSL wants it, whatever its elements are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vyre.backends.wgsl.context import Context
+from vyre.backends.wgsl.types import held, is_wide
+from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
+from vyre.lower import Binding
+
+
+class Space(Enum):
+    """Where WGSL puts a buffer."""
+
+    STORAGE = "storage"
+    UNIFORM = "uniform"
+    WORKGROUP = "workgroup"
+    PRIVATE = "private"
+
+
+class Cells(Enum):
+    """What a buffer is an array of."""
+
+    PLAIN = "plain"
+    """Values as they are held."""
+    ATOMIC = "atomic"
+    """One atomic word for each element."""
+    PAIRS = "pairs"
+    """Two atomic words for each element."""
+    PACKED = "packed"
+    """Words that hold several elements."""
+    UNIFORM = "uniform"
+    """Four words each."""
+
+
+@dataclass(slots=True)
+class Buffer:
+    """A buffer of the program, and which of its functions the shader calls."""
+
+    decl: BufferDecl
+    name: str
+    space: Space
+    written: bool
+    atomic: bool
+    argument: int | None = None
+    """Its place among the arguments of a launch."""
+    functions: dict[str, AtomicOp | None] = field(default_factory=dict[str, "AtomicOp | None"])
+
+    @property
+    def used(self) -> bool:
+        """Whether the shader accesses its elements."""
+        return bool(self.functions)
+
+    @property
+    def scalar(self) -> DataType:
+        """The type of one scalar in memory: an element, or a lane of one."""
+        element = self.decl.element
+        return element.element if element.is_vector and element.element else element
+
+    @property
+    def lanes(self) -> int:
+        """Scalars of one element."""
+        return self.decl.element.lanes if self.decl.element.is_vector else 1
+
+    @property
+    def cells(self) -> Cells:
+        """What the WGSL array holds."""
+        if self.space is Space.PRIVATE:
+            return Cells.PLAIN
+        if self.space is Space.UNIFORM:
+            return Cells.UNIFORM
+        if (self.scalar.bits or 0) < 32:
+            return Cells.PACKED
+        if not self.atomic:
+            return Cells.PLAIN
+        return Cells.PAIRS if is_wide(self.scalar) else Cells.ATOMIC
+
+    @property
+    def is_native_vector(self) -> bool:
+        """Whether one cell is a whole vector."""
+        if self.decl.element.kind is not TypeKind.VECTOR or self.cells is not Cells.PLAIN:
+            return False
+        return self.lanes in (2, 4) and self.scalar.bits == 32
+
+    @property
+    def shares_words(self) -> bool:
+        """Whether stores of different invocations may meet in one word."""
+        return self.cells is Cells.PACKED and self.written
+
+    @property
+    def cell_type(self) -> str:
+        """The type of one cell."""
+        match self.cells:
+            case Cells.PLAIN:
+                return held(self.decl.element if self.is_native_vector else self.scalar.value_type)
+            case Cells.ATOMIC:
+                return f"atomic<{'i32' if self.scalar.is_signed else 'u32'}>"
+            case Cells.PAIRS:
+                return "atomic<u32>"
+            case Cells.PACKED:
+                return "atomic<u32>" if self.shares_words else "u32"
+            case Cells.UNIFORM:
+                return "vec4<u32>"
+
+    @property
+    def cell_count(self) -> int:
+        """Cells of a buffer whose size is part of the program."""
+        if self.cells is Cells.PLAIN:
+            return self.decl.count * (1 if self.is_native_vector else self.lanes)
+        bits = self.decl.count * (self.decl.element.bits or 0)
+        return -(-bits // (128 if self.cells is Cells.UNIFORM else 32))
+
+    @property
+    def cell_bytes(self) -> int:
+        """Bytes of one cell on the chip."""
+        if self.cells is not Cells.PLAIN:
+            return 4
+        if self.is_native_vector:
+            return 4 * self.lanes
+        return 8 if is_wide(self.scalar) else 4
+
+    @property
+    def declaration(self) -> str:
+        """`name: array<...>`, with the number of cells where it is part of the program."""
+        sized = f", {self.cell_count}" if self.space is not Space.STORAGE else ""
+        return f"{self.name}: array<{self.cell_type}{sized}>"
+
+    def call(self, function: str, *arguments: str, op: AtomicOp | None = None) -> str:
+        """A call of one of this buffer's functions."""
+        self.functions[function] = op
+        return f"{function}_{self.name}({', '.join(arguments)})"
+
+
+_VERBS = ("load", "store", "cell", "set_cell")
+"""What the functions of a buffer begin with, beside the atomics."""
+
+
+def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
+    """The WGSL side of a buffer. `ordered`: some atomic orders the accesses around it."""
+    decl = binding.decl
+    space = Space.STORAGE
+    if decl.is_local:
+        space = Space.PRIVATE
+    elif decl.is_workgroup:
+        space = Space.WORKGROUP
+    elif decl.access is BufferAccess.UNIFORM and decl.count:
+        space = Space.UNIFORM
+    name = ctx.names.of("buffer", decl.name)
+    spellings = [op.row.spelling for op in AtomicOp]
+    ctx.names.reserve(*(f"{verb}_{name}" for verb in (*_VERBS, *spellings)))
+    # Next to an ordering atomic, plain accesses are made atomic too: no compiler moves those.
+    atomic = binding.atomic or (ordered and binding.written)
+    return Buffer(decl, name, space, binding.written, atomic, binding.argument)
+
+
+def length(ctx: Context, buffer: Buffer) -> str:
+    """The number of elements."""
+    if buffer.space is Space.STORAGE:
+        return ctx.launch_field(f"len_{buffer.name}")
+    return f"{buffer.decl.count}u"

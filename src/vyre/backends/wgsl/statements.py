@@ -1,0 +1,240 @@
+"""Statements of a program as WGSL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import assert_never
+
+from vyre.backends.wgsl import operators
+from vyre.backends.wgsl.barriers import Barriers
+from vyre.backends.wgsl.expressions import Expressions
+from vyre.backends.wgsl.traps import Traps
+from vyre.backends.wgsl.types import is_wide
+from vyre.backends.wgsl.value import Value
+from vyre.ir import (
+    AllGather,
+    AllReduce,
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    AsyncLoad,
+    AsyncStore,
+    AsyncWait,
+    Barrier,
+    Binary,
+    BinOp,
+    Block,
+    Body,
+    Break,
+    Broadcast,
+    Continue,
+    Eval,
+    Expr,
+    If,
+    IndirectDispatch,
+    Let,
+    Lit,
+    Loop,
+    Opaque,
+    Print,
+    ReduceScatter,
+    Region,
+    Resume,
+    Return,
+    Store,
+    Trap,
+    Var,
+    While,
+)
+from vyre.ir.walk import walk_stmts
+
+_ENDS = (Return, Break, Continue, Trap)
+
+
+class Statements:
+    """Writes statements; expressions in them are turned into text by `exprs`."""
+
+    def __init__(self, exprs: Expressions, barriers: Barriers, traps: Traps) -> None:
+        self.exprs = exprs
+        self.out = exprs.out
+        self.ctx = exprs.ctx
+        self.barriers = barriers
+        self.traps = traps
+        entry = self.ctx.program.entry
+        self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, Assign)}
+        self.products = _names_of_products(entry)
+
+    def body(self, body: Body) -> None:
+        """Statements one after another, up to the first that leaves."""
+        for statement in body:
+            self.statement(statement)
+            if isinstance(statement, _ENDS):
+                return
+
+    def statement(self, statement: AnyStmt) -> None:  # noqa: C901
+        """One statement."""
+        match statement:
+            case Let(name, value):
+                self._let(name, self.exprs.value(value))
+            case Assign(name, value):
+                found = self.exprs.value(value)
+                self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
+            case Store(buffer, index, value):
+                place, stored = self.exprs.operands((index, value))
+                call = self.exprs.buffers[buffer].call(
+                    "store", self.exprs.index(place), stored.text
+                )
+                self.out.line(f"{call};")
+            case Eval(value):
+                self.exprs.effect(value)
+            case If():
+                self._if(statement)
+            case Loop(var, start, stop, body):
+                self._loop(var, start, stop, body)
+            case While(cond, body):
+                self._while(cond, body)
+            case Break():
+                self.out.line("break;")
+            case Continue():
+                self.out.line("continue;")
+            case Return():
+                self.out.line("return;")
+            case Barrier() | AsyncWait():
+                self.barriers.write(self.out)
+            case Block(body):
+                with self.out.block(""):
+                    self.body(body)
+            case Region():
+                self._region(statement)
+            case Trap(tag):
+                self.traps.write(tag, self.out)
+            case AsyncLoad() | AsyncStore():
+                self._copy(statement)
+            case AllReduce() | AllGather() | ReduceScatter() | Broadcast():
+                raise AssertionError("the driver splits programs at collectives")
+            case Resume() | IndirectDispatch() | Print() | Opaque():
+                raise AssertionError("legalise leaves none of these")
+            case _:
+                assert_never(statement)
+
+    def _let(self, name: str, value: Value, *, mutable: bool = False) -> None:
+        word = self.ctx.names.of("variable", name)
+        keyword = "var" if mutable or name in self.assigned else "let"
+        self.out.line(f"{keyword} {word} = {value.text};")
+        product = value.dtype.is_float and (value.product or name in self.products)
+        self.exprs.variables[name] = replace(value.named(word), product=product)
+
+    def _if(self, statement: If) -> None:
+        cond = self.exprs.value(statement.cond)
+        self.out.open(f"if ({cond.text})")
+        self.body(statement.then)
+        self._otherwise(statement.otherwise)
+
+    def _otherwise(self, otherwise: Body) -> None:
+        """The else part; `else if` where nothing has to be computed before the condition."""
+        match otherwise:
+            case ():
+                self.out.close()
+            case (If(cond) as inner,) if not self.exprs.has_effect(cond):
+                self.out.depth -= 1
+                self.out.open(f"}} else if ({self.exprs.value(cond).text})")
+                self.body(inner.then)
+                self._otherwise(inner.otherwise)
+            case _:
+                self.out.depth -= 1
+                self.out.open("} else")
+                self.body(otherwise)
+                self.out.close()
+
+    def _loop(self, var: str, start: AnyExpr, stop: AnyExpr, body: Body) -> None:
+        first, last = self.exprs.operands((start, stop))
+        if not isinstance(stop, Lit):
+            last = self.exprs.spilled(last, f"{var}_stop")
+        word = self.ctx.names.of("variable", var)
+        counter = Value(word, first.dtype)
+        self.exprs.variables[var] = counter
+        test = operators.binary(self.ctx, BinOp.LT, counter, last)
+        step = self._successor(counter)
+        with self.out.block(f"for (var {word} = {first.text}; {test.text}; {word} = {step.text})"):
+            with self.traps.loop(body):
+                self.body(body)
+        self.traps.after_loop(body, self.out)
+
+    def _successor(self, counter: Value) -> Value:
+        one = self.exprs.value(Expr.lit(1, counter.dtype))
+        # Never beyond the stop, so a narrow counter needs no wrapping.
+        if is_wide(counter.dtype):
+            return operators.binary(self.ctx, BinOp.ADD, counter, one)
+        return operators.infix(BinOp.ADD, counter, one, counter.dtype)
+
+    def _while(self, cond: AnyExpr, body: Body) -> None:
+        with self.out.block("loop"):
+            found = self.exprs.value(cond)
+            with self.out.block(f"if (!({found.text}))"):
+                self.out.line("break;")
+            with self.traps.loop(body):
+                self.body(body)
+        self.traps.after_loop(body, self.out)
+
+    def _copy(self, statement: AsyncLoad | AsyncStore) -> None:
+        """The workgroup copies together, each invocation every `size`-th element."""
+        starts = (statement.destination_start, statement.source_start, statement.count)
+        destination, source, count = self.exprs.operands(starts)
+        self.ctx.builtins.add("local_index")
+        step = f"{prod(self.ctx.program.workgroup_size)}u"
+        with self.out.block(""):
+            to = self.exprs.spilled(destination, "to_start")
+            start = self.exprs.spilled(source, "from_start")
+            # Nothing beyond is in bounds anywhere, and the counter must not wrap around.
+            self.out.line(f"let copied = min({self._count(count)}, 0x80000000u);")
+            head = f"for (var k = local_index; k < copied; k += {step})"
+            with self.out.block(head):
+                load = self.exprs.buffers[statement.source].call("load", self._moved(start))
+                store = self.exprs.buffers[statement.destination].call
+                self.out.line(f"{store('store', self._moved(to), load)};")
+
+    def _count(self, count: Value) -> str:
+        if is_wide(count.dtype):
+            positive = self.exprs.value(Expr.lit(0, count.dtype))
+            if count.dtype.is_signed:
+                count = operators.binary(self.ctx, BinOp.MAX, count, positive)
+            return self.ctx.call("u64_index", count.text)
+        return f"bitcast<u32>(max({count.text}, 0i))" if count.dtype.is_signed else count.text
+
+    def _moved(self, start: Value) -> str:
+        """The index k elements after a start, out of bounds where it does not fit."""
+        if is_wide(start.dtype):
+            moved = self.ctx.call("u64_add", start.text, "vec2<u32>(k, 0u)")
+            return self.ctx.call("u64_index", moved)
+        if start.dtype.is_signed:
+            return f"bitcast<u32>({start.text}) + k"
+        return self.ctx.call("u32_add_sat", start.text, "k")
+
+    def _region(self, region: Region) -> None:
+        source = f" from {region.source_region}" if region.source_region else ""
+        self.out.line(f"// {region.generator}{source}")
+        with self.out.block(""):
+            self.body(region.body)
+
+
+def _names_of_products(entry: Body) -> set[str]:
+    """Variables that may hold a float product when they are read."""
+    held: set[str] = set()
+    copies: list[tuple[str, str]] = []
+    for statement in walk_stmts(entry):
+        match statement:
+            case Let(name, Binary(BinOp.MUL | BinOp.DIV)) | Assign(
+                name, Binary(BinOp.MUL | BinOp.DIV)
+            ):
+                held.add(name)
+            case Let(name, Var(source)) | Assign(name, Var(source)):
+                copies.append((name, source))
+            case _:
+                pass
+    changed = True
+    while changed:
+        found = {name for name, source in copies if source in held} - held
+        held |= found
+        changed = bool(found)
+    return held

@@ -1,0 +1,75 @@
+"""Checks a program against a target: features that it lacks, limits that it has."""
+
+from __future__ import annotations
+
+from math import prod
+
+from vyre.check.findings import Findings
+from vyre.check.notes import Notes
+from vyre.diagnostics.codes import check as codes
+from vyre.ir import BufferAccess, Program
+from vyre.target import Feature, Target
+
+_ADVICE = {
+    Feature.F16: "compute in f32: loading, storing and converting f16 works everywhere",
+    Feature.F64: "use f32, or a device with double floats",
+    Feature.ATOMIC64: "use 32-bit atomics, or another device",
+    Feature.ATOMIC_F32: "use integer atomics, or another device",
+    Feature.SUBGROUPS: "use workgroup memory and barriers, or another device",
+    Feature.TRAP: "write a flag to an output buffer, or use another device",
+    Feature.PRINT: "remove the print, or run on the reference or the CPU",
+    Feature.INDIRECT_DISPATCH: "give the grid when launching, or use another device",
+}
+"""Features without which a program that uses them cannot run; all others are emulated."""
+
+
+def check_target(program: Program, target: Target, notes: Notes, findings: Findings) -> None:
+    """Report what the target cannot do."""
+    for feature, (position, what) in notes.features.items():
+        if feature in _ADVICE and not target.has(feature):
+            missing = codes.MISSING_FEATURE.at(
+                target=target.name, feature=feature.value, what=what, advice=_ADVICE[feature]
+            )
+            findings.add(position, missing)
+    for position, statement in notes.opaques:
+        unknown = codes.OPAQUE_ON_TARGET.at(target=target.name, kind=statement.kind)
+        findings.add(position, unknown)
+    _check_limits(program, target, findings)
+
+
+def _check_limits(program: Program, target: Target, findings: Findings) -> None:
+    limits = target.limits
+
+    def over(place: str, what: str, found: int, limit: int, advice: str) -> None:
+        if found > limit:
+            wrong = codes.TARGET_LIMIT.at(
+                what=what, found=found, target=target.name, limit=limit, advice=advice
+            )
+            findings.add_declaration(place, wrong)
+
+    smaller = "use a smaller workgroup"
+    for axis, name in enumerate("xyz"):
+        words = f"the workgroup's extent in {name}"
+        extent, limit = program.workgroup_size[axis], limits.max_workgroup_size[axis]
+        over("workgroup_size", words, extent, limit, smaller)
+    invocations = prod(program.workgroup_size)
+    over("workgroup_size", "the workgroup's size", invocations, limits.max_invocations, smaller)
+
+    shared = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup)
+    words = "the workgroup memory in bytes"
+    over("buffers", words, shared, limits.max_workgroup_bytes, "use smaller workgroup buffers")
+    local = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_local)
+    words = "the memory of one invocation's arrays in bytes"
+    over("buffers", words, local, limits.max_local_bytes, "use smaller local arrays")
+    device = [decl for decl in program.buffers if not decl.is_on_chip]
+    stored = sum(decl.access is not BufferAccess.UNIFORM for decl in device)
+    words = "the number of device buffers"
+    over("buffers", words, stored, limits.max_storage_buffers, "join some of them into one buffer")
+    for index, decl in enumerate(program.buffers):
+        if decl.is_on_chip:
+            continue
+        uniform = decl.access is BufferAccess.UNIFORM
+        limit = limits.max_uniform_bytes if uniform else limits.max_buffer_bytes
+        words = f"the size of {decl.name!r} in bytes"
+        advice = "declare it read_only instead of uniform" if uniform else "split the buffer"
+        over(f"buffers[{index}]", words, decl.size_bytes or 0, limit, advice)

@@ -1,0 +1,241 @@
+"""Checks expressions: types, names, access modes, constant indices, zero divisors.
+
+Types come from `vyre.ir.infer`. A node whose operand is wrong has no type and is not reported
+again. Most nodes are of a few kinds and have been seen before with the same types, so the answers
+for opcodes are remembered, and each kind of node has its own method in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vyre.check.findings import Findings
+from vyre.check.notes import Notes
+from vyre.diagnostics import Diagnostic
+from vyre.diagnostics.codes import check as codes
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    BinOp,
+    Bitcast,
+    BufferDecl,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    DataType,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    MemoryOrdering,
+    Select,
+    Shuffle,
+    SubgroupReduce,
+    TypeEnv,
+    Unary,
+    Var,
+)
+from vyre.ir.infer import node_type
+from vyre.ir.walk import expr_children
+from vyre.target import Feature
+
+Type = DataType | None
+"""The type of an expression, or None when it has none and that has been reported."""
+
+_SUBGROUP_IDS = frozenset({BuiltinKind.SUBGROUP_SIZE, BuiltinKind.SUBGROUP_LANE})
+_DIVISIONS = frozenset({BinOp.DIV, BinOp.REM})
+_FEW = 64
+_WIDE = frozenset({DataType.U64, DataType.I64})
+
+
+class ExpressionChecker:
+    """Finds the types of expressions, and everything that is wrong with them."""
+
+    def __init__(self, buffers: dict[str, BufferDecl], findings: Findings, notes: Notes) -> None:
+        self.buffers = buffers
+        self.variables: dict[str, Type] = {}
+        """The variables visible now; None for one whose value is wrong."""
+        self.position = 0
+        """The statement whose expressions are being checked."""
+        self._findings = findings
+        self._notes = notes
+        self._loadable = {
+            name: decl.value_type
+            for name, decl in buffers.items()
+            if decl.is_readable and decl.value_type.is_value
+        }
+        self._known: dict[tuple[object, ...], DataType] = {}
+        self._table: dict[type, Callable[[Any], Type]] = {
+            Lit: self._typed,
+            Var: self._var,
+            Load: self._load,
+            BufLen: self._general,
+            Builtin: self._builtin,
+            Unary: self._unary,
+            Binary: self._binary,
+            Fma: self._fma,
+            Select: self._general,
+            Cast: self._converted,
+            Bitcast: self._converted,
+            MakeVec: self._general,
+            Lane: self._general,
+            Atomic: self._atomic,
+            Ballot: self._subgroup,
+            Shuffle: self._subgroup,
+            SubgroupReduce: self._subgroup,
+        }
+
+    def type_of(self, expr: AnyExpr) -> Type:
+        """The type of an expression; what is wrong with it is reported."""
+        return self._table[type(expr)](expr)
+
+    def report(self, diagnostic: Diagnostic, expr: AnyExpr | None = None) -> None:
+        """Note a problem of the current statement."""
+        self._findings.add(self.position, diagnostic, expr)
+
+    def check_constant_index(self, buffer: str, index: AnyExpr, expr: AnyExpr | None) -> None:
+        """Report a literal index that no run of the program can find in the buffer."""
+        decl = self.buffers.get(buffer)
+        if decl is None or not isinstance(index, Lit) or not index.dtype.is_integer:
+            return
+        value = int(index.value)
+        if value < 0 or (decl.count and value >= decl.count):
+            extent = f"has {decl.count} elements" if decl.count else "starts at 0"
+            self.report(codes.INDEX_RANGE.at(index=value, name=buffer, extent=extent), expr)
+
+    def _typed(self, expr: Lit) -> Type:
+        dtype = expr.dtype
+        if dtype is DataType.F64:
+            self._notes.need(Feature.F64, self.position, "an f64 literal")
+        return dtype
+
+    def _var(self, expr: Var) -> Type:
+        name = expr.name
+        if name in self.variables:
+            return self.variables[name]
+        return self._ask(expr, [])
+
+    def _load(self, expr: Load) -> Type:
+        index = self.type_of(expr.index)
+        if isinstance(expr.index, Lit):
+            self.check_constant_index(expr.buffer, expr.index, expr)
+        dtype = self._loadable.get(expr.buffer)
+        if dtype is None or index is None or not index.is_integer:
+            return self._odd_load(expr, index)
+        if dtype is DataType.F64:
+            self._notes.need(Feature.F64, self.position, "a load of f64")
+        return dtype
+
+    def _odd_load(self, expr: Load, index: Type) -> Type:
+        decl = self.buffers.get(expr.buffer)
+        if decl is not None and not decl.is_readable:
+            self.report(codes.NOT_READABLE.at(name=expr.buffer), expr)
+        # The index is already reported, but the buffer may be wrong as well.
+        return self._ask(expr, [DataType.U32 if index is None else index])
+
+    def _builtin(self, expr: Builtin) -> Type:
+        if expr.kind in _SUBGROUP_IDS:
+            self._notes.need(Feature.SUBGROUPS, self.position, expr.kind.value)
+        return DataType.U32
+
+    def _unary(self, expr: Unary) -> Type:
+        operand = self.type_of(expr.operand)
+        if operand is None:
+            return None
+        key = (expr.op, operand)
+        found = self._known.get(key)
+        return found if found is not None else self._learn(key, expr, [operand])
+
+    def _binary(self, expr: Binary) -> Type:
+        left = self.type_of(expr.left)
+        right = self.type_of(expr.right)
+        if left is None or right is None:
+            return None
+        op = expr.op
+        if op in _DIVISIONS and isinstance(expr.right, Lit):
+            self._divisor(expr, expr.right)
+        key = (op, left, right)
+        found = self._known.get(key)
+        return found if found is not None else self._learn(key, expr, [left, right])
+
+    def _divisor(self, expr: Binary, divisor: Lit) -> None:
+        if divisor.dtype.is_integer and divisor.bits == 0:
+            self.report(codes.ZERO_DIVISOR.at(op=expr.op.row.spelling), expr)
+
+    def _fma(self, expr: Fma) -> Type:
+        operands = self._operands(expr)
+        if operands is None:
+            return None
+        key = (Fma, *operands)
+        found = self._known.get(key)
+        return found if found is not None else self._learn(key, expr, operands)
+
+    def _learn(self, key: tuple[object, ...], expr: AnyExpr, operands: list[DataType]) -> Type:
+        """Ask about an opcode with operand types that were not seen before."""
+        found = self._ask(expr, operands)
+        if found is not None:
+            self._known[key] = found
+            if DataType.F16 in operands:
+                self._notes.need(Feature.F16, self.position, "arithmetic on f16")
+        return found
+
+    def _converted(self, expr: Cast | Bitcast) -> Type:
+        if expr.dtype is DataType.F64:
+            self._notes.need(Feature.F64, self.position, "a conversion to f64")
+        return self._general(expr)
+
+    def _atomic(self, expr: Atomic) -> Type:
+        decl = self.buffers.get(expr.buffer)
+        operands = self._operands(expr)
+        self.check_constant_index(expr.buffer, expr.index, expr)
+        if expr.ordering is MemoryOrdering.GRID_SYNC:
+            self.report(codes.ATOMIC_ORDERING.at(), expr)
+        if decl is not None and (decl.is_local or not (decl.is_readable and decl.is_writable)):
+            access = decl.kind.value if decl.is_local else decl.access.value
+            self.report(codes.ATOMIC_MEMORY.at(name=expr.buffer, access=access), expr)
+        if operands is None:
+            return None
+        found = self._ask(expr, operands)
+        if found in _WIDE:
+            self._notes.need(Feature.ATOMIC64, self.position, f"an atomic on {found}")
+        elif found is DataType.F32:
+            self._notes.need(Feature.ATOMIC_F32, self.position, "an atomic on f32")
+        return found
+
+    def _subgroup(self, expr: Ballot | Shuffle | SubgroupReduce) -> Type:
+        self._notes.need(Feature.SUBGROUPS, self.position, "a subgroup operation")
+        self._notes.subgroup_ops.append((self.position, expr))
+        operands = self._operands(expr)
+        if operands is None:
+            return None
+        if isinstance(expr, SubgroupReduce) and DataType.F16 in operands:
+            self._notes.need(Feature.F16, self.position, "arithmetic on f16")
+        return self._ask(expr, operands)
+
+    def _general(self, expr: AnyExpr) -> Type:
+        operands = self._operands(expr)
+        return None if operands is None else self._ask(expr, operands)
+
+    def _operands(self, expr: AnyExpr) -> list[DataType] | None:
+        """The types of the operands; None when one of them has none."""
+        found = [self.type_of(child) for child in expr_children(expr)]
+        known = [dtype for dtype in found if dtype is not None]
+        return known if len(known) == len(found) else None
+
+    def _ask(self, expr: AnyExpr, operands: list[DataType]) -> Type:
+        answer = node_type(expr, operands, TypeEnv(self.buffers, self._suggestions(expr)))
+        if isinstance(answer, Diagnostic):
+            self.report(answer, expr)
+            return None
+        return answer
+
+    def _suggestions(self, expr: AnyExpr) -> dict[str, DataType]:
+        """The variables an unknown name may be meant for, when there are few."""
+        if not isinstance(expr, Var) or len(self.variables) > _FEW:
+            return {}
+        return {name: dtype for name, dtype in self.variables.items() if dtype is not None}

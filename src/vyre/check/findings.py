@@ -1,0 +1,110 @@
+"""Collects what the checks find, by position, and gives each finding its place in the program.
+
+Checks say the number of the statement; paths and spans are worked out once, at the end, and only
+for statements that something was found in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from vyre.check.describe import describe
+from vyre.diagnostics import Diagnostic, Location
+from vyre.ir import AnyExpr, AnyStmt, Body, Program
+
+PROGRAM = -1
+"""The position of findings about the program as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    position: int
+    diagnostic: Diagnostic
+    expr: AnyExpr | None
+    related: int | None
+    place: str
+
+
+@dataclass(slots=True)
+class Findings:
+    """Problems found so far."""
+
+    _found: list[_Finding] = field(default_factory=list[_Finding])
+
+    def add(
+        self,
+        position: int,
+        diagnostic: Diagnostic,
+        expr: AnyExpr | None = None,
+        related: int | None = None,
+    ) -> None:
+        """Note a problem of the statement at `position`, or of an expression in it."""
+        self._found.append(_Finding(position, diagnostic, expr, related, ""))
+
+    def add_declaration(self, place: str, diagnostic: Diagnostic) -> None:
+        """Note a problem outside of the statements, for example of `buffers[2]`."""
+        self._found.append(_Finding(PROGRAM, diagnostic, None, None, place))
+
+    def located(self, program: Program) -> list[Diagnostic]:
+        """All problems in the order of the text, each with its place."""
+        wanted = {finding.position for finding in self._found}
+        wanted |= {finding.related for finding in self._found if finding.related is not None}
+        places = _Places(wanted - {PROGRAM})
+        places.visit(program.entry, "entry")
+        ordered = sorted(self._found, key=lambda finding: finding.position)
+        return [_located(finding, places.found) for finding in ordered]
+
+
+class _Places:
+    """Finds the statements at some positions, and their paths."""
+
+    def __init__(self, wanted: set[int]) -> None:
+        self.found: dict[int, tuple[str, AnyStmt]] = {}
+        self._wanted = wanted
+        self._next = 0
+
+    def visit(self, body: Body, path: str) -> None:
+        for index, statement in enumerate(body):
+            if len(self.found) == len(self._wanted):
+                return
+            here = self._next
+            self._next += 1
+            if here in self._wanted:
+                self.found[here] = (f"{path}[{index}]", statement)
+            for name in statement.body_fields:
+                self.visit(getattr(statement, name), f"{path}[{index}].{name}")
+
+
+def _located(finding: _Finding, places: dict[int, tuple[str, AnyStmt]]) -> Diagnostic:
+    if finding.position == PROGRAM:
+        return replace(finding.diagnostic, location=Location(finding.place))
+    path, statement = places[finding.position]
+    related: tuple[Location, ...] = ()
+    if finding.related is not None:
+        related = (_location(*places[finding.related]),)
+    if finding.expr is not None:
+        path += _path_to(finding.expr, statement)
+    return replace(finding.diagnostic, location=_location(path, statement), related=related)
+
+
+def _location(path: str, statement: AnyStmt) -> Location:
+    return Location(path, statement.span, describe(statement))
+
+
+def _path_to(wanted: AnyExpr, tree: AnyStmt | AnyExpr) -> str:
+    """The fields that lead from a node to an expression under it."""
+    named: list[tuple[str, AnyExpr]] = []
+    for name in tree.expr_fields:
+        child = getattr(tree, name)
+        if child is not None:
+            named.append((f".{name}", child))
+    for name in tree.expr_tuple_fields:
+        named += [(f".{name}[{i}]", child) for i, child in enumerate(getattr(tree, name))]
+    for step, child in named:
+        if child is wanted:
+            return step
+        if child.depth > 1:
+            rest = _path_to(wanted, child)
+            if rest:
+                return step + rest
+    return ""

@@ -1,0 +1,51 @@
+"""B2##: a WebGPU device failed, or was asked for more than it has."""
+
+from __future__ import annotations
+
+from vyre.diagnostics.codes.row import Code
+
+DEVICE_LOST = Code(
+    "B201",
+    "device lost",
+    "the device {device} was lost while {doing}",
+    "start again with a new process; if it repeats, look for an endless loop in the kernel",
+)
+DEVICE_FAILED = Code(
+    "B202",
+    "device failed",
+    "the device {device} failed while {doing}: {problem}",
+    "if the driver is up to date, report it together with the program's text",
+)
+BINDING_TOO_LARGE = Code(
+    "B203",
+    "buffer too large to bind",
+    "a buffer of {found} bytes is too large: {device} binds at most {limit} bytes at once",
+    "split the buffer, or use a device with larger buffers",
+)
+OVERLAP = Code(
+    "B204",
+    "buffers share memory",
+    "two buffers of the program share memory on {device}, and both are written",
+    "bind different memory to each",
+)
+NOT_OURS = Code(
+    "B205",
+    "memory of another device",
+    "a buffer is bound to memory that is not of {device}",
+    "allocate it on {device}",
+)
+TOO_MANY_WORKGROUPS = Code(
+    "B206",
+    "too many workgroups",
+    "a grid of {found} workgroups is too large: {device} numbers at most {limit}",
+    "use a larger workgroup size, or more work per invocation",
+)
+
+CODES = (
+    DEVICE_LOST,
+    DEVICE_FAILED,
+    BINDING_TOO_LARGE,
+    OVERLAP,
+    NOT_OURS,
+    TOO_MANY_WORKGROUPS,
+)

@@ -1,0 +1,70 @@
+"""How many workgroups a dispatch runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vyre.analysis import ProgramFacts
+from vyre.diagnostics import DispatchError
+from vyre.diagnostics.codes import driver as codes
+from vyre.ir import Program
+
+Grid = tuple[int, int, int]
+
+_U32 = 1 << 32
+
+
+def resolve(
+    program: Program,
+    counts: Mapping[str, int],
+    grid: Sequence[int] | int | None,
+    elements: int | None,
+) -> Grid:
+    """The grid: given, or from `elements`, or from the longest buffer the program writes."""
+    if grid is not None:
+        return checked(program, _as_triple(grid))
+    if elements is None:
+        elements = longest_written(program, counts)
+    if elements is None:
+        raise DispatchError(codes.NO_GRID.at())
+    if elements < 0:
+        raise DispatchError(codes.BAD_GRID.at(grid=f"{elements} elements", problem="is negative"))
+    return checked(program, (-(-elements // program.workgroup_size[0]), 1, 1))
+
+
+def longest_written(program: Program, counts: Mapping[str, int]) -> int | None:
+    """The length of the longest device buffer that the program writes."""
+    written = program.memo("driver.written", _written_buffers)
+    lengths = [counts[name] for name in written if name in counts]
+    return max(lengths, default=None)
+
+
+def checked(program: Program, grid: Grid) -> Grid:
+    """`grid`, if every invocation's id fits in 32 bits."""
+    for extent, size in zip(grid, program.workgroup_size, strict=True):
+        if extent < 0:
+            raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="has a negative extent"))
+        if extent * size >= _U32:
+            raise DispatchError(
+                codes.BAD_GRID.at(grid=grid, problem="has more than 2**32 - 1 invocations in a row")
+            )
+    x, y, z = grid
+    sx, sy, sz = program.workgroup_size
+    if x * y * z * sx * sy * sz >= 1 << 63:
+        raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="has too many invocations"))
+    return grid
+
+
+def _written_buffers(program: Program) -> tuple[str, ...]:
+    written = ProgramFacts.of(program).written_buffers
+    return tuple(d.name for d in program.buffers if not d.is_on_chip and d.name in written)
+
+
+def _as_triple(grid: Sequence[int] | int) -> Grid:
+    extents = (grid,) if isinstance(grid, int) else tuple(grid)
+    if not 1 <= len(extents) <= 3 or not all(isinstance(extent, int) for extent in extents):
+        raise DispatchError(
+            codes.BAD_GRID.at(grid=repr(grid), problem="is not one to three integers")
+        )
+    x, y, z = (*extents, 1, 1)[:3]
+    return (x, y, z)

@@ -1,0 +1,16 @@
+"""Barriers over the whole grid, on devices that have none: split programs, exactly."""
+
+from __future__ import annotations
+
+from vyre.driver.grid_sync.dispatch import run_split
+from vyre.driver.grid_sync.outline import contains_grid_sync
+from vyre.driver.grid_sync.plan import SplitPlan
+from vyre.driver.grid_sync.split import split
+from vyre.ir import Program
+
+__all__ = ["SplitPlan", "contains_grid_sync", "run_split", "split", "split_on_grid_sync"]
+
+
+def split_on_grid_sync(program: Program) -> list[Program]:
+    """The segments of a program in order; the program itself if it has no grid barrier."""
+    return list(split(program).segments) if contains_grid_sync(program) else [program]

@@ -1,0 +1,164 @@
+"""Running a split program: segment after segment on memory that stays on the device."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vyre.diagnostics import DeadlineError, Diagnostic, DispatchError, VyreError
+from vyre.diagnostics.codes import driver as codes
+from vyre.driver.backend import Argument, Device, Executable, LaunchRecord
+from vyre.driver.grid import Grid
+from vyre.driver.grid_sync.plan import (
+    BOUNDS,
+    EXIT,
+    EXIT_CONTINUE,
+    EXIT_LEAVE,
+    ConditionLoop,
+    CopyBuffer,
+    CountedLoop,
+    Launch,
+    SplitPlan,
+    Step,
+)
+from vyre.ir import Program
+
+Loader = Callable[[Program], Executable]
+"""Compiles a segment and makes it executable."""
+
+
+@dataclass(slots=True)
+class _Run:
+    plan: SplitPlan
+    executables: Mapping[int, Executable]
+    arguments: dict[str, Argument]
+    grid: Grid
+    ends_at: float | None
+    kernel_ns: int = 0
+    timed: bool = True
+    printed: tuple[str, ...] = ()
+
+    def steps(self, steps: Sequence[Step]) -> int:
+        """Run steps; the value says whether a loop around them is left or goes on early."""
+        for step in steps:
+            match step:
+                case Launch():
+                    signal = self.launch(step)
+                    if signal:
+                        return signal
+                case CopyBuffer():
+                    self.copy(step)
+                case CountedLoop():
+                    self.counted(step)
+                case ConditionLoop():
+                    self.conditional(step)
+        return 0
+
+    def launch(self, step: Launch) -> int:
+        if step.segment in self.plan.empty:
+            return 0
+        if step.leaves:
+            self.arguments[EXIT].memory.zero()
+        segment = self.plan.segments[step.segment]
+        bound = [self.arguments[d.name] for d in segment.buffers if not d.is_on_chip]
+        remaining = None if self.ends_at is None else self.ends_at - time.monotonic()
+        try:
+            if remaining is not None and remaining <= 0:
+                raise DeadlineError(codes.DEADLINE_BETWEEN.at())
+            record = self.executables[step.segment].launch(bound, self.grid, remaining)
+        except VyreError as error:
+            raise _named(error, step.segment, len(self.plan.segments)) from error
+        self.note(record)
+        return self.shared_u32() if step.leaves else 0
+
+    def note(self, record: LaunchRecord) -> None:
+        self.printed += record.printed
+        if record.kernel_ns is None:
+            self.timed = False
+        else:
+            self.kernel_ns += record.kernel_ns
+
+    def shared_u32(self) -> int:
+        view = bytearray(4)
+        self.arguments[EXIT].memory.read(memoryview(view))
+        return struct.unpack("<I", view)[0]
+
+    def copy(self, step: CopyBuffer) -> None:
+        source, destination = self.arguments[step.source], self.arguments[step.destination]
+        size = min(source.memory.nbytes, destination.memory.nbytes)
+        destination.memory.copy_from(source.memory, size)
+
+    def counted(self, step: CountedLoop) -> None:
+        if isinstance(step.bounds, Launch):
+            self.arguments[BOUNDS].memory.zero()
+            self.launch(step.bounds)
+            view = bytearray(16)
+            self.arguments[BOUNDS].memory.read(memoryview(view))
+            # The two slots hold the bounds' low 64 bits; unsigned ones read back as unsigned.
+            form = "<2q" if step.variable.element.is_signed else "<2Q"
+            start, stop = struct.unpack(form, view)
+        else:
+            start, stop = step.bounds
+        size = step.variable.element.size_bytes or 0
+        signed = step.variable.element.is_signed
+        memory = self.arguments[step.variable.buffer].memory
+        for value in range(start, stop):
+            memory.write(memoryview(value.to_bytes(size, "little", signed=signed)))
+            if self.steps(step.steps) == EXIT_LEAVE:
+                return
+
+    def conditional(self, step: ConditionLoop) -> None:
+        while True:
+            self.arguments[EXIT].memory.zero()
+            self.launch(step.condition)
+            if not self.shared_u32():
+                return
+            signal = self.steps(step.steps)
+            if signal == EXIT_LEAVE:
+                return
+            assert signal in (0, EXIT_CONTINUE)
+
+
+def run_split(
+    plan: SplitPlan,
+    executables: Mapping[int, Executable],
+    device: Device,
+    arguments: Mapping[str, Argument],
+    grid: Grid,
+    deadline: float | None,
+) -> LaunchRecord:
+    """Run a split program to its end on memory that is bound by name."""
+    bound = dict(arguments)
+    own = []
+    invocations = 1
+    for extent, size in zip(grid, plan.segments[0].workgroup_size, strict=True):
+        invocations *= extent * size
+    if plan.spills and invocations >= 1 << 32:
+        raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="is too large for a grid barrier"))
+    try:
+        for spill in plan.spills:
+            count = spill.per_invocation * invocations or 2
+            memory = device.allocate(count * (spill.element.size_bytes or 0))
+            own.append(memory)
+            bound[spill.buffer] = Argument(memory, count)
+        ends_at = None if deadline is None else time.monotonic() + deadline
+        run = _Run(plan, executables, bound, grid, ends_at)
+        run.steps(plan.steps)
+        return LaunchRecord(run.kernel_ns if run.timed else None, run.printed)
+    finally:
+        for memory in own:
+            memory.release()
+
+
+def _named(error: VyreError, segment: int, count: int) -> VyreError:
+    """The error, saying which segment it came from."""
+
+    def named(diagnostic: Diagnostic) -> Diagnostic:
+        message = f"{diagnostic.message} (segment {segment} of {count} between grid barriers)"
+        return replace(diagnostic, message=message)
+
+    error.diagnostics = tuple(named(d) for d in error.diagnostics)
+    error.args = ("\n\n".join(str(d) for d in error.diagnostics),)
+    return error

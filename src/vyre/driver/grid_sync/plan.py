@@ -1,0 +1,76 @@
+"""What a split program is: segments, the steps that launch them, and the memory they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vyre.ir import DataType, Program
+
+
+@dataclass(frozen=True, slots=True)
+class Spill:
+    """Memory for a variable or a private array that lives across a grid-wide barrier."""
+
+    buffer: str
+    element: DataType
+    per_invocation: int
+    """Elements for each invocation; 0 for a single element that all share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Run one segment."""
+
+    segment: int
+    leaves: bool = False
+    """Whether it may say, through `EXIT`, that a loop is left or goes on early."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyBuffer:
+    """Copy one buffer to another, as many elements as both have."""
+
+    source: str
+    destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLoop:
+    """Repeat steps for every value of a loop variable."""
+
+    variable: Spill
+    bounds: tuple[int, int] | Launch
+    """Both bounds, or the segment that computes them into `BOUNDS`."""
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionLoop:
+    """Repeat steps while the segment `condition` leaves a one in `EXIT`."""
+
+    condition: Launch
+    steps: tuple[Step, ...]
+
+
+Step = Launch | CopyBuffer | CountedLoop | ConditionLoop
+
+EXIT = "vyre.sync.exit"
+"""One `u32`: 0 go on, 1 leave the loop (or: the condition holds), 2 next round."""
+BOUNDS = "vyre.sync.bounds"
+"""Two `i64`-sized slots of the loop variable's type widened to 64 bits."""
+RETURNED = "vyre.sync.returned"
+"""One `u32` per invocation: whether it has ended."""
+
+EXIT_LEAVE = 1
+EXIT_CONTINUE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlan:
+    """A program cut at its grid-wide barriers."""
+
+    segments: tuple[Program, ...]
+    empty: frozenset[int]
+    """Segments that do nothing; they are not launched."""
+    steps: tuple[Step, ...]
+    spills: tuple[Spill, ...]

@@ -1,0 +1,385 @@
+"""Cutting a program at its grid-wide barriers, exactly.
+
+Between two barriers stands a segment: a program of its own over the same buffers. What lives
+across is kept: variables and private arrays in memory indexed by invocation (or recomputed when
+that is pure and cheap), the fact that an invocation has returned in a flag per invocation. A loop
+around a barrier becomes a loop of launches; its condition or bounds are computed by a small
+segment that every live invocation executes, and all of them agree because the checker made sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vyre.driver.grid_sync.lives import Uses, recomputable, uses_of, variable_types
+from vyre.driver.grid_sync.names import with_unique_names
+from vyre.driver.grid_sync.outline import Copy, Item, Plain, Repeat, Sync, outline
+from vyre.driver.grid_sync.plan import (
+    BOUNDS,
+    EXIT,
+    EXIT_CONTINUE,
+    EXIT_LEAVE,
+    RETURNED,
+    ConditionLoop,
+    CopyBuffer,
+    CountedLoop,
+    Launch,
+    Spill,
+    SplitPlan,
+    Step,
+)
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Body,
+    Break,
+    BufferDecl,
+    Continue,
+    DataType,
+    Expr,
+    Let,
+    Lit,
+    Loop,
+    Node,
+    Program,
+    Region,
+    Return,
+    While,
+)
+from vyre.ir.walk import bodies, map_bodies, walk_stmts
+
+LINEAR = "vyre.sync.index"
+"""The variable that holds an invocation's position among all of the grid."""
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A segment while it is being made."""
+
+    plains: list[Plain] = field(default_factory=list[Plain])
+    tail: list[AnyStmt] = field(default_factory=list[AnyStmt])
+    """Statements made by the split itself, after the others."""
+    tail_reads: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    in_loop: bool = False
+
+
+def split(program: Program) -> SplitPlan:
+    """The program as segments and the steps that launch them."""
+    return program.memo("grid_sync.split", lambda p: _Splitter(with_unique_names(p)).run())
+
+
+class _Splitter:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.types = variable_types(program)
+        self.cheap = recomputable(program)
+        self.segments: list[_Segment] = []
+        self.loop_variables: dict[str, Spill] = {}
+        self.locals = {decl.name: decl for decl in program.buffers if decl.is_local}
+
+    def run(self) -> SplitPlan:
+        steps = tuple(self.steps(outline(self.program), in_loop=False))
+        uses = [self.segment_uses(segment) for segment in self.segments]
+        kept = self.kept(uses)
+        returns = self.must_remember_returns(steps)
+        made = [
+            _Emitter(self, segment, use, kept, returns).program()
+            for segment, use in zip(self.segments, uses, strict=True)
+        ]
+        spills = [*kept.values(), *self.loop_variables.values()]
+        if returns:
+            spills.append(Spill(RETURNED, DataType.U32, 1))
+        if any(decl.name == EXIT for p in made for decl in p.buffers):
+            spills.append(Spill(EXIT, DataType.U32, 0))
+        if any(decl.name == BOUNDS for p in made for decl in p.buffers):
+            spills.append(Spill(BOUNDS, DataType.I64, 0))
+        empty = frozenset(n for n, s in enumerate(self.segments) if not s.plains and not s.tail)
+        return SplitPlan(tuple(made), empty, steps, tuple(spills))
+
+    def steps(self, items: Iterable[Item], *, in_loop: bool) -> list[Step]:
+        found: list[Step] = []
+        current = self.open(found, in_loop)
+        for item in items:
+            match item:
+                case Plain():
+                    current.plains.append(item)
+                case Sync():
+                    current = self.open(found, in_loop)
+                case Copy(source, destination):
+                    found.append(CopyBuffer(source, destination))
+                case Repeat(Loop() as loop, inner):
+                    found.append(self.counted(loop, inner))
+                    current = self.open(found, in_loop)
+                case Repeat(While() as loop, inner):
+                    found.append(self.conditional(loop, inner))
+                    current = self.open(found, in_loop)
+        return [self.with_leaving(step) for step in found]
+
+    def open(self, steps: list[Step], in_loop: bool) -> _Segment:
+        segment = _Segment(in_loop=in_loop)
+        self.segments.append(segment)
+        steps.append(Launch(len(self.segments) - 1))
+        return segment
+
+    def with_leaving(self, step: Step) -> Step:
+        if not isinstance(step, Launch):
+            return step
+        segment = self.segments[step.segment]
+        leaves = segment.in_loop and any(_leaves(p.statement) for p in segment.plains)
+        return Launch(step.segment, leaves)
+
+    def counted(self, loop: Loop, inner: tuple[Item, ...]) -> CountedLoop:
+        dtype = self.types[loop.var]
+        spill = Spill(f"vyre.sync.var.{loop.var}", dtype, 0)
+        self.loop_variables[loop.var] = spill
+        bounds: tuple[int, int] | Launch
+        if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
+            bounds = (int(loop.start.value), int(loop.stop.value))
+        else:
+            wide = [Expr.cast(bound, DataType.I64) for bound in (loop.start, loop.stop)]
+            tail: list[AnyStmt] = [Node.store(BOUNDS, n, bound) for n, bound in enumerate(wide)]
+            bounds = self.small_segment(tail, [loop.start, loop.stop])
+        return CountedLoop(spill, bounds, tuple(self.steps(inner, in_loop=True)))
+
+    def conditional(self, loop: While, inner: tuple[Item, ...]) -> ConditionLoop:
+        one = Expr.select(loop.cond, Expr.u32(1), Expr.u32(0))
+        tail: list[AnyStmt] = [Node.eval(Expr.atomic_or(EXIT, 0, one))]
+        condition = self.small_segment(tail, [loop.cond])
+        return ConditionLoop(condition, tuple(self.steps(inner, in_loop=True)))
+
+    def small_segment(self, tail: list[AnyStmt], reads: list[AnyExpr]) -> Launch:
+        self.segments.append(_Segment(tail=tail, tail_reads=reads))
+        return Launch(len(self.segments) - 1)
+
+    def segment_uses(self, segment: _Segment) -> Uses:
+        return uses_of([p.statement for p in segment.plains], segment.tail_reads)
+
+    def must_remember_returns(self, steps: tuple[Step, ...]) -> bool:
+        """Whether an invocation may end in one segment while another is still to come."""
+        loops = any(isinstance(step, (CountedLoop, ConditionLoop)) for step in steps)
+        returning = [n for n, s in enumerate(self.segments) if self.returns(s)]
+        busy = [n for n, s in enumerate(self.segments) if s.plains or s.tail]
+        return bool(returning) and (loops or returning[0] < busy[-1])
+
+    def returns(self, segment: _Segment) -> bool:
+        statements = tuple(p.statement for p in segment.plains)
+        return any(isinstance(s, Return) for s in walk_stmts(statements))
+
+    def kept(self, uses: list[Uses]) -> dict[str, Spill]:
+        """Variables and private arrays used in several segments that memory must keep."""
+        found: dict[str, Spill] = {}
+        level = {
+            p.statement.name
+            for s in self.segments
+            for p in s.plains
+            if isinstance(p.statement, Let)
+        }
+        for name in sorted(level):
+            users = sum(name in use.reads or name in use.writes for use in uses)
+            if users > 1 and name not in self.cheap:
+                found[name] = Spill(f"vyre.sync.keep.{name}", self.types[name], 1)
+        for name, decl in self.locals.items():
+            if sum(name in use.buffers for use in uses) > 1:
+                found[name] = Spill(f"vyre.sync.keep.{name}", decl.element, decl.count)
+        return found
+
+
+class _Emitter:
+    """One segment as a program."""
+
+    def __init__(
+        self,
+        splitter: _Splitter,
+        segment: _Segment,
+        uses: Uses,
+        kept: dict[str, Spill],
+        returns: bool,
+    ) -> None:
+        self.splitter = splitter
+        self.segment = segment
+        self.uses = uses
+        self.returns = returns
+        self.declared = {p.statement.name for p in segment.plains if isinstance(p.statement, Let)}
+        self.kept_here = {
+            name: spill
+            for name, spill in kept.items()
+            if name in uses.reads or name in uses.writes or name in uses.buffers
+        }
+        self.extra: dict[str, BufferDecl] = {}
+        self.group: list[AnyStmt] = []
+        """Statements of the group at hand, up to and including the one being rewritten."""
+
+    def program(self) -> Program:
+        source = self.splitter.program
+        body = [*self.grouped(self.segment.plains, 0), *self.segment.tail]
+        for statement in self.segment.tail:
+            for name in (EXIT, BOUNDS):
+                if name in _buffers_of(statement):
+                    self.declare_shared(name)
+        prologue = self.prologue() if body else []
+        entry = [*prologue, *body]
+        if not entry or (prologue and not all(isinstance(s, Region) for s in entry)):
+            entry = [Region(_root_name(source), None, tuple(entry))]
+        buffers = [*source.buffers, *self.bound_extras()]
+        return source.with_rewritten_entry(entry).with_rewritten_buffers(buffers)
+
+    def bound_extras(self) -> list[BufferDecl]:
+        used = [d.binding for d in self.splitter.program.buffers if d.binding is not None]
+        first = max(used, default=-1) + 1
+        return [decl.with_binding(first + n) for n, decl in enumerate(self.extra.values())]
+
+    def declare_shared(self, name: str) -> None:
+        element = DataType.U32 if name == EXIT else DataType.I64
+        self.extra[name] = BufferDecl.read_write(name, 0, element)
+
+    def prologue(self) -> list[AnyStmt]:
+        """Bring back what lives here: ended invocations, kept values, loop variables."""
+        lines: list[AnyStmt] = []
+        if self.returns:
+            self.extra[RETURNED] = BufferDecl.read_write(RETURNED, 0, DataType.U32)
+            gone = Expr.load(RETURNED, Expr.var(LINEAR)).ne(Expr.u32(0))
+            lines.append(Node.if_(gone, [Node.return_()]))
+        for name, spill in self.kept_here.items():
+            self.extra[spill.buffer] = BufferDecl.read_write(spill.buffer, 0, spill.element)
+            if name in self.splitter.locals:
+                lines.append(self.copy_array(name, spill, into_local=True))
+            elif name not in self.declared:
+                lines.append(Node.let(name, Expr.load(spill.buffer, Expr.var(LINEAR))))
+        lines += self.variables_of_loops()
+        lines += self.recomputed()
+        if self.returns or self.kept_here:
+            size = self.splitter.program.workgroup_size
+            lines.insert(0, Node.let(LINEAR, _linear_index(size)))
+        return lines
+
+    def variables_of_loops(self) -> list[AnyStmt]:
+        lines: list[AnyStmt] = []
+        for name, spill in self.splitter.loop_variables.items():
+            if name in self.uses.reads:
+                self.extra[spill.buffer] = BufferDecl.read(spill.buffer, 0, spill.element)
+                lines.append(Node.let(name, Expr.load(spill.buffer, 0)))
+        return lines
+
+    def recomputed(self) -> list[AnyStmt]:
+        cheap = self.splitter.cheap
+        wanted: dict[str, None] = {}
+
+        def want(name: str) -> None:
+            if name in cheap and name not in self.declared and name not in wanted:
+                if self.is_bound_inside(name):
+                    return
+                for inner in uses_of((), [cheap[name]]).reads:
+                    want(inner)
+                wanted[name] = None
+
+        for name in sorted(self.uses.reads):
+            want(name)
+        return [Node.let(name, cheap[name]) for name in wanted]
+
+    def is_bound_inside(self, name: str) -> bool:
+        statements = tuple(p.statement for p in self.segment.plains)
+        return any(isinstance(s, Let) and s.name == name for s in walk_stmts(statements))
+
+    def grouped(self, plains: list[Plain], depth: int) -> list[AnyStmt]:
+        """Statements put back into the regions they came from, with values kept at the end."""
+        result: list[AnyStmt] = []
+        position = 0
+        while position < len(plains):
+            region = _region_at(plains[position], depth)
+            end = position
+            while end < len(plains) and _region_at(plains[end], depth) is region:
+                end += 1
+            group = plains[position:end]
+            if region is None:
+                self.group = []
+                result += [self.rewritten(p.statement) for p in group]
+                result += self.epilogue(self.group)
+            else:
+                body = tuple(self.grouped(group, depth + 1))
+                result.append(Region(region.generator, region.source_region, body))
+            position = end
+        return result
+
+    def epilogue(self, statements: list[AnyStmt]) -> list[AnyStmt]:
+        """Keep what these statements declared or assigned."""
+        uses = uses_of(statements)
+        lines: list[AnyStmt] = []
+        for name, spill in self.kept_here.items():
+            if name in self.splitter.locals:
+                if name in uses.buffers:
+                    lines.append(self.copy_array(name, spill, into_local=False))
+            elif name in uses.writes:
+                lines.append(Node.store(spill.buffer, Expr.var(LINEAR), Expr.var(name)))
+        return lines
+
+    def rewritten(self, statement: AnyStmt) -> AnyStmt:
+        """The statement with its returns marked, and its leaving of a split loop signalled."""
+        self.group.append(statement)
+        return self.statement(statement, in_inner_loop=False)
+
+    def statement(self, statement: AnyStmt, in_inner_loop: bool) -> AnyStmt:
+        match statement:
+            case Return() if self.returns:
+                mark = Node.store(RETURNED, Expr.var(LINEAR), Expr.u32(1))
+                return Node.block([mark, statement])
+            case Break() if self.segment.in_loop and not in_inner_loop:
+                return self.leaving(EXIT_LEAVE)
+            case Continue() if self.segment.in_loop and not in_inner_loop:
+                return self.leaving(EXIT_CONTINUE)
+            case _:
+                inner = in_inner_loop or isinstance(statement, (Loop, While))
+                return map_bodies(statement, lambda body: self.body(body, inner))
+
+    def body(self, body: Body, in_inner_loop: bool) -> Body:
+        result = tuple(self.statement(s, in_inner_loop) for s in body)
+        same = all(new is old for new, old in zip(result, body, strict=True))
+        return body if same else result
+
+    def leaving(self, how: int) -> AnyStmt:
+        self.declare_shared(EXIT)
+        keep = self.epilogue(self.group)
+        signal = Node.eval(Expr.atomic_or(EXIT, 0, Expr.u32(how)))
+        return Node.block([*keep, signal, Node.return_()])
+
+    def copy_array(self, name: str, spill: Spill, *, into_local: bool) -> AnyStmt:
+        element = f"vyre.sync.element.{name}.{'in' if into_local else 'out'}"
+        count = Expr.u32(spill.per_invocation)
+        far = Expr.var(LINEAR) * count + Expr.var(element)
+        near = Expr.var(element)
+        line = (
+            Node.store(name, near, Expr.load(spill.buffer, far))
+            if into_local
+            else Node.store(spill.buffer, far, Expr.load(name, near))
+        )
+        return Node.loop(element, Expr.u32(0), count, [line])
+
+
+def _region_at(plain: Plain, depth: int) -> Region | None:
+    return plain.regions[depth] if len(plain.regions) > depth else None
+
+
+def _buffers_of(statement: AnyStmt) -> frozenset[str]:
+    return uses_of([statement]).buffers
+
+
+def _root_name(program: Program) -> str:
+    first = program.entry[0] if program.entry else None
+    return first.generator if isinstance(first, Region) else "vyre.program.root"
+
+
+def _leaves(statement: AnyStmt) -> bool:
+    """Whether a statement may break or continue a loop that it does not hold itself."""
+    match statement:
+        case Break() | Continue():
+            return True
+        case Loop() | While():
+            return False
+        case _:
+            return any(_leaves(inner) for body in bodies(statement) for inner in body)
+
+
+def _linear_index(size: tuple[int, int, int]) -> AnyExpr:
+    row = Expr.num_workgroups(0) * Expr.u32(size[0])
+    column = Expr.num_workgroups(1) * Expr.u32(size[1])
+    return (Expr.gid(2) * column + Expr.gid(1)) * row + Expr.gid(0)

@@ -1,0 +1,107 @@
+"""Which device runs a program: the one asked for, or the best that is here."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from vyre.config import config
+from vyre.diagnostics import DeviceError
+from vyre.diagnostics.codes import driver as codes
+from vyre.driver import registry
+from vyre.driver.backend import Backend, Device, DeviceKind
+
+_lock = threading.Lock()
+_probed: dict[str, list[Device]] = {}
+
+_AUTOMATIC = (DeviceKind.GPU, DeviceKind.CPU)
+"""What may be chosen without being asked for, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A device, the backend it belongs to, and why it was chosen."""
+
+    backend: Backend
+    device: Device
+    why: str
+
+
+def probe(name: str) -> list[Device]:
+    """The devices of one backend, probed once per process."""
+    with _lock:
+        if name not in _probed:
+            _probed[name] = list(registry.backend(name).probe())
+        return _probed[name]
+
+
+def forget_devices() -> None:
+    """Probe again when devices are next asked for."""
+    with _lock:
+        _probed.clear()
+    choose.cache.clear()
+
+
+def all_devices() -> list[Device]:
+    """Every device of every backend, those that are not available included."""
+    return [device for name in registry.backend_names() for device in probe(name)]
+
+
+class _Choose:
+    """`choose` with its answers remembered; routing is on the path of every dispatch."""
+
+    def __init__(self) -> None:
+        self.cache: dict[str | None, Route] = {}
+
+    def __call__(self, wanted: str | None = None) -> Route:
+        """The route to the device `wanted`, or to the best one when nothing is wanted."""
+        route = self.cache.get(wanted)
+        if route is None:
+            route = self.cache[wanted] = _find(wanted)
+        return route
+
+
+choose = _Choose()
+
+
+def _find(wanted: str | None) -> Route:
+    if wanted is not None:
+        return _named(wanted, f"asked for as {wanted!r}")
+    preset = config().device
+    if preset is not None:
+        return _named(preset, f"VYRE_DEVICE is {preset!r}")
+    return _best()
+
+
+def _named(wanted: str, why: str) -> Route:
+    family = wanted.split(":", 1)[0]
+    if family not in registry.backend_names():
+        raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
+    devices = probe(family)
+    found = [d for d in devices if wanted in (d.info.id, *d.info.aliases)]
+    if not found and wanted == family:
+        found = sorted(devices, key=lambda d: not d.info.available)
+    if not found:
+        raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
+    device = found[0]
+    if not device.info.available:
+        raise DeviceError(
+            codes.DEVICE_UNAVAILABLE.at(
+                name=wanted, reason=device.info.reason, remedy=device.info.remedy
+            )
+        )
+    return Route(registry.backend(family), device, why)
+
+
+def _best() -> Route:
+    devices = [d for d in all_devices() if d.info.available]
+    for kind in _AUTOMATIC:
+        for device in devices:
+            if device.info.kind is kind:
+                why = f"the best device here: {device.info.name} ({kind})"
+                return Route(registry.backend(device.info.backend), device, why)
+    raise DeviceError(codes.UNKNOWN_DEVICE.at(name="any", known=_known()))
+
+
+def _known() -> str:
+    return ", ".join(d.info.id for d in all_devices() if d.info.available) or "none"

@@ -1,0 +1,97 @@
+"""What a program does with each of its buffers, as far as declaring them goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vyre.ir import (
+    AllGather,
+    AsyncLoad,
+    AsyncStore,
+    Atomic,
+    BufferDecl,
+    BufLen,
+    Load,
+    MemoryOrdering,
+    Program,
+    ReduceScatter,
+    Store,
+)
+from vyre.ir.walk import walk_all_exprs, walk_stmts
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A buffer, and how it is used."""
+
+    decl: BufferDecl
+    argument: int | None
+    """Its place among the arguments of a launch; None for memory on the chip."""
+    loaded: bool
+    stored: bool
+    atomic: bool
+    measured: bool
+    """Whether the program asks for its length."""
+
+    @property
+    def touched(self) -> bool:
+        """Whether the program accesses its elements."""
+        return self.loaded or self.stored or self.atomic
+
+    @property
+    def written(self) -> bool:
+        """Whether its elements may change."""
+        return self.stored or self.atomic
+
+
+def bindings(program: Program) -> list[Binding]:
+    """Every buffer of the program, in the order of declaration."""
+    loaded, stored, atomic, measured = _uses(program)
+    found: list[Binding] = []
+    argument = 0
+    for decl in program.buffers:
+        place = None
+        if not decl.is_on_chip:
+            place, argument = argument, argument + 1
+        name = decl.name
+        found.append(
+            Binding(
+                decl, place, name in loaded, name in stored, name in atomic, name in measured
+            )
+        )
+    return found
+
+
+def _uses(program: Program) -> tuple[set[str], set[str], set[str], set[str]]:
+    loaded: set[str] = set()
+    stored: set[str] = set()
+    atomic: set[str] = set()
+    measured: set[str] = set()
+    for expr in walk_all_exprs(program.entry):
+        match expr:
+            case Load(buffer):
+                loaded.add(buffer)
+            case Atomic(_, buffer):
+                atomic.add(buffer)
+            case BufLen(buffer):
+                measured.add(buffer)
+            case _:
+                pass
+    for statement in walk_stmts(program.entry):
+        match statement:
+            case Store(buffer):
+                stored.add(buffer)
+            case AsyncLoad() | AsyncStore() | AllGather() | ReduceScatter():
+                loaded.add(statement.source)
+                stored.add(statement.destination)
+            case _:
+                pass
+    return loaded, stored, atomic, measured
+
+
+def has_ordered_atomics(program: Program) -> bool:
+    """Whether some atomic orders the accesses around it."""
+    return any(
+        isinstance(expr, Atomic) and expr.ordering is not MemoryOrdering.RELAXED
+        for expr in walk_all_exprs(program.entry)
+    )

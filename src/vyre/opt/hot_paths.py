@@ -1,0 +1,250 @@
+"""Hot-path hints: how long regions took when they ran, remembered within bounds.
+
+Whoever launches programs records; selection reads. A hint is about speed and never about
+correctness: a pass must be right whether or not a region is known to be hot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self, cast
+
+from vyre.diagnostics import OptimizerError
+from vyre.diagnostics.codes import optimizer as codes
+from vyre.ir import ROOT_GENERATOR, Program, Region
+from vyre.ir.walk import walk_stmts
+from vyre.opt.files import write_atomically
+
+DEFAULT_CAPACITY = 256
+DEFAULT_HOT_THRESHOLD_NS = 100_000
+_MOST = (1 << 64) - 1
+_FORMAT = "vyre-hot-paths-1"
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRecord:
+    """What was measured of one region."""
+
+    dispatch_count: int = 0
+    kernel_ns_total: int = 0
+    kernel_ns_max: int = 0
+    bytes_total: int = 0
+
+    @property
+    def mean_kernel_ns(self) -> int:
+        """The mean time of a dispatch; 0 without samples."""
+        return self.kernel_ns_total // self.dispatch_count if self.dispatch_count else 0
+
+    @property
+    def mean_bytes(self) -> int:
+        """The mean number of bytes touched by a dispatch; 0 without samples."""
+        return self.bytes_total // self.dispatch_count if self.dispatch_count else 0
+
+
+@dataclass(slots=True)
+class _Entry:
+    record: RegionRecord
+    weight: float
+    """Samples, older ones counting less; without a half-life simply their number."""
+    weighted_ns: float
+    at: float
+
+
+class HotPathHints:
+    """A bounded store of records by region; the region used longest ago makes room first.
+
+    With `half_life_s`, a sample counts half after that time, and a region that no longer runs
+    cools down. Without it sums are exact. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        capacity: int = DEFAULT_CAPACITY,
+        hot_threshold_ns: int = DEFAULT_HOT_THRESHOLD_NS,
+        half_life_s: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        _in_range("the capacity", capacity, capacity >= 0, "give 0 (record nothing) or more")
+        _in_range("the threshold", hot_threshold_ns, hot_threshold_ns >= 0, "give 0 or more")
+        if half_life_s is not None:
+            _in_range("the half-life", half_life_s, half_life_s > 0, "give seconds above 0")
+        self.capacity = capacity
+        self.hot_threshold_ns = hot_threshold_ns
+        self.half_life_s = half_life_s
+        self._clock = clock
+        self._lock = Lock()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return (
+            f"HotPathHints(capacity={self.capacity}, hot_threshold_ns={self.hot_threshold_ns}, "
+            f"{len(self)} regions)"
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is recorded."""
+        return not self._entries
+
+    def record(self, region: str, kernel_ns: int, bytes_touched: int) -> None:
+        """Add one dispatch of a region."""
+        _in_range("the time", kernel_ns, kernel_ns >= 0, "give nanoseconds from 0")
+        _in_range("the bytes", bytes_touched, bytes_touched >= 0, "give a number from 0")
+        if self.capacity == 0:
+            return
+        now = self._clock() if self.half_life_s is not None else 0.0
+        with self._lock:
+            entry = self._entries.get(region)
+            if entry is None:
+                entry = self._entries[region] = _Entry(RegionRecord(), 0.0, 0.0, now)
+            else:
+                self._entries.move_to_end(region)
+            keep = self._decay(entry, now)
+            old = entry.record
+            entry.record = RegionRecord(
+                min(old.dispatch_count + 1, _MOST),
+                min(old.kernel_ns_total + kernel_ns, _MOST),
+                max(old.kernel_ns_max, min(kernel_ns, _MOST)),
+                min(old.bytes_total + bytes_touched, _MOST),
+            )
+            entry.weight = entry.weight * keep + 1.0
+            entry.weighted_ns = entry.weighted_ns * keep + kernel_ns
+            entry.at = now
+            if len(self._entries) > self.capacity:
+                self._entries.popitem(last=False)
+
+    def is_hot(self, region: str) -> bool:
+        """Whether the region's mean time reaches the threshold; never for an unknown region."""
+        with self._lock:
+            entry = self._entries.get(region)
+            if entry is None:
+                return False
+            if self.half_life_s is None:
+                return entry.record.mean_kernel_ns >= self.hot_threshold_ns
+            mean = entry.weighted_ns / entry.weight
+            return mean * self._decay(entry, self._clock()) >= self.hot_threshold_ns
+
+    def is_hot_program(self, program: Program) -> bool:
+        """Whether any of the names under which a program is recorded is hot."""
+        return not self.is_empty and any(self.is_hot(key) for key in hint_keys(program))
+
+    def dispatch_count(self, region: str) -> int:
+        """How many dispatches of the region were recorded."""
+        return self._snapshot(region).dispatch_count
+
+    def mean_kernel_ns(self, region: str) -> int:
+        """The mean time of the region's dispatches; 0 for an unknown region."""
+        return self._snapshot(region).mean_kernel_ns
+
+    def record_for(self, region: str) -> RegionRecord | None:
+        """What was measured of the region; None for an unknown one."""
+        with self._lock:
+            entry = self._entries.get(region)
+            return None if entry is None else entry.record
+
+    def save(self, path: Path | str) -> None:
+        """Keep the records for the next process; the file is replaced whole or not at all."""
+        with self._lock:
+            rows = [_to_row(region, entry) for region, entry in self._entries.items()]
+        body = json.dumps(rows)
+        write_atomically(
+            Path(path), json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
+        )
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | str,
+        capacity: int = DEFAULT_CAPACITY,
+        hot_threshold_ns: int = DEFAULT_HOT_THRESHOLD_NS,
+        half_life_s: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """What was saved; a missing, torn or foreign file is an empty store."""
+        hints = cls(capacity, hot_threshold_ns, half_life_s, clock)
+        rows = _read_rows(Path(path))
+        for row in rows[len(rows) - min(len(rows), capacity) :]:
+            region, entry = _from_row(row)
+            hints._entries[region] = entry
+        return hints
+
+    def _snapshot(self, region: str) -> RegionRecord:
+        return self.record_for(region) or RegionRecord()
+
+    def _decay(self, entry: _Entry, now: float) -> float:
+        if self.half_life_s is None:
+            return 1.0
+        return 0.5 ** (max(now - entry.at, 0.0) / self.half_life_s)
+
+
+def hint_keys(program: Program) -> tuple[str, ...]:
+    """The names under which dispatches of a program are recorded and looked up.
+
+    The entry's id and the generators of its regions; the root region's generator belongs to every
+    program, so a program with no other name goes by its digest.
+    """
+    return program.memo("hint_keys", _hint_keys)
+
+
+def _hint_keys(program: Program) -> tuple[str, ...]:
+    names = {} if program.entry_op_id is None else {program.entry_op_id: None}
+    for statement in walk_stmts(program.entry):
+        if isinstance(statement, Region) and statement.generator != ROOT_GENERATOR:
+            names[statement.generator] = None
+    return tuple(names) or (program.digest(),)
+
+
+def _in_range(field: str, found: float, good: bool, expected: str) -> None:
+    if not good:
+        raise OptimizerError(codes.BAD_HINTS.at(field=field, found=found, expected=expected))
+
+
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def _to_row(region: str, entry: _Entry) -> list[Any]:
+    record = entry.record
+    return [
+        region,
+        record.dispatch_count,
+        record.kernel_ns_total,
+        record.kernel_ns_max,
+        record.bytes_total,
+        entry.weight,
+        entry.weighted_ns,
+        entry.at,
+    ]
+
+
+def _from_row(row: list[Any]) -> tuple[str, _Entry]:
+    region, count, total, most, touched, weight, weighted_ns, at = row
+    return region, _Entry(RegionRecord(count, total, most, touched), weight, weighted_ns, at)
+
+
+def _read_rows(path: Path) -> list[list[Any]]:
+    # Telemetry may be lost but must never stop a compilation, so a bad file counts as none.
+    try:
+        found = cast("object", json.loads(path.read_text()))
+    except (OSError, ValueError):
+        return []
+    if not isinstance(found, dict):
+        return []
+    fields = cast("dict[str, Any]", found)
+    body = fields.get("regions")
+    if fields.get("format") != _FORMAT or not isinstance(body, str):
+        return []
+    return json.loads(body) if fields.get("digest") == _digest(body) else []

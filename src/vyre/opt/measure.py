@@ -1,0 +1,268 @@
+"""The figures of a report, before and after every pass, at the price of what changed.
+
+Statements are values, so what was counted of one holds for as long as it is the same object. A
+`Meter` remembers the counts by object: measuring a program anew costs only the statements that a
+pass replaced and those around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import TypeVar
+
+from vyre.ir import (
+    AllGather,
+    AllReduce,
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    AsyncLoad,
+    AsyncStore,
+    AsyncWait,
+    Atomic,
+    Ballot,
+    Barrier,
+    Body,
+    Broadcast,
+    BufferDecl,
+    BufLen,
+    Builtin,
+    If,
+    IndirectDispatch,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Opaque,
+    Print,
+    Program,
+    ReduceScatter,
+    Return,
+    Shuffle,
+    Store,
+    SubgroupReduce,
+    Trap,
+    Var,
+    While,
+)
+from vyre.ir.node import Tree
+from vyre.ir.walk import expr_children, walk_expr
+
+T = TypeVar("T")
+
+
+class EffectBits(IntFlag):
+    """What running a program can do, besides computing."""
+
+    READS = 1
+    WRITES = 2
+    ATOMICS = 4
+    BARRIERS = 8
+    SUBGROUPS = 16
+    ASYNC = 32
+    TRAPS = 64
+    PRINTS = 128
+    RETURNS = 256
+    LAUNCHES = 512
+    """Indirect dispatch and collectives."""
+    UNKNOWN = 1024
+    """Opaque statements: anything."""
+
+
+_STMT_EFFECTS: dict[type[Tree], EffectBits] = {
+    Store: EffectBits.WRITES,
+    Barrier: EffectBits.BARRIERS,
+    AsyncLoad: EffectBits.ASYNC,
+    AsyncStore: EffectBits.ASYNC,
+    AsyncWait: EffectBits.ASYNC | EffectBits.BARRIERS,
+    Trap: EffectBits.TRAPS,
+    Print: EffectBits.PRINTS,
+    Return: EffectBits.RETURNS,
+    IndirectDispatch: EffectBits.LAUNCHES,
+    AllReduce: EffectBits.LAUNCHES,
+    AllGather: EffectBits.LAUNCHES,
+    ReduceScatter: EffectBits.LAUNCHES,
+    Broadcast: EffectBits.LAUNCHES,
+    Opaque: EffectBits.UNKNOWN,
+}
+_EXPR_EFFECTS: dict[type[Tree], EffectBits] = {
+    Load: EffectBits.READS,
+    Atomic: EffectBits.ATOMICS,
+    Ballot: EffectBits.SUBGROUPS,
+    Shuffle: EffectBits.SUBGROUPS,
+    SubgroupReduce: EffectBits.SUBGROUPS,
+}
+_LEAVES = frozenset({Lit, Var, Builtin, BufLen})
+_WORK = frozenset({Store, AsyncLoad, AsyncStore, Assign, Barrier, If, Loop, While})
+_FLOW = frozenset({If, Loop, While})
+_COPIES = frozenset({AsyncLoad, AsyncStore})
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a report says of one program."""
+
+    nodes: int
+    static_storage_bytes: int
+    instruction_count: int
+    memory_op_count: int
+    atomic_op_count: int
+    barrier_count: int
+    control_flow_count: int
+    register_pressure: int
+    ir_heap_allocations: int
+    """Objects that the tree consists of, counted at every place where they stand."""
+    ir_heap_bytes: int
+    effect_bits: int
+    linear_type_violations: int
+    """Async copies that are started and not waited for, or waited for and not started."""
+    shape_predicate_violations: int
+    """Accesses at a literal index beyond the declared count."""
+
+
+# Counts of one statement and everything in it: nodes, instructions, memory, atomics, barriers,
+# flow, objects, bytes, effects (or-ed), shape violations, pressure (max-ed), tags (net starts).
+_Counts = tuple[int, int, int, int, int, int, int, int, int, int, int, tuple[tuple[str, int], ...]]
+
+
+class Meter:
+    """Counts programs that share most of their statements."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[AnyStmt, _Counts]] = {}
+        self._buffers: tuple[BufferDecl, ...] = ()
+        self._sizes: dict[str, int] = {}
+
+    def figures(self, program: Program) -> Figures:
+        """What the report says of `program`."""
+        if program.buffers is not self._buffers:
+            # Shape violations depend on the declared counts.
+            self._buffers = program.buffers
+            self._sizes = {b.name: b.count for b in program.buffers if b.count}
+            self._known.clear()
+        total = self._body(program.entry)
+        return Figures(
+            nodes=total[0],
+            static_storage_bytes=sum(decl.size_bytes or 0 for decl in program.buffers),
+            instruction_count=total[1],
+            memory_op_count=total[2],
+            atomic_op_count=total[3],
+            barrier_count=total[4],
+            control_flow_count=total[5],
+            register_pressure=total[10],
+            ir_heap_allocations=total[6],
+            ir_heap_bytes=total[7],
+            effect_bits=total[8],
+            linear_type_violations=_unpaired(total[11]),
+            shape_predicate_violations=total[9],
+        )
+
+    def _body(self, body: Body) -> _Counts:
+        nodes = work = memory = atomics = barriers = flow = objects = size = effects = shape = 0
+        bound = pressure = 0
+        tags: tuple[tuple[str, int], ...] = ()
+        known = self._known
+        for statement in body:
+            found = known.get(id(statement))
+            counts = self._statement(statement) if found is None else found[1]
+            nodes += counts[0]
+            work += counts[1]
+            memory += counts[2]
+            atomics += counts[3]
+            barriers += counts[4]
+            flow += counts[5]
+            objects += counts[6]
+            size += counts[7]
+            effects |= counts[8]
+            shape += counts[9]
+            if type(statement) is Let:
+                bound += 1
+            if bound + counts[10] > pressure:
+                pressure = bound + counts[10]
+            if counts[11]:
+                tags += counts[11]
+        return (
+            *(nodes, work, memory, atomics, barriers, flow, objects, size, effects, shape),
+            *(pressure, tags),
+        )
+
+    def _statement(self, statement: AnyStmt) -> _Counts:
+        cls = type(statement)
+        inner = [self._body(getattr(statement, name)) for name in cls.body_fields]
+        nodes, objects, size = 1, 1, _size_of(cls)
+        work = int(cls in _WORK)
+        memory = int(cls is Store or cls in _COPIES)
+        effects = int(_STMT_EFFECTS.get(cls, 0))
+        atomics = shape = pressure = 0
+        if cls is Store:
+            shape += self._beyond(statement)
+        for root in expr_children(statement):
+            for expr in walk_expr(root):
+                kind = type(expr)
+                objects += 1
+                size += _size_of(kind)
+                if kind in _LEAVES:
+                    continue
+                work += 1
+                effects |= _EXPR_EFFECTS.get(kind, 0)
+                if kind is Load or kind is Atomic:
+                    memory += 1
+                    atomics += kind is Atomic
+                    shape += self._beyond(expr)
+        barriers, flow, tags = int(cls is Barrier), int(cls in _FLOW), _tags(statement)
+        for counts in inner:
+            nodes += counts[0]
+            work += counts[1]
+            memory += counts[2]
+            atomics += counts[3]
+            barriers += counts[4]
+            flow += counts[5]
+            objects += counts[6]
+            size += counts[7]
+            effects |= counts[8]
+            shape += counts[9]
+            pressure = max(pressure, counts[10])
+            tags += counts[11]
+        pressure += cls is Loop
+        made = (
+            *(nodes, work, memory, atomics, barriers, flow, objects, size, effects, shape),
+            *(pressure, tags),
+        )
+        self._known[id(statement)] = (statement, made)
+        return made
+
+    def _beyond(self, access: AnyExpr | AnyStmt) -> int:
+        assert isinstance(access, (Load, Atomic, Store))
+        index = access.index
+        if not isinstance(index, Lit):
+            return 0
+        count = self._sizes.get(access.buffer)
+        return int(count is not None and not 0 <= index.value < count)
+
+
+def _tags(statement: AnyStmt) -> tuple[tuple[str, int], ...]:
+    if isinstance(statement, (AsyncLoad, AsyncStore)):
+        return ((statement.tag, 1),)
+    if isinstance(statement, AsyncWait):
+        return ((statement.tag, -1),)
+    return ()
+
+
+def _unpaired(tags: Iterable[tuple[str, int]]) -> int:
+    started = {tag for tag, step in tags if step > 0}
+    waited = {tag for tag, step in tags if step < 0}
+    return len(started ^ waited)
+
+
+_sizes: dict[type[Tree], int] = {}
+
+
+def _size_of(cls: type[Tree]) -> int:
+    size = _sizes.get(cls)
+    if size is None:
+        # An object of a slotted class: its header and one pointer for each slot.
+        slots = len(cls.compared_fields) + (3 if cls.body_fields or "span" in dir(cls) else 2)
+        size = _sizes[cls] = 16 + 8 * slots
+    return size

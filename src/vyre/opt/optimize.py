@@ -1,0 +1,36 @@
+"""The one entry: choose passes for a program, run them, say what happened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vyre.ir import Program
+from vyre.opt.hot_paths import HotPathHints
+from vyre.opt.profile import OptimizerProfile
+from vyre.opt.registry import registered_passes
+from vyre.opt.report import OptimizerRunReport
+from vyre.opt.scheduler import PassScheduler
+from vyre.opt.selection import chosen_passes, select_passes
+from vyre.target import Target
+
+
+def optimize(
+    program: Program,
+    profile: OptimizerProfile = OptimizerProfile.RELEASE,
+    target: Target | None = None,
+    hints: HotPathHints | None = None,
+    report: OptimizerRunReport | None = None,
+    *,
+    verify: bool = False,
+) -> OptimizerRunReport:
+    """The better program, and why it is what it is.
+
+    `hints` are measured times of earlier dispatches, `report` is what an earlier run of this
+    function gave: both bring in passes that the program's size alone would not.
+    """
+    passes = registered_passes()
+    known = HotPathHints(capacity=0) if hints is None else hints
+    decisions = select_passes([p.metadata for p in passes], profile, program, known, report)
+    scheduler = PassScheduler(chosen_passes(passes, decisions), verify)
+    made = scheduler.run_with_report(program, target)
+    return replace(made, decisions=tuple(decisions), profile=profile.value)

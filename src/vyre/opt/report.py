@@ -1,0 +1,198 @@
+"""What happened in one run of the optimizer: a row per pass per round, and how to keep it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from vyre.diagnostics import OptimizerError, VyreError
+from vyre.diagnostics.codes import optimizer as codes
+from vyre.ir import Program
+from vyre.opt.files import write_atomically
+from vyre.opt.measure import Figures
+from vyre.opt.metadata import PassRefusalKind, PassRunDecision
+
+if TYPE_CHECKING:
+    from vyre.opt.selection import PassSelectionDecision
+
+_FORMAT = "vyre-optimizer-report-1"
+
+MEASURED = (
+    "nodes",
+    "static_storage_bytes",
+    "instruction_count",
+    "memory_op_count",
+    "atomic_op_count",
+    "barrier_count",
+    "control_flow_count",
+    "register_pressure",
+    "ir_heap_allocations",
+    "ir_heap_bytes",
+)
+"""The figures of which less is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassRunMetric:
+    """One pass in one round."""
+
+    iteration: int
+    pass_name: str
+    ran: bool
+    changed: bool
+    decision: PassRunDecision
+    refusal_kind: PassRefusalKind | None = None
+    required_analyses: tuple[str, ...] = ()
+    declared_invalidations: tuple[str, ...] = ()
+    fact_substrate_reused: bool = False
+    fact_substrate_recomputed: bool = False
+    fact_substrate_invalidated: bool = False
+    effect_bits_before: int = 0
+    effect_bits_after: int = 0
+    linear_type_violations_before: int = 0
+    linear_type_violations_after: int = 0
+    shape_predicate_violations_before: int = 0
+    shape_predicate_violations_after: int = 0
+    runtime_ns: int = 0
+    nodes_before: int = 0
+    nodes_after: int = 0
+    static_storage_bytes_before: int = 0
+    static_storage_bytes_after: int = 0
+    instruction_count_before: int = 0
+    instruction_count_after: int = 0
+    memory_op_count_before: int = 0
+    memory_op_count_after: int = 0
+    atomic_op_count_before: int = 0
+    atomic_op_count_after: int = 0
+    barrier_count_before: int = 0
+    barrier_count_after: int = 0
+    control_flow_count_before: int = 0
+    control_flow_count_after: int = 0
+    register_pressure_before: int = 0
+    register_pressure_after: int = 0
+    ir_heap_allocations_before: int = 0
+    ir_heap_allocations_after: int = 0
+    ir_heap_bytes_before: int = 0
+    ir_heap_bytes_after: int = 0
+    rewrites: int = 0
+    """How many places the pass says it improved."""
+    research_trace: tuple[str, ...] | None = None
+    """The pass's own account: which rewrites it refused, and why."""
+
+    def reduction(self, figure: str) -> int:
+        """How much less there is of a figure after the pass; negative when there is more."""
+        return getattr(self, f"{figure}_before") - getattr(self, f"{figure}_after")
+
+    @property
+    def cost_reduction(self) -> int:
+        """The greatest reduction of any figure; 0 when nothing changed."""
+        return max(map(self.reduction, MEASURED)) if self.changed else 0
+
+
+def before_and_after(before: Figures, after: Figures) -> dict[str, Any]:
+    """The fields of a row that figures give."""
+    pairs: dict[str, Any] = {}
+    for item in fields(Figures):
+        pairs[f"{item.name}_before"] = getattr(before, item.name)
+        pairs[f"{item.name}_after"] = getattr(after, item.name)
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerRunReport:
+    """The optimised program, and every decision on the way to it."""
+
+    program: Program
+    passes: tuple[PassRunMetric, ...] = ()
+    decisions: tuple[PassSelectionDecision, ...] = field(default=(), compare=False)
+    """Why each pass was chosen or not; kept for `explain`, not in files."""
+    profile: str = ""
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passes", tuple(self.passes))
+
+    @property
+    def iterations(self) -> int:
+        """How many rounds were made."""
+        return max((row.iteration for row in self.passes), default=-1) + 1
+
+    @property
+    def changed(self) -> bool:
+        """Whether any pass changed the program."""
+        return any(row.changed for row in self.passes)
+
+    def rows_of(self, pass_name: str) -> tuple[PassRunMetric, ...]:
+        """The rows of one pass, round by round."""
+        return tuple(row for row in self.passes if row.pass_name == pass_name)
+
+    def cost_reducing_passes(self) -> frozenset[str]:
+        """The passes that made some figure smaller in some round."""
+        return frozenset(row.pass_name for row in self.passes if row.cost_reduction > 0)
+
+    def to_json(self) -> str:
+        """The report as text that `from_json` reads back."""
+        return json.dumps(
+            {
+                "format": _FORMAT,
+                "program": str(self.program),
+                "profile": self.profile,
+                "target": self.target,
+                "passes": [asdict(row) for row in self.passes],
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "this text") -> Self:
+        """The report that `to_json` wrote."""
+        try:
+            found = cast("object", json.loads(text))
+        except ValueError as error:
+            raise _bad(where, str(error)) from None
+        if not isinstance(found, dict) or cast("dict[str, Any]", found).get("format") != _FORMAT:
+            raise _bad(where, f"it is not marked {_FORMAT}")
+        data = cast("dict[str, Any]", found)
+        try:
+            program = Program.parse(data["program"], where)
+            rows = _rows(data["passes"])
+            return cls(program, rows, (), str(data["profile"]), str(data["target"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise _bad(where, f"{type(error).__name__} {error}") from None
+        except VyreError as error:
+            raise _bad(where, error.diagnostics[0].message) from error
+
+    def save(self, path: Path | str) -> None:
+        """Keep the report for the next compilation."""
+        write_atomically(Path(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: Path | str) -> Self:
+        """The report that `save` kept."""
+        try:
+            text = Path(path).read_text()
+        except OSError as error:
+            raise _bad(str(path), str(error)) from None
+        return cls.from_json(text, str(path))
+
+
+def _rows(found: Iterable[dict[str, Any]]) -> tuple[PassRunMetric, ...]:
+    rows: list[PassRunMetric] = []
+    for fields_of_row in found:
+        refusal = fields_of_row["refusal_kind"]
+        trace = fields_of_row["research_trace"]
+        changes = {
+            "decision": PassRunDecision(fields_of_row["decision"]),
+            "refusal_kind": None if refusal is None else PassRefusalKind(refusal),
+            "required_analyses": tuple(fields_of_row["required_analyses"]),
+            "declared_invalidations": tuple(fields_of_row["declared_invalidations"]),
+            "research_trace": None if trace is None else tuple(trace),
+        }
+        rows.append(PassRunMetric(**{**fields_of_row, **changes}))
+    return tuple(rows)
+
+
+def _bad(where: str, problem: str) -> OptimizerError:
+    return OptimizerError(codes.BAD_REPORT.at(where=where, problem=problem))

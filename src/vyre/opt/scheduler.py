@@ -1,0 +1,186 @@
+"""Runs passes in a sound order until nothing changes, and writes down what happened."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from vyre.check import check
+from vyre.diagnostics import OptimizerError, Severity
+from vyre.diagnostics.codes import optimizer as codes
+from vyre.ir import Program
+from vyre.opt.measure import Figures, Meter
+from vyre.opt.metadata import PassRefusalKind, PassRunDecision
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
+from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
+from vyre.target import Target
+
+MAX_ITERATIONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PassScheduler:
+    """Passes in the order in which they run: what they require first, then by phase.
+
+    After a change every pass is examined again, but one that found nothing to do on this very
+    program is not run again. `verify` has the checker look at the program after every change.
+    """
+
+    passes: Sequence[Pass]
+    verify: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passes", in_order(self.passes))
+
+    def run(self, program: Program, target: Target | None = None) -> Program:
+        """The optimised program."""
+        return self.run_with_report(program, target).program
+
+    def run_with_report(
+        self, program: Program, target: Target | None = None
+    ) -> OptimizerRunReport:
+        """The optimised program and a row per pass per round."""
+        run = _Run(PassContext(target), Meter(), self.verify)
+        rows: list[PassRunMetric] = []
+        restless: list[str] = []
+        for iteration in range(MAX_ITERATIONS):
+            restless.clear()
+            for each in self.passes:
+                program, row = run.step(each, program, iteration)
+                rows.append(row)
+                if row.changed:
+                    restless.append(row.pass_name)
+            if not restless:
+                name = "" if target is None else target.name
+                return OptimizerRunReport(program, tuple(rows), target=name)
+        raise OptimizerError(
+            codes.NO_CONVERGENCE.at(iterations=MAX_ITERATIONS, names=", ".join(restless))
+        )
+
+
+class _Run:
+    """One run of a scheduler over one program."""
+
+    def __init__(self, context: PassContext, meter: Meter, verify: bool) -> None:
+        self.context = context
+        self.meter = meter
+        self.verify = verify
+        self.done: dict[str, Program] = {}
+        """The program on which a pass last found nothing to do."""
+        self.measured: tuple[Program, Figures] | None = None
+
+    def step(self, each: Pass, program: Program, iteration: int) -> tuple[Program, PassRunMetric]:
+        """One pass in one round."""
+        row = self._row(each, program, iteration)
+        refusal = self._refusal(each)
+        if refusal is not None:
+            return program, replace(row, decision=PassRunDecision.REFUSED, refusal_kind=refusal)
+        name = each.metadata.name
+        if self.done.get(name) is program:
+            return program, row
+        knew_facts = _has_facts(program)
+        start = time.perf_counter_ns()
+        if each.analyze(program, self.context) is PassAnalysis.SKIP:
+            self.done[name] = program
+            elapsed = time.perf_counter_ns() - start
+            decision = PassRunDecision.SKIPPED_ANALYSIS
+            return program, replace(row, decision=decision, runtime_ns=elapsed)
+        result = each.transform(program, self.context)
+        elapsed = time.perf_counter_ns() - start
+        # A change that gives an equal program is none, whatever the pass says.
+        changed = result.program is not program and result.program != program
+        after = result.program if changed else program
+        if changed:
+            self._verify(name, after)
+        else:
+            self.done[name] = program
+        return after, replace(
+            row,
+            ran=True,
+            changed=changed,
+            decision=PassRunDecision.CHANGED if changed else PassRunDecision.RAN_UNCHANGED,
+            runtime_ns=elapsed,
+            fact_substrate_reused=knew_facts,
+            fact_substrate_recomputed=not knew_facts and _has_facts(program),
+            fact_substrate_invalidated=changed,
+            rewrites=result.rewrites if changed else 0,
+            research_trace=result.notes or None,
+            **before_and_after(self._figures(program), self._figures(after)),
+        )
+
+    def _row(self, each: Pass, program: Program, iteration: int) -> PassRunMetric:
+        figures = self._figures(program)
+        return PassRunMetric(
+            iteration=iteration,
+            pass_name=each.metadata.name,
+            ran=False,
+            changed=False,
+            decision=PassRunDecision.SKIPPED_CLEAN,
+            required_analyses=each.metadata.requires,
+            declared_invalidations=each.metadata.invalidates,
+            **before_and_after(figures, figures),
+        )
+
+    def _refusal(self, each: Pass) -> PassRefusalKind | None:
+        needed = each.metadata.requires_caps
+        if not needed:
+            return None
+        if self.context.target is None:
+            return PassRefusalKind.NO_TARGET
+        if all(self.context.target.has(feature) for feature in needed):
+            return None
+        return PassRefusalKind.MISSING_CAPABILITY
+
+    def _figures(self, program: Program) -> Figures:
+        if self.measured is None or self.measured[0] is not program:
+            self.measured = (program, self.meter.figures(program))
+        return self.measured[1]
+
+    def _verify(self, name: str, program: Program) -> None:
+        if not self.verify:
+            return
+        for problem in check(program, self.context.target):
+            if problem.severity is Severity.ERROR:
+                raise OptimizerError(codes.BROKEN_PASS.at(name=name, problem=str(problem)))
+
+
+def _has_facts(program: Program) -> bool:
+    return program.has_memo("facts")
+
+
+def in_order(passes: Iterable[Pass]) -> tuple[Pass, ...]:
+    """The passes by phase and then as given, each after the passes that it requires."""
+    given = list(passes)
+    by_name: dict[str, Pass] = {}
+    for each in given:
+        name = each.metadata.name
+        if name in by_name:
+            raise OptimizerError(codes.DUPLICATE_PASS.at(name=name))
+        by_name[name] = each
+    for each in given:
+        for requirement in each.metadata.requires:
+            if requirement not in by_name:
+                raise OptimizerError(
+                    codes.UNKNOWN_REQUIREMENT.at(
+                        name=each.metadata.name, requirement=requirement
+                    )
+                )
+    placed: dict[str, Pass] = {}
+    for each in sorted(given, key=lambda p: p.metadata.phase.value):
+        _place(each, by_name, placed, [])
+    return tuple(placed.values())
+
+
+def _place(
+    each: Pass, by_name: dict[str, Pass], placed: dict[str, Pass], above: list[str]
+) -> None:
+    name = each.metadata.name
+    if name in placed:
+        return
+    if name in above:
+        circle = " -> ".join([*above[above.index(name) :], name])
+        raise OptimizerError(codes.REQUIREMENT_CYCLE.at(names=circle))
+    for requirement in each.metadata.requires:
+        _place(by_name[requirement], by_name, placed, [*above, name])
+    placed[name] = each

@@ -1,0 +1,147 @@
+"""Which passes a program gets: by profile, by its shape, and by what was measured of it.
+
+Cheap passes always run. An expensive family runs when the program is large enough in the way that
+family profits from, when the program is known to be hot, or when an earlier report shows that the
+pass made something smaller. What a chosen pass requires is chosen with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vyre.ir import Program
+from vyre.opt.hot_paths import HotPathHints
+from vyre.opt.metadata import CostModelFamily, PassMetadata
+from vyre.opt.pass_ import Pass
+from vyre.opt.profile import OptimizerProfile
+from vyre.opt.registry import registered_passes
+from vyre.opt.report import OptimizerRunReport
+
+MIN_LOOP_NODES = 12
+MIN_MEMORY_BYTES = 16 * 1024
+MIN_FUSION_REGIONS = 2
+MIN_DATAFLOW_NODES = 64
+MIN_MEGAKERNEL_NODES = 512
+
+
+class PassSelectionReason(StrEnum):
+    """Why a pass was chosen or not."""
+
+    ALWAYS_ON = "always_on"
+    PROGRAM_SHAPE = "program_shape"
+    HOT_PATH_TELEMETRY = "hot_path_telemetry"
+    PASS_COST_REPORT = "pass_cost_report"
+    REQUIRED_DEPENDENCY = "required_dependency"
+    PROFILE_REJECTED = "profile_rejected"
+    BELOW_THRESHOLD = "below_threshold"
+
+
+PRIORITIES: dict[PassSelectionReason, int] = {
+    PassSelectionReason.HOT_PATH_TELEMETRY: 500,
+    PassSelectionReason.PASS_COST_REPORT: 400,
+    PassSelectionReason.PROGRAM_SHAPE: 300,
+    PassSelectionReason.ALWAYS_ON: 200,
+    PassSelectionReason.REQUIRED_DEPENDENCY: 100,
+    PassSelectionReason.BELOW_THRESHOLD: 0,
+    PassSelectionReason.PROFILE_REJECTED: 0,
+}
+"""How strong the evidence is; the higher, the stronger."""
+
+_NOT_CHOSEN = (PassSelectionReason.PROFILE_REJECTED, PassSelectionReason.BELOW_THRESHOLD)
+
+# What a family needs to see in a program before it is worth its time.
+_THRESHOLDS: dict[CostModelFamily, Callable[[Program], bool]] = {
+    CostModelFamily.LOOP: lambda p: p.stats().node_count >= MIN_LOOP_NODES,
+    CostModelFamily.MEMORY: lambda p: p.estimate_peak_bytes() >= MIN_MEMORY_BYTES,
+    CostModelFamily.FUSION: lambda p: p.stats().top_level_regions >= MIN_FUSION_REGIONS,
+    CostModelFamily.DATAFLOW: lambda p: p.stats().node_count >= MIN_DATAFLOW_NODES,
+    CostModelFamily.MEGAKERNEL: lambda p: p.stats().node_count >= MIN_MEGAKERNEL_NODES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PassSelectionDecision:
+    """Whether one pass runs on a program, and why."""
+
+    metadata: PassMetadata
+    selected: bool
+    reason: PassSelectionReason
+    priority: int
+
+
+def select_passes(
+    metadata: Iterable[PassMetadata],
+    profile: OptimizerProfile,
+    program: Program,
+    hints: HotPathHints,
+    report: OptimizerRunReport | None = None,
+) -> list[PassSelectionDecision]:
+    """One decision per row of `metadata`, in the same order."""
+    rows = list(metadata)
+    hot = hints.is_hot_program(program)
+    paid = frozenset[str]() if report is None else report.cost_reducing_passes()
+    reasons = {row.name: _initial_reason(row, profile, program, hot, paid) for row in rows}
+    chosen = _with_requirements(rows, {n for n, why in reasons.items() if why not in _NOT_CHOSEN})
+    decisions: list[PassSelectionDecision] = []
+    for row in rows:
+        reason = reasons[row.name]
+        if row.name in chosen and reason in _NOT_CHOSEN:
+            reason = PassSelectionReason.REQUIRED_DEPENDENCY
+        decisions.append(
+            PassSelectionDecision(row, row.name in chosen, reason, PRIORITIES[reason])
+        )
+    return decisions
+
+
+def registered_passes_for(
+    profile: OptimizerProfile,
+    program: Program,
+    hints: HotPathHints,
+    report: OptimizerRunReport | None = None,
+) -> list[Pass]:
+    """The registered passes that `program` gets."""
+    passes = registered_passes()
+    decisions = select_passes([p.metadata for p in passes], profile, program, hints, report)
+    return chosen_passes(passes, decisions)
+
+
+def chosen_passes(
+    passes: Sequence[Pass], decisions: Sequence[PassSelectionDecision]
+) -> list[Pass]:
+    """The passes whose decisions say that they run."""
+    return [p for p, decision in zip(passes, decisions, strict=True) if decision.selected]
+
+
+def _initial_reason(
+    row: PassMetadata,
+    profile: OptimizerProfile,
+    program: Program,
+    hot: bool,
+    paid: frozenset[str],
+) -> PassSelectionReason:
+    if not profile.accepts(row):
+        return PassSelectionReason.PROFILE_REJECTED
+    if hot:
+        return PassSelectionReason.HOT_PATH_TELEMETRY
+    if row.name in paid:
+        return PassSelectionReason.PASS_COST_REPORT
+    large_enough = _THRESHOLDS.get(row.cost_model_family)
+    if large_enough is None:
+        return PassSelectionReason.ALWAYS_ON
+    if large_enough(program):
+        return PassSelectionReason.PROGRAM_SHAPE
+    return PassSelectionReason.BELOW_THRESHOLD
+
+
+def _with_requirements(rows: Iterable[PassMetadata], chosen: set[str]) -> set[str]:
+    requires = {row.name: row.requires for row in rows}
+    waiting = list(chosen)
+    while waiting:
+        for requirement in requires[waiting.pop()]:
+            # What is not among the rows is the scheduler's to refuse.
+            if requirement in requires and requirement not in chosen:
+                chosen.add(requirement)
+                waiting.append(requirement)
+    return chosen

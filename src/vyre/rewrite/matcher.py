@@ -1,0 +1,181 @@
+"""Finds the rule that fits an expression, without trying all of them.
+
+Instances are kept by what stands at the root and one level below it, so that most nodes meet no
+rule at all, and the others meet a few. The tables are built when a root is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from vyre.ir import (
+    AnyExpr,
+    Binary,
+    BinOp,
+    Bitcast,
+    Builtin,
+    Cast,
+    DataType,
+    Fma,
+    Lit,
+    Select,
+    Unary,
+    UnOp,
+    Var,
+)
+from vyre.rewrite.rule import Instance, Rule
+from vyre.rewrite.term import Term, TermKind
+
+TypeOf = Callable[[AnyExpr], DataType]
+Bound = dict[str, AnyExpr]
+Prove = Callable[[Term, Bound], bool]
+"""Whether a guard over operands that are no literals is known to hold."""
+
+_Head = object
+"""What stands at the top of an expression: an opcode, a class, or None for anything else."""
+
+_KINDS: dict[TermKind, type] = {
+    TermKind.SELECT: Select,
+    TermKind.FMA: Fma,
+    TermKind.CAST: Cast,
+    TermKind.BITCAST: Bitcast,
+}
+_CHEAP = (Var, Lit, Builtin)
+
+
+def head_of(expr: AnyExpr) -> object:
+    """What rules are found by."""
+    cls = type(expr)
+    if cls is Binary or cls is Unary:
+        return expr.op  # pyright: ignore[reportAttributeAccessIssue]
+    return cls
+
+
+def _term_head(term: Term) -> object:
+    if term.kind is TermKind.HOLE:
+        return Lit if term.constant else None
+    if term.kind is TermKind.LITERAL:
+        return Lit
+    return term.op if term.op is not None else _KINDS[term.kind]
+
+
+class RuleSet:
+    """Rules, ready to be looked up."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self._by_root: dict[object, list[Rule]] = {}
+        for rule in self.rules:
+            # The head of a pattern does not depend on the types, so one instance tells it.
+            root = _term_head(rule.terms(rule.bindings[0])[0])
+            self._by_root.setdefault(root, []).append(rule)
+        self._found: dict[tuple[object, ...], tuple[Instance, ...]] = {}
+        self._instances: dict[tuple[object, DataType], list[Instance]] = {}
+
+    def candidates(
+        self, root: object, operand_type: DataType, below: tuple[object, ...]
+    ) -> tuple[Instance, ...]:
+        """The instances that might fit a node with these heads."""
+        key = (root, operand_type, *below)
+        found = self._found.get(key)
+        if found is None:
+            fits = tuple(
+                instance
+                for instance in self._of_root(root, operand_type)
+                if all(
+                    wanted is None or wanted is head
+                    for wanted, head in zip(
+                        map(_term_head, instance.left.args), below, strict=True
+                    )
+                )
+            )
+            found = self._found[key] = fits
+        return found
+
+    def _of_root(self, root: object, operand_type: DataType) -> list[Instance]:
+        key = (root, operand_type)
+        found = self._instances.get(key)
+        if found is None:
+            found = self._instances[key] = [
+                instance
+                for rule in self._by_root.get(root, ())
+                for instance in rule.instances()
+                if instance.left.operand_type is operand_type
+            ]
+        return found
+
+
+def match(term: Term, expr: AnyExpr, bound: Bound, type_of: TypeOf) -> bool:  # noqa: C901
+    """Whether `expr` has the form of `term`; fills in what the holes stand for."""
+    kind = term.kind
+    if kind is TermKind.HOLE:
+        if term.constant and type(expr) is not Lit:
+            return False
+        known = bound.get(term.name)
+        if known is None:
+            if type_of(expr) is not term.dtype:
+                return False
+            bound[term.name] = expr
+            return True
+        return known == expr
+    if kind is TermKind.LITERAL:
+        return type(expr) is Lit and expr.bits == term.bits and expr.dtype is term.dtype
+    match expr:
+        case Binary(op, left, right):
+            if op is not term.op:
+                return False
+            a, b = term.args
+            return match_(a, left, bound, type_of) and match_(b, right, bound, type_of)
+        case Unary(op, operand):
+            return op is term.op and match_(term.args[0], operand, bound, type_of)
+        case Select(cond, if_true, if_false) if kind is TermKind.SELECT:
+            children = (cond, if_true, if_false)
+        case Fma(a, b, c) if kind is TermKind.FMA:
+            children = (a, b, c)
+        case Cast(value, dtype) if kind is TermKind.CAST and dtype is term.dtype:
+            children = (value,)
+        case Bitcast(value, dtype) if kind is TermKind.BITCAST and dtype is term.dtype:
+            children = (value,)
+        case _:
+            return False
+    return all(
+        match_(arg, child, bound, type_of) for arg, child in zip(term.args, children, strict=True)
+    )
+
+
+match_ = match
+
+
+def build(term: Term, bound: Bound) -> AnyExpr:
+    """The expression that `term` stands for."""
+    match term.kind:
+        case TermKind.HOLE:
+            return bound[term.name]
+        case TermKind.LITERAL:
+            return Lit(term.dtype, term.bits)
+        case TermKind.UNARY:
+            assert isinstance(term.op, UnOp)
+            return Unary(term.op, build(term.args[0], bound))
+        case TermKind.BINARY:
+            assert isinstance(term.op, BinOp)
+            return Binary(term.op, build(term.args[0], bound), build(term.args[1], bound))
+        case TermKind.SELECT:
+            return Select(*(build(arg, bound) for arg in term.args))
+        case TermKind.FMA:
+            return Fma(*(build(arg, bound) for arg in term.args))
+        case TermKind.CAST:
+            return Cast(build(term.args[0], bound), term.dtype)
+        case TermKind.BITCAST:
+            return Bitcast(build(term.args[0], bound), term.dtype)
+
+
+def may_apply(instance: Instance, bound: Bound, has_effects: Callable[[AnyExpr], bool]) -> bool:
+    """Whether the operands allow it: none with an effect is dropped, repeated or moved.
+
+    An operand that would stand twice must cost nothing: a name, a literal or an id.
+    """
+    if any(type(bound[name]) not in _CHEAP for name in instance.copied):
+        return False
+    return instance.keeps_order or not any(
+        has_effects(expr) for expr in bound.values() if expr.depth > 1
+    )

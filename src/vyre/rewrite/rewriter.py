@@ -1,0 +1,230 @@
+"""Applies rules to expressions, bottom up, until none fits; literals are folded on the way.
+
+A `Rewriter` remembers what became of every expression object it has seen, together with its type,
+so that going over an unchanged program again costs one dictionary look-up per statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    Bitcast,
+    BufferDecl,
+    BufLen,
+    Builtin,
+    Cast,
+    DataType,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    Select,
+    Shuffle,
+    SubgroupReduce,
+    Unary,
+    Var,
+)
+from vyre.ir.node import MAX_EXPR_DEPTH
+from vyre.ir.opcodes import Result
+from vyre.ir.walk import expr_children, map_exprs
+from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
+from vyre.rewrite.rule import Instance
+from vyre.rewrite.term import Term
+from vyre.semantics import (
+    fold_binary,
+    fold_bitcast,
+    fold_cast,
+    fold_fma,
+    fold_select,
+    fold_unary,
+)
+
+Prove = Callable[[Term, Bound], bool]
+"""Whether a guard over operands that are no literals is known to hold."""
+
+_STEPS = 64
+"""Rules applied in a row to one node; more means that rules undo each other."""
+
+
+def fold(expr: AnyExpr) -> Lit | None:
+    """The literal that an operation on literals gives; None for anything else."""
+    match expr:
+        case Unary(op, Lit() as operand):
+            return fold_unary(op, operand)
+        case Binary(op, Lit() as left, Lit() as right):
+            return fold_binary(op, left, right)
+        case Cast(Lit() as value, dtype):
+            return fold_cast(value, dtype)
+        case Bitcast(Lit() as value, dtype):
+            return fold_bitcast(value, dtype)
+        case Select(Lit() as cond, Lit() as if_true, Lit() as if_false):
+            return fold_select(cond, if_true, if_false)
+        case Fma(Lit() as a, Lit() as b, Lit() as c):
+            return fold_fma(a, b, c)
+        case _:
+            return None
+
+
+def has_effects(expr: AnyExpr) -> bool:
+    """Whether evaluating it changes memory, so that how often and when it happens matters."""
+    if expr.depth == 1:
+        return False
+    return type(expr) is Atomic or any(map(has_effects, expr_children(expr)))
+
+
+class Rewriter:
+    """Rules at work on the expressions of one program, and of what passes make of it."""
+
+    def __init__(self, rules: RuleSet, prove: Prove | None = None) -> None:
+        self.rules = rules
+        self.prove = prove
+        self.applied: dict[str, int] = {}
+        """How often each rule fired."""
+        self._types: dict[str, DataType] = {}
+        self._buffers: Mapping[str, BufferDecl] = {}
+        self._done: dict[int, tuple[AnyExpr, AnyExpr, DataType]] = {}
+
+    def begin(self, buffers: Mapping[str, BufferDecl]) -> None:
+        """Start on a program; what is remembered stays valid while its buffers are the same."""
+        if buffers != self._buffers:
+            self._done.clear()
+            self._buffers = buffers
+
+    def bind(self, name: str, dtype: DataType) -> None:
+        """A variable of this type is visible from here on."""
+        if self._types.get(name, dtype) is not dtype:
+            # A sibling scope uses the name for another type: what was said with it is void.
+            self._done.clear()
+        self._types[name] = dtype
+
+    def type_of(self, expr: AnyExpr) -> DataType:
+        """The type of an expression."""
+        found = self._done.get(id(expr))
+        return self._type(expr) if found is None else found[2]
+
+    def rewrite(self, expr: AnyExpr) -> AnyExpr:
+        """The best form of `expr` that the rules know; the same object if it is that already."""
+        if expr.depth == 1:
+            return expr
+        found = self._done.get(id(expr))
+        if found is not None:
+            return found[1]
+        new = self._settle(map_exprs(expr, self.rewrite), _STEPS)
+        dtype = self.type_of(new)
+        self._done[id(expr)] = (expr, new, dtype)
+        if new is not expr:
+            self._done[id(new)] = (new, new, dtype)
+        return new
+
+    def _settle(self, expr: AnyExpr, steps: int) -> AnyExpr:
+        """`expr`, whose operands are settled, with rules applied at its root."""
+        while steps:
+            better = self._step(expr)
+            if better is None:
+                return expr
+            steps -= 1
+            if better.depth == 1:
+                return better
+            # Parts of what a rule builds are new: settle them before looking at its root.
+            expr = map_exprs(better, self.rewrite)
+        return expr
+
+    def _step(self, expr: AnyExpr) -> AnyExpr | None:
+        cls = type(expr)
+        if cls not in _RULED:
+            return _fold_lane(expr) if cls is Lane else None
+        folded = fold(expr)
+        if folded is not None:
+            return folded
+        ordered = _literal_to_the_right(expr) if cls is Binary else None
+        if ordered is not None:
+            return ordered
+        children = expr_children(expr)
+        operand = children[1] if cls is Select else children[0]
+        below = tuple(map(head_of, children))
+        for instance in self.rules.candidates(head_of(expr), self.type_of(operand), below):
+            made = self._try(instance, expr)
+            if made is not None:
+                name = instance.rule.name
+                self.applied[name] = self.applied.get(name, 0) + 1
+                return made
+        return None
+
+    def _try(self, instance: Instance, expr: AnyExpr) -> AnyExpr | None:
+        bound: Bound = {}
+        if not match(instance.left, expr, bound, self.type_of):
+            return None
+        if instance.when is not None and not self._holds(instance.when, bound):
+            return None
+        if not may_apply(instance, bound, has_effects):
+            return None
+        if expr.depth + instance.right.depth > MAX_EXPR_DEPTH:
+            return None
+        return build(instance.right, bound)
+
+    def _holds(self, guard: Term, bound: Bound) -> bool:
+        if all(type(bound[hole.name]) is Lit for hole in guard.holes()):
+            value = _value(build(guard, bound))
+            return value is not None and value.bits == 1
+        return self.prove is not None and self.prove(guard, bound)
+
+    def _type(self, expr: AnyExpr) -> DataType:  # noqa: C901
+        match expr:
+            case Lit(dtype) | Cast(_, dtype) | Bitcast(_, dtype) | MakeVec(dtype):
+                return dtype
+            case Builtin() | BufLen():
+                return DataType.U32
+            case Var(name):
+                return self._types[name]
+            case Load(buffer):
+                return self._buffers[buffer].value_type
+            case Atomic(_, buffer):
+                return self._buffers[buffer].element
+            case Binary(op, left):
+                return DataType.BOOL if op.row.result is Result.BOOL else self.type_of(left)
+            case Unary(op, operand):
+                return DataType.BOOL if op.row.result is Result.BOOL else self.type_of(operand)
+            case Select(_, if_true):
+                return self.type_of(if_true)
+            case Fma(a):
+                return self.type_of(a)
+            case Lane(value):
+                element = self.type_of(value).element
+                assert element is not None
+                return element
+            case Ballot():
+                return DataType.VEC4_U32
+            case Shuffle(value) | SubgroupReduce(_, value):
+                return self.type_of(value)
+
+
+_RULED: frozenset[type[Any]] = frozenset({Binary, Unary, Select, Fma, Cast, Bitcast})
+
+
+def _value(expr: AnyExpr) -> Lit | None:
+    """The literal that an expression over literals comes to."""
+    if isinstance(expr, Lit):
+        return expr
+    return fold(map_exprs(expr, lambda child: _value(child) or child))
+
+
+def _literal_to_the_right(expr: AnyExpr) -> AnyExpr | None:
+    assert isinstance(expr, Binary)
+    if expr.op.row.commutative and type(expr.left) is Lit and type(expr.right) is not Lit:
+        return Binary(expr.op, expr.right, expr.left)
+    return None
+
+
+def _fold_lane(expr: AnyExpr) -> AnyExpr | None:
+    assert isinstance(expr, Lane)
+    made = expr.value
+    if isinstance(made, MakeVec) and not has_effects(made):
+        return made.lanes[expr.index]
+    return None

@@ -1,0 +1,256 @@
+"""Binding: what the caller gave, turned into device memory for every buffer of a program.
+
+Host arrays are used in place where the device can do that, and uploaded otherwise. Arrays that
+live on the device are bound as they are. What the program changes in a host array goes to a copy
+that becomes the output, unless the caller asked for the change to happen in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vyre.diagnostics import ArgumentError
+from vyre.diagnostics.codes import driver as codes
+from vyre.driver.backend import Argument, Device, DeviceMemory
+from vyre.ir import BufferDecl, Program
+from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_arrays import (
+    HostArray,
+    as_host_array,
+    element_count,
+    empty_output,
+    numpy_type,
+)
+from vyre.runtime.memory_pool import MemoryPool, pool_of
+from vyre.runtime.telemetry import transfers
+
+Given = Mapping[str, object] | Sequence[object]
+
+
+@dataclass(slots=True)
+class Binding:
+    """Everything bound for one dispatch, and what to do with it afterwards."""
+
+    arguments: dict[str, Argument] = field(default_factory=dict[str, Argument])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    outputs: dict[str, object] = field(default_factory=dict[str, object])
+    """Host arrays to fill, or device arrays, by buffer."""
+    owned: list[DeviceMemory] = field(default_factory=list[DeviceMemory])
+    """Memory to give back to the pool."""
+    adopted: list[DeviceMemory] = field(default_factory=list[DeviceMemory])
+    pending: list[tuple[HostArray, DeviceMemory]] = field(
+        default_factory=list[tuple[HostArray, DeviceMemory]]
+    )
+    """Host arrays to read back into."""
+    touched: int = 0
+
+
+def by_name(program: Program, given: Given) -> dict[str, object]:
+    """What the caller gave, by the names of the buffers."""
+    inputs = program.memo("runtime.inputs", _input_names)
+    if isinstance(given, Mapping):
+        return dict(given)
+    values = list(given)
+    if len(values) != len(inputs):
+        raise ArgumentError(
+            codes.WRONG_SLOTS.at(
+                expected=len(inputs), found=len(values), known=", ".join(inputs) or "none"
+            )
+        )
+    return dict(zip(inputs, values, strict=True))
+
+
+def check_names(program: Program, given: Mapping[str, object]) -> None:
+    """Refuse what belongs to no buffer and what is missing, all of it at once."""
+    inputs = program.memo("runtime.inputs", _input_names)
+    visible = program.memo("runtime.visible", _visible_names)
+    problems = [
+        codes.UNKNOWN_INPUT.at(name=name, known=", ".join(inputs) or "none")
+        for name in given
+        if name not in visible
+    ]
+    for name in inputs:
+        if name not in given:
+            decl = program.buffer(name)
+            dtype = numpy_type(decl.element).name if decl is not None else "?"
+            problems.append(codes.MISSING_INPUT.at(name=name, dtype=dtype))
+    if problems:
+        raise ArgumentError(problems)
+
+
+class Binder:
+    """Binds one dispatch of a program on a device."""
+
+    def __init__(self, program: Program, device: Device, *, in_place: bool) -> None:
+        self.program = program
+        self.device = device
+        self.pool: MemoryPool = pool_of(device)
+        self.in_place = in_place
+        self.binding = Binding()
+
+    def bind_given(self, given: Mapping[str, object]) -> None:
+        """Bind every array the caller gave."""
+        for decl in self.program.buffers:
+            if decl.name in given:
+                value = given[decl.name]
+                if isinstance(value, DeviceArray):
+                    self._bind_device_array(decl, value)
+                else:
+                    self._bind_host(decl, value)
+        self._refuse_aliases(given)
+
+    def bind_rest(self, sizes: Mapping[str, int], default: int | None) -> None:
+        """Bind outputs and scratch, which begin as zeros."""
+        for decl in self.program.buffers:
+            if decl.is_on_chip or decl.name in self.binding.arguments:
+                continue
+            count = sizes.get(decl.name, decl.count) or default
+            if count is None:
+                raise ArgumentError(codes.UNSIZED_OUTPUT.at(name=decl.name))
+            if decl.count and count != decl.count:
+                raise ArgumentError(
+                    codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count, found=count)
+                )
+            self._bind_zeros(decl, count)
+
+    def _bind_zeros(self, decl: BufferDecl, count: int) -> None:
+        nbytes = count * (decl.element.size_bytes or 0)
+        if decl.is_host_output and not decl.is_scratch:
+            host = empty_output(decl, count)
+            view = self.device.adopt(_bytes_of(host)) if host.nbytes else None
+            self.binding.outputs[decl.name] = host
+            if view is not None:
+                host.fill(0)
+                self.binding.adopted.append(view)
+                self._put(decl, view, count)
+                return
+            memory = self._take(nbytes, zeroed=True)
+            self.binding.pending.append((host, memory))
+            self._put(decl, memory, count)
+            return
+        self._put(decl, self._take(nbytes, zeroed=True), count)
+
+    def _bind_device_array(self, decl: BufferDecl, value: DeviceArray) -> None:
+        memory = value.memory()
+        if value.device is not self.device:
+            raise ArgumentError(
+                codes.WRONG_DEVICE.at(
+                    name=decl.name, found=value.device.info.id, expected=self.device.info.id
+                )
+            )
+        expected = numpy_type(decl.element)
+        if value.dtype != expected:
+            raise ArgumentError(
+                codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=value.dtype.name)
+            )
+        count = value.size // decl.element.lanes
+        self._check_count(decl, count)
+        self._put(decl, memory, count)
+        if decl.is_host_output:
+            self.binding.outputs[decl.name] = value
+
+    def _bind_host(self, decl: BufferDecl, value: object) -> None:
+        host = as_host_array(value, decl)
+        count = element_count(host, decl)
+        self._check_count(decl, count)
+        if decl.is_host_output:
+            host = self._writable(decl, value, host)
+            self.binding.outputs[decl.name] = host
+        view = self.device.adopt(_bytes_of(host)) if host.nbytes else None
+        if view is not None:
+            self.binding.adopted.append(view)
+            self._put(decl, view, count)
+            return
+        memory = self._take(host.nbytes, zeroed=False)
+        if host.nbytes:
+            memory.write(_bytes_of(host))
+            transfers.uploads += 1
+            transfers.upload_bytes += host.nbytes
+        self._put(decl, memory, count)
+        if decl.is_host_output:
+            self.binding.pending.append((host, memory))
+
+    def _writable(self, decl: BufferDecl, value: object, host: HostArray) -> HostArray:
+        """The array that receives what the program writes: a copy, or the caller's own."""
+        if not self.in_place:
+            shared = not isinstance(value, np.ndarray) or np.may_share_memory(host, value)
+            return host.copy() if shared else host
+        if not host.flags.writeable or not isinstance(value, np.ndarray):
+            raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=decl.name))
+        return host
+
+    def _check_count(self, decl: BufferDecl, count: int) -> None:
+        if decl.count and count != decl.count:
+            raise ArgumentError(
+                codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count, found=count)
+            )
+        if count >= 1 << 32:
+            raise ArgumentError(
+                codes.SHORT_BUFFER.at(name=decl.name, expected="fewer than 2**32", found=count)
+            )
+
+    def _take(self, nbytes: int, *, zeroed: bool) -> DeviceMemory:
+        memory = self.pool.take(max(nbytes, 1), zeroed=zeroed)
+        self.binding.owned.append(memory)
+        return memory
+
+    def _put(self, decl: BufferDecl, memory: DeviceMemory, count: int) -> None:
+        self.binding.arguments[decl.name] = Argument(memory, count)
+        self.binding.counts[decl.name] = count
+        self.binding.touched += count * (decl.element.size_bytes or 0)
+
+    def _refuse_aliases(self, given: Mapping[str, object]) -> None:
+        """One array under two names is fine as long as neither is written."""
+        seen: dict[int, str] = {}
+        for name, value in given.items():
+            decl = self.program.buffer(name)
+            if decl is None:
+                continue
+            other = seen.setdefault(id(value), name)
+            if other == name:
+                continue
+            written = [n for n in (other, name) if self._is_written_in_place(n)]
+            if written:
+                raise ArgumentError(codes.ALIASED.at(first=other, second=name, written=written[0]))
+
+    def _is_written_in_place(self, name: str) -> bool:
+        decl = self.program.buffer(name)
+        own = self.in_place or isinstance(self.binding.outputs.get(name), DeviceArray)
+        return decl is not None and decl.is_host_output and own
+
+
+def finish(binding: Binding, pool: MemoryPool) -> None:
+    """Read back what the host wants, and give memory back."""
+    for host, memory in binding.pending:
+        if host.nbytes:
+            memory.read(_bytes_of(host))
+            transfers.readbacks += 1
+            transfers.readback_bytes += host.nbytes
+    give_back(binding, pool)
+
+
+def give_back(binding: Binding, pool: MemoryPool) -> None:
+    """Give all memory of a dispatch back."""
+    for memory in binding.owned:
+        pool.give(memory)
+    for memory in binding.adopted:
+        memory.release()
+    binding.owned.clear()
+    binding.adopted.clear()
+
+
+def _bytes_of(host: HostArray) -> memoryview:
+    return memoryview(host.reshape(-1).view(np.uint8))
+
+
+def _input_names(program: Program) -> tuple[str, ...]:
+    return tuple(decl.name for decl in program.buffers if decl.is_host_input)
+
+
+def _visible_names(program: Program) -> frozenset[str]:
+    return frozenset(
+        decl.name for decl in program.buffers if decl.is_host_input or decl.is_host_output
+    )

@@ -1,0 +1,152 @@
+"""Compiled programs on disk, shared by all processes of a user.
+
+An entry is one file, named by a digest of everything that decides about its contents, written
+under a temporary name and renamed, so that it is whole or not there. It begins with a magic
+number and the digest of its body; whatever does not match is a miss and is removed. The folder is
+kept under a size by removing what was used least recently.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vyre.config import config
+
+MAGIC = b"vyrecache1\n"
+_DIGEST = 32
+_SUFFIX = ".vyc"
+_TEMPORARY_AGE = 3600
+"""Seconds after which a temporary file belongs to a process that died."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSummary:
+    """What a cache folder holds."""
+
+    path: Path
+    entries: int
+    nbytes: int
+    limit: int
+
+
+class DiskCache:
+    """A folder of compiled programs."""
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self.folder = folder
+        self.limit = limit
+        self._written = 0
+
+    def get(self, key: str) -> bytes | None:
+        """The bytes stored under `key`, if they are there and unharmed."""
+        if not self.limit:
+            return None
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        head = len(MAGIC) + _DIGEST
+        body = data[head:]
+        stamp = data[len(MAGIC) : head]
+        if data[: len(MAGIC)] != MAGIC or stamp != _seal(key, body):
+            with suppress(OSError):
+                path.unlink()
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return body
+
+    def put(self, key: str, body: bytes) -> bool:
+        """Store bytes under `key`; whether that worked. A full disk is no error."""
+        size = len(body) + len(MAGIC) + _DIGEST
+        if size > self.limit:
+            return False
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(MAGIC + _seal(key, body) + body)
+                os.replace(temporary, self._path(key))
+            except OSError:
+                Path(temporary).unlink(missing_ok=True)
+                raise
+        except OSError:
+            return False
+        self._written += size
+        # Looking at the whole folder costs; do it once per sixteenth of the limit.
+        if self._written * 16 > self.limit:
+            self._written = 0
+            self.trim()
+        return True
+
+    def trim(self) -> int:
+        """Remove what was used least recently until the folder fits; how many files went."""
+        entries: list[tuple[float, int, Path]] = []
+        for path in self._files():
+            with suppress(OSError):
+                status = path.stat()
+                if path.suffix == ".tmp" and time.time() - status.st_mtime < _TEMPORARY_AGE:
+                    continue
+                entries.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in entries)
+        removed = 0
+        for _, size, path in sorted(entries):
+            if total <= self.limit and path.suffix != ".tmp":
+                break
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+            total -= size
+        return removed
+
+    def clear(self) -> int:
+        """Remove every entry; how many there were."""
+        removed = 0
+        for path in self._files():
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+        return removed
+
+    def summary(self) -> CacheSummary:
+        """What the folder holds."""
+        sizes: list[int] = []
+        for path in self._files():
+            with suppress(OSError):
+                sizes.append(path.stat().st_size)
+        return CacheSummary(self.folder, len(sizes), sum(sizes), self.limit)
+
+    def _files(self) -> list[Path]:
+        if not self.folder.is_dir():
+            return []
+        return [p for p in self.folder.iterdir() if p.suffix in (_SUFFIX, ".tmp")]
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{_SUFFIX}"
+
+
+def cache_key(*parts: str) -> str:
+    """A file name for everything that decides about an entry."""
+    joined = hashlib.blake2b(digest_size=24)
+    for part in parts:
+        data = part.encode()
+        joined.update(len(data).to_bytes(8, "little") + data)
+    return joined.hexdigest()
+
+
+def default_cache() -> DiskCache:
+    """The cache of this user."""
+    settings = config()
+    return DiskCache(settings.cache_dir / "programs", settings.cache_bytes)
+
+
+def _seal(key: str, body: bytes) -> bytes:
+    return hashlib.blake2b(key.encode() + b"\0" + body, digest_size=_DIGEST).digest()

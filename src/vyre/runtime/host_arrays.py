@@ -1,0 +1,121 @@
+"""Host values as flat numpy arrays of the type that a buffer holds.
+
+Accepted are numpy arrays, `bytes`, `bytearray`, `memoryview`, `mmap`, and whatever offers the
+buffer protocol, `__array_interface__` or DLPack. Nothing is converted silently and nothing is
+copied unless the value is not contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.diagnostics import ArgumentError
+from vyre.diagnostics.codes import driver as codes
+from vyre.ir import BufferDecl, DataType
+
+HostArray = NDArray[Any]
+
+_NUMPY = {
+    DataType.BOOL: np.dtype(np.bool_),
+    DataType.U8: np.dtype(np.uint8),
+    DataType.I8: np.dtype(np.int8),
+    DataType.U16: np.dtype(np.uint16),
+    DataType.I16: np.dtype(np.int16),
+    DataType.U32: np.dtype(np.uint32),
+    DataType.I32: np.dtype(np.int32),
+    DataType.U64: np.dtype(np.uint64),
+    DataType.I64: np.dtype(np.int64),
+    DataType.F16: np.dtype(np.float16),
+    DataType.BF16: np.dtype(np.uint16),
+    DataType.F32: np.dtype(np.float32),
+    DataType.F64: np.dtype(np.float64),
+}
+_BYTE = np.dtype(np.uint8)
+_BYTE_LIKE = frozenset({np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.bool_)})
+
+
+def numpy_type(element: DataType) -> np.dtype[Any]:
+    """The numpy type that holds one element, or one lane of it.
+
+    `bf16` and the packed types are held as unsigned integers of their width.
+    """
+    if element.is_vector and element.element is not None:
+        return numpy_type(element.element)
+    return _NUMPY.get(element, _BYTE)
+
+
+def as_host_array(value: object, decl: BufferDecl) -> HostArray:
+    """`value` as a contiguous array of the buffer's type, sharing memory where possible."""
+    if isinstance(value, np.ndarray):
+        array: HostArray = value
+    else:
+        array = _from_protocols(value, decl)
+    expected = numpy_type(decl.element)
+    if array.dtype != expected:
+        array = _reinterpreted(array, expected, decl)
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def element_count(array: HostArray, decl: BufferDecl) -> int:
+    """How many elements of the buffer's type an array holds."""
+    lanes = decl.element.lanes
+    if array.size % lanes:
+        found = f"{array.size} numbers, no multiple of {lanes} lanes"
+        raise ArgumentError(
+            codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count or "whole", found=found)
+        )
+    return array.size // lanes
+
+
+def empty_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = None) -> HostArray:
+    """A host array to read a buffer back into."""
+    lanes = decl.element.lanes
+    flat = (count,) if lanes == 1 else (count, lanes)
+    return np.empty(flat if shape is None else tuple(shape), numpy_type(decl.element))
+
+
+def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
+    if isinstance(value, (int, float, bool, np.generic)) and decl.count in (0, 1):
+        return _scalar(value, decl)
+    try:
+        if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
+            return np.from_dlpack(value)  # pyright: ignore[reportArgumentType]
+        if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
+            return np.asarray(value)
+        return np.frombuffer(value, dtype=np.uint8)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    except (TypeError, ValueError, BufferError) as problem:
+        found = f"{type(value).__name__} ({problem})"
+        raise ArgumentError(codes.NOT_AN_ARRAY.at(name=decl.name, found=found)) from problem
+
+
+def _scalar(value: Any, decl: BufferDecl) -> HostArray:
+    dtype = numpy_type(decl.element)
+    try:
+        array = np.array([value], dtype)
+    except (OverflowError, ValueError, TypeError) as problem:
+        raise ArgumentError(
+            codes.WRONG_DTYPE.at(name=decl.name, expected=dtype.name, found=f"{value!r}")
+        ) from problem
+    if dtype.kind in "ui" and array[0] != value:
+        raise ArgumentError(
+            codes.WRONG_DTYPE.at(name=decl.name, expected=dtype.name, found=f"{value!r}")
+        )
+    return array
+
+
+def _reinterpreted(array: HostArray, expected: np.dtype[Any], decl: BufferDecl) -> HostArray:
+    # Raw bytes are whatever the buffer says they are; anything else must already be of its type.
+    if array.dtype == _BYTE and array.ndim == 1 and array.flags.c_contiguous:
+        if array.size % expected.itemsize == 0:
+            return array.view(expected)
+    elif (expected in _BYTE_LIKE and array.dtype in _BYTE_LIKE) or (
+        decl.element is DataType.BF16 and array.dtype.itemsize == 2
+    ):
+        return array.view(expected)
+    raise ArgumentError(
+        codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=array.dtype.name)
+    )

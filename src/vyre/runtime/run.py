@@ -1,0 +1,125 @@
+"""`vyre.run`: from a program and arrays to results, on any device."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.compiler import CompileOptions
+from vyre.diagnostics import DispatchError, VyreError
+from vyre.diagnostics.codes import driver as codes
+from vyre.driver import grid as grids
+from vyre.ir import IndirectDispatch, Program, Region
+from vyre.runtime import telemetry
+from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
+from vyre.runtime.compiled import CompiledProgram, backend_failure, compile
+
+Outputs = dict[str, Any] | list[Any]
+
+
+def run(  # noqa: PLR0913
+    program: Program,
+    inputs: Mapping[str, object] | Sequence[object] = (),
+    *,
+    grid: Sequence[int] | int | None = None,
+    elements: int | None = None,
+    sizes: Mapping[str, int] | None = None,
+    device: str | None = None,
+    deadline: float | None = None,
+    in_place: bool = False,
+    options: CompileOptions | None = None,
+) -> Outputs:
+    """Run a program once.
+
+    `inputs` are arrays by name, or by position in the order of declaration; outputs come back the
+    same way. The grid is given, or covers `elements`, or the longest buffer the program writes.
+    `sizes` gives the length of outputs that the program leaves open. The caller's arrays are never
+    changed unless `in_place` is true.
+    """
+    compiled = compile(program, device=device, options=options)
+    outputs = dispatch(
+        compiled, by_name(program, inputs), grid, elements, sizes, deadline, in_place
+    )
+    if isinstance(inputs, Mapping):
+        return outputs
+    return [outputs[decl.name] for decl in program.buffers if decl.is_host_output]
+
+
+def dispatch(
+    compiled: CompiledProgram,
+    given: Mapping[str, object],
+    grid: Sequence[int] | int | None = None,
+    elements: int | None = None,
+    sizes: Mapping[str, int] | None = None,
+    deadline: float | None = None,
+    in_place: bool = False,
+) -> dict[str, Any]:
+    """Bind arrays by name, launch, and give the outputs by name."""
+    source = compiled.compilation.source
+    if deadline is not None and not (deadline > 0 and math.isfinite(deadline)):
+        raise DispatchError(codes.BAD_DEADLINE.at(found=deadline))
+    check_names(source, given)
+    binder = Binder(source, compiled.route.device, in_place=in_place)
+    binding = binder.binding
+    try:
+        binder.bind_given(given)
+        default = elements if elements is not None else _longest_input(binding)
+        binder.bind_rest(sizes or {}, default)
+        shape = _indirect_grid(source, binding)
+        if shape is None:
+            shape = grids.resolve(source, binding.counts, grid, elements)
+        _launch(compiled, binding, shape, deadline)
+    except BaseException:
+        give_back(binding, binder.pool)
+        raise
+    finish(binding, binder.pool)
+    return binding.outputs
+
+
+def _launch(
+    compiled: CompiledProgram, binding: Binding, grid: grids.Grid, deadline: float | None
+) -> None:
+    started = time.perf_counter_ns()
+    try:
+        record = compiled.launch(binding.arguments, grid, deadline)
+    except VyreError:
+        raise
+    except Exception as problem:
+        raise backend_failure(codes.LAUNCH_FAILED, compiled, problem) from problem
+    elapsed = time.perf_counter_ns() - started
+    spent = elapsed if record.kernel_ns is None else record.kernel_ns
+    telemetry.record_dispatch(compiled.compilation.source, spent, binding.touched)
+    for line in record.printed:
+        print(line)  # noqa: T201
+
+
+def _longest_input(binding: Binding) -> int | None:
+    return max(binding.counts.values(), default=None)
+
+
+def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:
+    """The grid that a program reads from one of its buffers, if it does."""
+    first = program.memo("runtime.indirect", _indirect_statement)
+    if first is None:
+        return None
+    host: NDArray[np.uint32] = np.zeros(3, np.uint32)
+    argument = binding.arguments[first.count_buffer]
+    wanted = min(3, max(argument.count - first.count_offset, 0))
+    if wanted:
+        view = memoryview(host[:wanted].view(np.uint8))
+        argument.memory.read(view, first.count_offset * 4)
+    x, y, z = (int(extent) for extent in host)
+    return grids.checked(program, (x, y, z))
+
+
+def _indirect_statement(program: Program) -> IndirectDispatch | None:
+    body = program.entry
+    while body and isinstance(body[0], Region):
+        body = body[0].body
+    first = body[0] if body else None
+    return first if isinstance(first, IndirectDispatch) else None

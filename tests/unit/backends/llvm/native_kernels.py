@@ -1,0 +1,162 @@
+"""Small kernels in LLVM IR that follow the ABI, and a way to load them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from vyre.backends.llvm import abi, host, jit, pool
+from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo, PrintFormat
+from vyre.backends.llvm.launch import NativeKernel
+
+HEAD = "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, ptr noalias %scratch)"
+
+INCREMENT = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %data = load ptr, ptr %buffers
+  %count.p = getelementptr %vyre.buffer, ptr %buffers, i64 0, i32 1
+  %count = load i64, ptr %count.p
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %step ]
+  %inside = icmp ult i64 %i, %count
+  br i1 %inside, label %body, label %step
+body:
+  %p = getelementptr i32, ptr %data, i64 %i
+  %old = atomicrmw add ptr %p, i32 1 monotonic
+  br label %step
+step:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Adds one to element i in workgroup i."""
+
+SPIN = f"""{HEAD} {{
+entry:
+  %control.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 1
+  %control = load ptr, ptr %control.p
+  br label %loop
+loop:
+  %stop = load atomic i32, ptr %control monotonic, align 4
+  %go = icmp eq i32 %stop, 0
+  br i1 %go, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Never ends by itself."""
+
+TRAP = f"""{HEAD} {{
+entry:
+  %control.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 1
+  %control = load ptr, ptr %control.p
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %step ]
+  %bad = icmp eq i64 %i, 5
+  br i1 %bad, label %trap, label %step
+trap:
+  call void @vyre_trap(ptr %control, i32 1, i32 5, i32 6, i32 7)
+  ret void
+step:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Workgroup 5 traps with tag 1 as invocation (5, 6, 7)."""
+
+PRINT = f"""{HEAD} {{
+entry:
+  %control.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 1
+  %control = load ptr, ptr %control.p
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %step ]
+  %i32 = trunc i64 %i to i32
+  %slots = call ptr @vyre_print(ptr %control, i32 0, i32 2, i32 %i32, i32 0, i32 0)
+  %full = icmp eq ptr %slots, null
+  br i1 %full, label %step, label %write
+write:
+  store i64 %i, ptr %slots
+  %second = getelementptr i64, ptr %slots, i64 1
+  store i64 4609434218613702656, ptr %second
+  br label %step
+step:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Every workgroup prints its index and 1.5."""
+
+SCRATCH = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %data = load ptr, ptr %buffers
+  %end = getelementptr i8, ptr %scratch, i64 65532
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
+  %i32 = trunc i64 %i to i32
+  store volatile i32 %i32, ptr %scratch
+  store volatile i32 %i32, ptr %end
+  %a = load volatile i32, ptr %scratch
+  %b = load volatile i32, ptr %end
+  %s = add i32 %a, %b
+  %p = getelementptr i32, ptr %data, i64 %i
+  store i32 %s, ptr %p
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Writes 2 i through 64 KiB of scratch memory."""
+
+GRID = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %data = load ptr, ptr %buffers
+  %nx.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 2
+  %grid = load <4 x i32>, ptr %nx.p, align 4
+  store <4 x i32> %grid, ptr %data, align 4
+  ret void
+}}
+"""
+"""Stores the numbers of workgroups."""
+
+COUNTERS = (BufferSlot("counters", "i32", 4, True),)
+
+
+@cache
+def compiled(source: str) -> bytes:
+    return jit.compile_text(abi.PRELUDE + source, host.native()).object
+
+
+def kernel(source: str, **facts: object) -> NativeKernel:
+    info = KernelInfo(
+        buffers=COUNTERS,
+        workgroup_size=(1, 1, 1),
+        trap_tags=("first", "second"),
+        **facts,  # pyright: ignore[reportArgumentType]
+    )
+    return NativeKernel(compiled(source), info, pool.process_pool())
+
+
+def address(array: np.ndarray) -> tuple[int, int]:
+    return array.ctypes.data, array.size
+
+
+HELLO = (PrintFormat("group {} says {}", ("u32", "f64")),)

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import ctypes
+import random
+import struct
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from vyre.backends.llvm import elf, host, jit
+from vyre.backends.llvm.loader import ElfCode, Image, NativeCode, OrcCode, load_object
+from vyre.diagnostics import BackendError
+
+SOURCE = """
+declare double @cos(double)
+declare ptr @memcpy(ptr, ptr, i64)
+@table = internal constant [4 x i32] [i32 10, i32 20, i32 30, i32 40]
+@counter = internal global i32 5
+@zeros = internal global [100 x i32] zeroinitializer
+@pointer = internal global ptr @counter
+
+define i32 @pick(i32 %i) {
+  %p = getelementptr [4 x i32], ptr @table, i64 0, i32 %i
+  %v = load volatile i32, ptr %p
+  ret i32 %v
+}
+define i32 @count() {
+  %p = load volatile ptr, ptr @pointer
+  %old = load i32, ptr %p
+  %new = add i32 %old, 1
+  store i32 %new, ptr %p
+  %z = load volatile i32, ptr @zeros
+  %sum = add i32 %new, %z
+  ret i32 %sum
+}
+define double @cosine(double %x) {
+  %r = call double @cos(double %x)
+  ret double %r
+}
+define void @copy(ptr %to, ptr %from, i64 %n) {
+  %r = call ptr @memcpy(ptr %to, ptr %from, i64 %n)
+  ret void
+}
+"""
+EXPORTS = ("pick", "count", "cosine", "copy")
+Loader = Callable[[bytes, Sequence[str], Mapping[str, int]], NativeCode]
+LOADERS: list[Loader] = [ElfCode, OrcCode]
+
+
+def compiled(pipeline: jit.Pipeline = jit.STANDARD, source: str = SOURCE) -> bytes:
+    return jit.compile_text(source, host.native(), pipeline).object
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+@pytest.mark.parametrize("pipeline", [jit.QUICK, jit.STANDARD, jit.FULL], ids=lambda p: p.name)
+def test_code_constants_data_and_calls(loader: Loader, pipeline: jit.Pipeline) -> None:
+    code = loader(compiled(pipeline), EXPORTS, {})
+    pick = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(code.address("pick"))
+    assert [pick(i) for i in range(4)] == [10, 20, 30, 40]
+    count = ctypes.CFUNCTYPE(ctypes.c_int)(code.address("count"))
+    assert [count(), count()] == [6, 7]
+    cosine = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address("cosine"))
+    assert cosine(0.0) == 1.0
+    copy = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
+        code.address("copy")
+    )
+    a, b = np.arange(8), np.zeros(8, int)
+    copy(b.ctypes.data, a.ctypes.data, a.nbytes)
+    assert (a == b).all()
+
+
+def test_each_load_has_its_own_data() -> None:
+    data = compiled()
+    first, second = load_object(data, EXPORTS), load_object(data, EXPORTS)
+    counts = [ctypes.CFUNCTYPE(ctypes.c_int)(c.address("count")) for c in (first, second)]
+    assert [counts[0](), counts[0](), counts[1]()] == [6, 7, 6]
+
+
+def test_no_page_is_writable_and_executable() -> None:
+    code = ElfCode(compiled(), EXPORTS, {})
+    at = code.address("pick")
+    with open("/proc/self/maps") as maps:
+        ours = [line.split()[1] for line in maps if _holds(line, at)]
+    assert ours == ["r-xp"]
+
+
+def _holds(line: str, address: int) -> bool:
+    low, high = (int(part, 16) for part in line.split()[0].split("-"))
+    return low <= address < high
+
+
+def test_given_symbols_come_first() -> None:
+    double = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda x: x + 100.0)
+    address = ctypes.cast(double, ctypes.c_void_p).value or 0
+    for loader in LOADERS:
+        code = loader(compiled(), EXPORTS, {"cos": address})
+        cosine = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address("cosine"))
+        assert cosine(1.0) == 101.0
+
+
+def test_an_unknown_symbol_is_named() -> None:
+    source = (
+        "declare void @nowhere_at_all()\ndefine void @f() { call void @nowhere_at_all() ret void }"
+    )
+    with pytest.raises(BackendError, match="nowhere_at_all") as caught:
+        load_object(compiled(source=source), ("f",))
+    assert caught.value.code == "B104"
+
+
+def test_a_missing_export_is_named() -> None:
+    with pytest.raises(BackendError, match="absent") as caught:
+        load_object(compiled(), ("pick", "absent"))
+    assert caught.value.code == "B103"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"not an object", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(58)]
+)
+def test_what_is_no_object_is_refused(data: bytes) -> None:
+    with pytest.raises(BackendError) as caught:
+        ElfCode(data, (), {})
+    assert caught.value.code == "B103"
+
+
+def test_an_object_of_another_machine_is_refused() -> None:
+    other = host.Host("aarch64-unknown-linux-gnu", "generic", "")
+    data = jit.compile_text("define void @f() { ret void }", other).object
+    with pytest.raises(BackendError, match="instruction set"):
+        ElfCode(data, ("f",), {})
+
+
+def test_thread_local_data_is_refused() -> None:
+    source = "@t = thread_local global i32 1\ndefine ptr @f() { ret ptr @t }"
+    with pytest.raises(BackendError):
+        ElfCode(compiled(source=source), ("f",), {})
+
+
+def test_torn_objects_are_errors_and_nothing_else() -> None:
+    data = compiled()
+    refused = 0
+    for length in range(0, len(data), 7):
+        try:
+            Image(elf.read_elf(data[:length])).relocated(1 << 40, {})
+        except BackendError:
+            refused += 1
+    assert refused == len(range(0, len(data), 7))
+
+
+def test_damaged_objects_never_escape_as_other_errors() -> None:
+    data = compiled()
+    rng = random.Random(7)
+    for _ in range(1500):
+        damaged = bytearray(data)
+        for _ in range(rng.randint(1, 4)):
+            damaged[rng.randrange(len(data))] = rng.randrange(256)
+        try:
+            image = Image(elf.read_elf(bytes(damaged)))
+            if image.size < 1 << 24:
+                image.relocated(1 << 40, {})
+        except BackendError:
+            continue
+
+
+AARCH64 = """
+declare void @far()
+@table = internal constant [2 x i64] [i64 1, i64 2]
+@pointer = global ptr @table
+define ptr @f() {
+  call void @far()
+  ret ptr @table
+}
+"""
+
+
+def test_aarch64_addresses_and_calls() -> None:
+    target = host.Host("aarch64-unknown-linux-gnu", "generic", "")
+    parsed = elf.read_elf(jit.compile_text(AARCH64, target).object)
+    image = Image(parsed)
+    base, far = 0x7F00_0000_0000, 0x1234_5678_9ABC
+    memory = image.relocated(base, {"far": far})
+    symbols = {
+        s.name: image.offset_of[s.section] + s.value
+        for s in parsed.symbols
+        if s.section is not None
+    }
+    (pointer,) = struct.unpack_from("<Q", memory, symbols["pointer"])
+    assert pointer == base + symbols["table"]
+    words = struct.unpack_from("<8I", memory, symbols["f"])
+    (branch_at,) = [i for i, word in enumerate(words) if word >> 26 == 0b100101]
+    branch = _signed(words[branch_at] & 0x3FFFFFF, 26) * 4
+    stub = symbols["f"] + branch_at * 4 + branch
+    assert _address_of_load(memory, base, stub) == far
+    (page_at,) = [i for i, word in enumerate(words) if word & 0x9F000000 == 0x90000000]
+    page = _page(words[page_at], base + symbols["f"] + page_at * 4)
+    offsets = [word >> 10 & 0xFFF for word in words if word & 0xFFC00000 == 0x91000000]
+    assert pointer - page in offsets
+
+
+def _signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def _page(word: int, at: int) -> int:
+    pages = _signed((word >> 29 & 3) | (word >> 5 & 0x7FFFF) << 2, 21)
+    return (at & ~0xFFF) + (pages << 12)
+
+
+def _address_of_load(memory: bytearray, base: int, stub: int) -> int:
+    """What the adrp, ldr, br of a jump stub ends up at."""
+    adrp, load, branch, _ = struct.unpack_from("<4I", memory, stub)
+    assert branch == 0xD61F0220
+    slot = _page(adrp, base + stub) + (load >> 10 & 0xFFF) * 8
+    (target,) = struct.unpack_from("<Q", memory, slot - base)
+    return target

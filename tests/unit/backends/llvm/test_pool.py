@@ -1,0 +1,238 @@
+"""Properties of a whole process: each test runs one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[4]
+
+SETUP = """
+import os, signal, sys, threading, time
+import numpy as np
+from vyre.backends.llvm import pool
+from tests.unit.backends.llvm.native_kernels import INCREMENT, SPIN, address, kernel
+
+def check(groups=1000):
+    data = np.zeros(groups, np.int32)
+    assert kernel(INCREMENT).launch_raw([address(data)], (groups, 1, 1)) is None
+    assert (data == 1).all()
+"""
+
+
+def run(script: str, tmp_path: Path, **environment: str) -> str:
+    return run_bare(SETUP + textwrap.dedent(script), tmp_path, **environment)
+
+
+def run_bare(script: str, tmp_path: Path, **environment: str) -> str:
+    variables = dict(os.environ, VYRE_CACHE_DIR=str(tmp_path), PYTHONPATH=f"{ROOT}/src:{ROOT}")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env=variables | environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_workers_start_with_the_first_parallel_launch(tmp_path: Path) -> None:
+    script = """
+    print(pool.process_pool().workers, end=" ")
+    check()
+    print(pool.process_pool().workers)
+    """
+    assert run(script, tmp_path, VYRE_THREADS="5") == "0 4"
+
+
+def test_one_thread_means_no_worker(tmp_path: Path) -> None:
+    script = """
+    check()
+    print(pool.process_pool().workers)
+    """
+    assert run(script, tmp_path, VYRE_THREADS="1") == "0"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_affinity_limits_the_threads(tmp_path: Path) -> None:
+    script = """
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    check()
+    print(pool.process_pool().threads)
+    """
+    assert run(script, tmp_path, VYRE_THREADS="") == "1"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_child_has_its_own_pool(tmp_path: Path) -> None:
+    script = """
+    check()
+    child = os.fork()
+    if child == 0:
+        before = pool.process_pool().workers
+        for _ in range(100):
+            check()
+        os._exit(0 if (before, pool.process_pool().workers) == (0, 3) else 1)
+    check()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    assert run(script, tmp_path, VYRE_THREADS="4") == "0"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_forking_during_a_launch_of_another_thread(tmp_path: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.5)
+    thread = threading.Thread(target=spin)
+    thread.start()
+    time.sleep(0.1)
+    child = os.fork()
+    if child == 0:
+        check()
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    thread.join()
+    check()
+    """
+    assert run(script, tmp_path) == "0"
+
+
+def test_a_spawned_child_launches(tmp_path: Path) -> None:
+    (tmp_path / "child.py").write_text(
+        "from tests.unit.backends.llvm import native_kernels as n\n"
+        "def work(size):\n"
+        "    data = n.np.zeros(size, n.np.int32)\n"
+        "    n.kernel(n.INCREMENT).launch_raw([n.address(data)], (size, 1, 1))\n"
+        "    return int(data.sum())\n"
+    )
+    script = f"""
+    import multiprocessing
+    sys.path.append({str(tmp_path)!r})
+    from child import work
+    check()
+    with multiprocessing.get_context("spawn").Pool(2) as children:
+        print(children.map(work, [100, 200]))
+    """
+    assert run(script, tmp_path) == "[100, 200]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
+@pytest.mark.parametrize("after", [0.0, 0.15])
+def test_ctrl_c_ends_a_launch_promptly(tmp_path: Path, after: float) -> None:
+    script = f"""
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
+    for _ in range(3):
+        sent = []
+        def send():
+            time.sleep({after})
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+        thread = threading.Thread(target=send)
+        try:
+            thread.start()
+            spin()
+        except KeyboardInterrupt:
+            assert time.perf_counter() - sent[0] < 0.1
+            thread.join()
+        else:
+            raise SystemExit("not interrupted")
+    check()
+    print("fine")
+    """
+    assert run(script, tmp_path) == "fine"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
+def test_a_handler_that_does_not_raise_still_interrupts(tmp_path: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    seen = []
+    signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        spin()
+    except KeyboardInterrupt:
+        print(len(seen))
+    """
+    assert run(script, tmp_path) == "1"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
+def test_an_ignored_ctrl_c_does_not_interrupt(tmp_path: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.3)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    print(spin().status.name)
+    """
+    assert run(script, tmp_path) == "DEADLINE"
+
+
+def test_other_threads_are_not_interrupted(tmp_path: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.4)
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(spin().status.name))
+    thread.start()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        time.sleep(5)
+    except KeyboardInterrupt:
+        pass
+    thread.join()
+    print(ended)
+    """
+    assert run(script, tmp_path) == "['DEADLINE']"
+
+
+def test_the_process_ends_while_workers_spin_or_sleep(tmp_path: Path) -> None:
+    assert run("check()", tmp_path) == ""
+    assert run("check(); time.sleep(0.3)", tmp_path) == ""
+
+
+def test_the_process_ends_while_a_daemon_thread_launches(tmp_path: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
+    threading.Thread(target=spin, daemon=True).start()
+    time.sleep(0.1)
+    """
+    assert run(script, tmp_path) == ""
+
+
+def test_the_second_start_needs_no_llvmlite(tmp_path: Path) -> None:
+    run("check()", tmp_path)
+    script = """
+    from vyre.backends.llvm import pool
+    pool.process_pool()
+    import sys
+    print("llvmlite" in sys.modules, "numpy" in sys.modules)
+    """
+    assert run_bare(script, tmp_path) == "False False"
+
+
+def test_a_damaged_stored_runtime_is_compiled_again(tmp_path: Path) -> None:
+    run("check()", tmp_path)
+    (stored,) = (tmp_path / "native").iterdir()
+    good = stored.read_bytes()
+    stored.write_bytes(good[:-1] + b"?")
+    run("check()", tmp_path)
+    assert stored.read_bytes() == good
+
+
+def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "native").write_text("in the way")
+    run("check()", tmp_path)
