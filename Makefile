@@ -60,11 +60,13 @@ test: install system-deps check  ## run everything: the static checks, then all 
 	@echo "test: running the tests on $(JOBS) cores"
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadgroup
 
-check: install  ## static checks only: ruff, formatting, types, layers
-	@echo "check: style";   $(BIN)/ruff check --quiet .
-	@echo "check: format";  $(BIN)/ruff format --check --quiet . || { echo "run: make format" >&2; exit 1; }
-	@echo "check: types";   $(BIN)/basedpyright --level error
-	@echo "check: layers";  out=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$out"; exit 1; }
+check: install  ## static checks only: ruff, formatting, types, layers; reports all, then fails
+	@failed=; \
+	echo "check: style";  $(BIN)/ruff check --quiet --output-format concise . || failed="$$failed style"; \
+	echo "check: format"; $(BIN)/ruff format --check --quiet --output-format concise . || failed="$$failed format"; \
+	echo "check: types";  $(BIN)/basedpyright --level error || failed="$$failed types"; \
+	echo "check: layers"; layers=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$layers"; failed="$$failed layers"; }; \
+	[ -z "$$failed" ] || { echo "check: failed:$$failed (make format repairs what it can)" >&2; exit 1; }
 
 format: install  ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix --quiet . || true
@@ -74,10 +76,10 @@ bless: install  ## rewrite the expectations of text tests and snapshots from wha
 	@$(BIN)/pytest -q --bless tests/files tests/arch
 
 bench: install  ## measure vyre and the peers that are installed; writes docs/benchmarks.md
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks --write-docs
 
-bench-peers:  ## install the libraries vyre is compared with, into an environment of their own
-	@$(BIN)/python -m benchmarks.install
+bench-peers: install  ## install the libraries vyre is compared with, into an environment of their own
+	@$(BIN)/python -m benchmarks --install-peers
 
 fuzz: install  ## random programs on every backend, hostile bytes at the decoder; SECONDS=60
 	@$(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS)

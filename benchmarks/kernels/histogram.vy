@@ -7,6 +7,8 @@ buffer mine: workgroup u32[256]
 
 region "histogram" {
     let lane = lid.x
+    mine[lane] = 0
+    barrier acq_rel
     let rounds = (len(x) + num_workgroups.x * 256 - 1) / (num_workgroups.x * 256)
     for k in 0..rounds {
         let i = (wid.x * rounds + k) * 256 + lane

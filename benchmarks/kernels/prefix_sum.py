@@ -9,7 +9,7 @@ from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
 from benchmarks.programs import groups, program_of
 
-BLOCK = 1 << 14
+BLOCK = 1 << 12
 
 
 def data(n: int) -> Arrays:
@@ -67,7 +67,7 @@ def numba(nb: Any, data: Arrays) -> Run:
                 out[i] = s
 
     x, out = data["x"], np.zeros_like(data["x"])
-    totals = np.zeros(-(-x.size // BLOCK), np.uint32)
+    totals = np.zeros(groups(x.size, BLOCK), np.uint32)
     return Run(lambda: scan(x, out, totals, BLOCK), {"scan": out})
 
 
@@ -95,13 +95,13 @@ def taichi(ti: Any, data: Arrays) -> Run:
                 out[i] = s
 
     x, out = data["x"], np.zeros_like(data["x"])
-    totals = np.zeros(-(-x.size // BLOCK), np.uint32)
+    totals = np.zeros(groups(x.size, BLOCK), np.uint32)
     return Run(lambda: scan(x, out, totals, BLOCK), {"scan": out})
 
 
 def pyopencl(device: Any, data: Arrays) -> Run:
     x, out = data["x"], np.zeros_like(data["x"])
-    blocks = -(-x.size // BLOCK)
+    blocks = groups(x.size, BLOCK)
     source, target, total = device.buffer(x), device.buffer(out), device.scratch(blocks, np.uint32)
     block, count = np.uint32(BLOCK), np.uint32(x.size)
     steps = (
@@ -122,7 +122,7 @@ KERNELS = (
     Kernel(
         name="prefix_sum",
         title="prefix sum, u32",
-        sizes={"full": 1 << 24, "quick": 1 << 22, "tiny": 40000},
+        sizes={"full": 1 << 24, "quick": 1 << 22, "tiny": 10_000},
         data=data,
         define=define,
         compare=exact,

@@ -7,9 +7,9 @@ import numpy as np
 
 from benchmarks.compare import exact
 from benchmarks.kernel import Array, Arrays, Kernel, Run, random
-from benchmarks.programs import program_of
+from benchmarks.programs import groups, program_of
 
-BLOCK = 1 << 16
+BLOCKS = 64
 DIGITS = 256
 
 
@@ -21,29 +21,31 @@ def define(data: Arrays) -> Arrays:
     return {"sorted": np.sort(data["keys"], kind="stable")}
 
 
-def blocks(data: Arrays) -> int:
-    return -(-data["keys"].size // BLOCK)
+def block_size(data: Arrays) -> int:
+    return groups(data["keys"].size, BLOCKS)
 
 
 def working(data: Arrays) -> tuple[Array, Array, Array]:
     """The keys to be sorted in place, a spare of the same size, and room for the counts."""
     keys = data["keys"]
-    return np.zeros_like(keys), np.zeros_like(keys), np.zeros((blocks(data), DIGITS), np.uint32)
+    return np.zeros_like(keys), np.zeros_like(keys), np.zeros((BLOCKS, DIGITS), np.uint32)
 
 
 def c(gcc: Any, data: Arrays) -> Run:
     keys, spare, counts = working(data)
-    launch = gcc.function("radix_sort", "radix_sort")(keys, spare, counts, keys.size, BLOCK)
+    launch = gcc.function("radix_sort", "radix_sort")(
+        keys, spare, counts, keys.size, block_size(data)
+    )
     return Run(launch, {"sorted": keys}, lambda: np.copyto(keys, data["keys"]))
 
 
 def vyre(launcher: Any, data: Arrays) -> Run:
     keys, spare, counts = working(data)
-    grid, bind = (blocks(data),), launcher.bind
+    grid, bind = (BLOCKS,), launcher.bind
     steps: list[Any] = []
     source, target = keys, spare
     for shift in (0, 8, 16, 24):
-        now = np.array([shift, BLOCK], np.uint32)
+        now = np.array([shift, block_size(data)], np.uint32)
         arrays = {"keys": source, "counts": counts, "now": now}
         steps += [
             bind(program_of("sort_count"), arrays, grid),
@@ -86,11 +88,12 @@ def numba(nb: Any, data: Arrays) -> Run:
                 counts[b, digit] += np.uint32(1)
 
     keys, spare, counts = working(data)
+    block = block_size(data)
 
     def launch() -> None:
         source, target = keys, spare
         for shift in (0, 8, 16, 24):
-            one_pass(source, target, counts, np.uint32(shift), BLOCK)
+            one_pass(source, target, counts, np.uint32(shift), block)
             source, target = target, source
 
     return Run(launch, {"sorted": keys}, lambda: np.copyto(keys, data["keys"]))
@@ -124,11 +127,12 @@ def taichi(ti: Any, data: Arrays) -> Run:
                 counts[b, digit] = place + 1
 
     keys, spare, counts = working(data)
+    block = block_size(data)
 
     def launch() -> None:
         source, target = keys, spare
         for shift in (0, 8, 16, 24):
-            one_pass(source, target, counts, shift, BLOCK)
+            one_pass(source, target, counts, shift, block)
             source, target = target, source
 
     return Run(launch, {"sorted": keys}, lambda: np.copyto(keys, data["keys"]))
@@ -136,17 +140,16 @@ def taichi(ti: Any, data: Arrays) -> Run:
 
 def pyopencl(device: Any, data: Arrays) -> Run:
     keys, spare, _ = working(data)
-    count = blocks(data)
-    n, block = np.uint32(keys.size), np.uint32(BLOCK)
+    n, block = np.uint32(keys.size), np.uint32(block_size(data))
     source, target = device.buffer(keys), device.buffer(spare)
-    counts = device.scratch(count * DIGITS, np.uint32)
+    counts = device.scratch(BLOCKS * DIGITS, np.uint32)
     steps: list[Any] = []
     for shift in (0, 8, 16, 24):
         digit = np.uint32(shift)
         steps += [
-            device.kernel("radix_sort", "count", (count,), None)(source, counts, digit, n, block),
-            device.kernel("radix_sort", "scan", (1,), None)(counts, np.uint32(count)),
-            device.kernel("radix_sort", "scatter", (count,), None)(
+            device.kernel("radix_sort", "count", (BLOCKS,), None)(source, counts, digit, n, block),
+            device.kernel("radix_sort", "scan", (1,), None)(counts, np.uint32(BLOCKS)),
+            device.kernel("radix_sort", "scatter", (BLOCKS,), None)(
                 source, target, counts, digit, n, block
             ),
         ]

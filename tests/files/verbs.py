@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 
 from tests.files.textfile import Answer, Case
 from tests.files.values import read_values, show_values
+from vyre.backends.reference import execute
 from vyre.check import check as run_check
 from vyre.diagnostics import Diagnostic, ExecutionError, ParseError, render_all
 from vyre.ir import Program
+from vyre.opt import pass_by_name
+from vyre.runtime import run as run_program
+from vyre.runtime.host_arrays import numpy_type
 from vyre.text import parse as read_program
 
 DEADLINE = 10.0
@@ -57,8 +61,6 @@ def check(case: Case, words: tuple[str, ...]) -> Answer:
 
 def optimise(case: Case, words: tuple[str, ...]) -> Answer:
     """Apply the passes named in the header, one after the other; valid in, valid out."""
-    from vyre.opt import pass_by_name
-
     before = _valid(_read(case), "the input")
     after = before
     for name in words:
@@ -80,10 +82,64 @@ def run(case: Case, words: tuple[str, ...]) -> Answer:
 
 
 def _run_on(device: str, case: Case) -> Answer:
-    from vyre.runtime import run as run_program
-    from vyre.runtime.host_arrays import numpy_type
-
     program = _read(case)
+    launch = _launch(case, program)
+    try:
+        outputs = run_program(
+            program,
+            launch.inputs,
+            grid=launch.grid,
+            elements=launch.elements,
+            sizes=launch.sizes,
+            device=device,
+            deadline=DEADLINE,
+        )
+    except ExecutionError as error:
+        return Answer(render_all(error.diagnostics), _marks(case, error.diagnostics))
+    assert isinstance(outputs, dict)
+    return Answer("\n".join(f"{name} = {show_values(array)}" for name, array in outputs.items()))
+
+
+def sanitize(case: Case, words: tuple[str, ...]) -> Answer:
+    """Run the program under the sanitizer; every finding is expected on its line."""
+    program = _read(case)
+    launch = _launch(case, program)
+    result = execute(
+        program,
+        launch.inputs,
+        launch.grid or (1, 1, 1),
+        sanitize=True,
+        deadline=DEADLINE,
+        output_sizes=launch.sizes,
+    )
+    return Answer(render_all(result.findings), _marks(case, result.findings))
+
+
+VERBS: Mapping[str, Verb] = {
+    "parse": Verb(parse, needs_text=True),
+    "parse-error": Verb(parse_error, needs_text=False),
+    "check": Verb(check, needs_text=False),
+    "opt": Verb(optimise, needs_text=True),
+    "run": Verb(run, needs_text=True),
+    "sanitize": Verb(sanitize, needs_text=False),
+}
+
+
+def _read(case: Case) -> Program:
+    return read_program(case.source + "\n")
+
+
+@dataclass(frozen=True)
+class _Launch:
+    """The settings of a case that runs."""
+
+    inputs: Mapping[str, NDArray[Any]]
+    sizes: Mapping[str, int]
+    grid: tuple[int, int, int] | None
+    elements: int | None
+
+
+def _launch(case: Case, program: Program) -> _Launch:
     given = dict(case.given)
     grid = given.pop("grid", None)
     elements = given.pop("elements", None)
@@ -96,33 +152,8 @@ def _run_on(device: str, case: Case) -> Answer:
         elif text is not None:
             inputs[decl.name] = read_values(text, numpy_type(decl.element))
     assert not given, f"no buffers of these names: {', '.join(given)}"
-    try:
-        outputs = run_program(
-            program,
-            inputs,
-            grid=None if grid is None else [int(axis) for axis in grid.split()],
-            elements=None if elements is None else int(elements),
-            sizes=sizes,
-            device=device,
-            deadline=DEADLINE,
-        )
-    except ExecutionError as error:
-        return Answer(render_all(error.diagnostics), _marks(case, error.diagnostics))
-    assert isinstance(outputs, dict)
-    return Answer("\n".join(f"{name} = {show_values(array)}" for name, array in outputs.items()))
-
-
-VERBS: Mapping[str, Verb] = {
-    "parse": Verb(parse, needs_text=True),
-    "parse-error": Verb(parse_error, needs_text=False),
-    "check": Verb(check, needs_text=False),
-    "opt": Verb(optimise, needs_text=True),
-    "run": Verb(run, needs_text=True),
-}
-
-
-def _read(case: Case) -> Program:
-    return read_program(case.source + "\n")
+    x, y, z = [*(int(axis) for axis in (grid or "").split()), 1, 1, 1][:3]
+    return _Launch(inputs, sizes, (x, y, z) if grid else None, int(elements) if elements else None)
 
 
 def _valid(program: Program, what: str) -> Program:

@@ -134,8 +134,10 @@ def _random(random: np.random.Generator, dtype: DataType) -> Array:
     if dtype.is_bool:
         return random.integers(0, 2, _SAMPLES).astype(np.uint8)
     top = 1 << (dtype.bits or 0)
-    values = random.integers(0, top, _SAMPLES, dtype=np.uint64, endpoint=False) if top < 1 << 64 else (
-        random.integers(0, top - 1, _SAMPLES, dtype=np.uint64, endpoint=True)
+    values = (
+        random.integers(0, top, _SAMPLES, dtype=np.uint64, endpoint=False)
+        if top < 1 << 64
+        else (random.integers(0, top - 1, _SAMPLES, dtype=np.uint64, endpoint=True))
     )
     # Small numbers meet each other and the literals of guards far more often than large ones do.
     few = random.integers(0, 2, _SAMPLES).astype(bool)

@@ -6,6 +6,9 @@ the order of the text (see `ProgramFacts`), and hold for every execution of the 
 
 from __future__ import annotations
 
+from vyre.analysis.affine import Affine, AffineForms
+from vyre.analysis.alias import Alias, Aliases
+from vyre.analysis.cost import body_cost, expr_cost, program_cost, statement_cost
 from vyre.analysis.def_use import DefUse
 from vyre.analysis.effects import (
     Effects,
@@ -21,10 +24,15 @@ from vyre.analysis.facts import TOP, BufferRef, BufferUse, Escape, Named, Progra
 from vyre.analysis.interval import Interval
 from vyre.analysis.liveness import Liveness
 from vyre.analysis.ranges import Ranges
+from vyre.analysis.types import VariableTypes
 from vyre.analysis.uniformity import Cause, Level, Uniformity
 
 __all__ = [
     "TOP",
+    "Affine",
+    "AffineForms",
+    "Alias",
+    "Aliases",
     "BufferRef",
     "BufferUse",
     "Cause",
@@ -40,10 +48,15 @@ __all__ = [
     "Ranges",
     "RegionFact",
     "Uniformity",
+    "VariableTypes",
+    "body_cost",
     "body_effects",
+    "expr_cost",
     "expr_effects",
     "is_movable",
     "is_removable",
+    "program_cost",
     "reads_memory",
+    "statement_cost",
     "statement_effects",
 ]

@@ -66,8 +66,7 @@ def total_savings(report: OptimizerRunReport) -> dict[str, int]:
         return dict.fromkeys(MEASURED, 0)
     first, last = report.passes[0], report.passes[-1]
     return {
-        name: getattr(first, f"{name}_before") - getattr(last, f"{name}_after")
-        for name in MEASURED
+        name: getattr(first, f"{name}_before") - getattr(last, f"{name}_after") for name in MEASURED
     }
 
 

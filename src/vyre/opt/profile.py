@@ -44,9 +44,7 @@ _F = CostModelFamily
 _FAMILIES: dict[OptimizerProfile, frozenset[CostModelFamily]] = {
     OptimizerProfile.RELEASE: frozenset(_F),
     OptimizerProfile.DEBUG: frozenset({_F.SCALAR, _F.UNKNOWN}),
-    OptimizerProfile.DATAFLOW: frozenset(
-        {_F.SCALAR, _F.SYNC, _F.MEMORY, _F.DATAFLOW, _F.UNKNOWN}
-    ),
+    OptimizerProfile.DATAFLOW: frozenset({_F.SCALAR, _F.SYNC, _F.MEMORY, _F.DATAFLOW, _F.UNKNOWN}),
     OptimizerProfile.MEGAKERNEL: frozenset(_F),
     OptimizerProfile.OFF: frozenset(),
 }

@@ -37,9 +37,7 @@ class PassScheduler:
         """The optimised program."""
         return self.run_with_report(program, target).program
 
-    def run_with_report(
-        self, program: Program, target: Target | None = None
-    ) -> OptimizerRunReport:
+    def run_with_report(self, program: Program, target: Target | None = None) -> OptimizerRunReport:
         """The optimised program and a row per pass per round."""
         run = _Run(PassContext(target), Meter(), self.verify)
         rows: list[PassRunMetric] = []
@@ -162,9 +160,7 @@ def in_order(passes: Iterable[Pass]) -> tuple[Pass, ...]:
         for requirement in each.metadata.requires:
             if requirement not in by_name:
                 raise OptimizerError(
-                    codes.UNKNOWN_REQUIREMENT.at(
-                        name=each.metadata.name, requirement=requirement
-                    )
+                    codes.UNKNOWN_REQUIREMENT.at(name=each.metadata.name, requirement=requirement)
                 )
     placed: dict[str, Pass] = {}
     for each in sorted(given, key=lambda p: p.metadata.phase.value):
@@ -172,9 +168,7 @@ def in_order(passes: Iterable[Pass]) -> tuple[Pass, ...]:
     return tuple(placed.values())
 
 
-def _place(
-    each: Pass, by_name: dict[str, Pass], placed: dict[str, Pass], above: list[str]
-) -> None:
+def _place(each: Pass, by_name: dict[str, Pass], placed: dict[str, Pass], above: list[str]) -> None:
     name = each.metadata.name
     if name in placed:
         return

@@ -89,9 +89,7 @@ def select_passes(
         reason = reasons[row.name]
         if row.name in chosen and reason in _NOT_CHOSEN:
             reason = PassSelectionReason.REQUIRED_DEPENDENCY
-        decisions.append(
-            PassSelectionDecision(row, row.name in chosen, reason, PRIORITIES[reason])
-        )
+        decisions.append(PassSelectionDecision(row, row.name in chosen, reason, PRIORITIES[reason]))
     return decisions
 
 
@@ -107,9 +105,7 @@ def registered_passes_for(
     return chosen_passes(passes, decisions)
 
 
-def chosen_passes(
-    passes: Sequence[Pass], decisions: Sequence[PassSelectionDecision]
-) -> list[Pass]:
+def chosen_passes(passes: Sequence[Pass], decisions: Sequence[PassSelectionDecision]) -> list[Pass]:
     """The passes whose decisions say that they run."""
     return [p for p, decision in zip(passes, decisions, strict=True) if decision.selected]
 

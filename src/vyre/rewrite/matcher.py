@@ -84,9 +84,7 @@ class RuleSet:
                 for instance in self._of_root(root, operand_type)
                 if all(
                     wanted is None or wanted is head
-                    for wanted, head in zip(
-                        map(_term_head, instance.left.args), below, strict=True
-                    )
+                    for wanted, head in zip(map(_term_head, instance.left.args), below, strict=True)
                 )
             )
             found = self._found[key] = fits

@@ -34,6 +34,8 @@ from vyre.ir import (
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
 from vyre.ir.walk import expr_children, map_exprs
+from vyre.rewrite.effects import has_effects
+from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term
@@ -72,13 +74,6 @@ def fold(expr: AnyExpr) -> Lit | None:
             return None
 
 
-def has_effects(expr: AnyExpr) -> bool:
-    """Whether evaluating it changes memory, so that how often and when it happens matters."""
-    if expr.depth == 1:
-        return False
-    return type(expr) is Atomic or any(map(has_effects, expr_children(expr)))
-
-
 class Rewriter:
     """Rules at work on the expressions of one program, and of what passes make of it."""
 
@@ -112,16 +107,23 @@ class Rewriter:
     def rewrite(self, expr: AnyExpr) -> AnyExpr:
         """The best form of `expr` that the rules know; the same object if it is that already."""
         if expr.depth == 1:
-            return expr
+            return self._length(expr) if type(expr) is BufLen else expr
         found = self._done.get(id(expr))
         if found is not None:
             return found[1]
-        new = self._settle(map_exprs(expr, self.rewrite), _STEPS)
+        new = map_exprs(expr, self.rewrite)
+        if new is not expr:
+            new = lawful(new, expr, self._buffers)
+        new = self._settle(new, _STEPS)
         dtype = self.type_of(new)
         self._done[id(expr)] = (expr, new, dtype)
         if new is not expr:
             self._done[id(new)] = (new, new, dtype)
         return new
+
+    def _length(self, expr: BufLen) -> AnyExpr:
+        count = self._buffers[expr.buffer].count
+        return Lit(DataType.U32, count) if count else expr
 
     def _settle(self, expr: AnyExpr, steps: int) -> AnyExpr:
         """`expr`, whose operands are settled, with rules applied at its root."""
@@ -133,7 +135,8 @@ class Rewriter:
             if better.depth == 1:
                 return better
             # Parts of what a rule builds are new: settle them before looking at its root.
-            expr = map_exprs(better, self.rewrite)
+            settled = map_exprs(better, self.rewrite)
+            expr = settled if settled is better else lawful(settled, better, self._buffers)
         return expr
 
     def _step(self, expr: AnyExpr) -> AnyExpr | None:
@@ -167,7 +170,8 @@ class Rewriter:
             return None
         if expr.depth + instance.right.depth > MAX_EXPR_DEPTH:
             return None
-        return build(instance.right, bound)
+        made = build(instance.right, bound)
+        return None if made == expr else made
 
     def _holds(self, guard: Term, bound: Bound) -> bool:
         if all(type(bound[hole.name]) is Lit for hole in guard.holes()):

@@ -81,9 +81,7 @@ def typed(pattern: Pattern, binding: Binding, expected: DataType | None = None) 
     found = cast("AnyPattern", pattern)
     match found:
         case Hole(name, dtype, constant):
-            return Term(
-                TermKind.HOLE, _lookup(dtype, binding), name=name, constant=constant
-            )
+            return Term(TermKind.HOLE, _lookup(dtype, binding), name=name, constant=constant)
         case Number(value):
             known = _known(expected, found)
             number = float(value) if known.is_float else bool(value) if known.is_bool else value

@@ -15,9 +15,7 @@ from vyre.ir import Program
 class Oracle:
     """Launches on the reference as `benchmarks.peers.own.Launcher` does on a device."""
 
-    def bind(
-        self, program: Program, arrays: Arrays, grid: tuple[int, ...]
-    ) -> Callable[[], object]:
+    def bind(self, program: Program, arrays: Arrays, grid: tuple[int, ...]) -> Callable[[], object]:
         shape = (*grid, 1, 1)[:3]
 
         def launch() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from vyre.backends.reference.backend import backend
 from vyre.backends.reference.execute import ReferenceResult, RunOptions, execute
 from vyre.backends.reference.machine import Printed
 
-__all__ = ["Printed", "ReferenceResult", "RunOptions", "execute"]
+__all__ = ["Printed", "ReferenceResult", "RunOptions", "backend", "execute"]

@@ -57,6 +57,8 @@ class Exprs:
         self._dice = dice
         self._profile = profile
         self._tame = profile.tame_floats
+        self._indices = 0
+        """How many indices the expression at hand stands in."""
         self.visible = visible
 
     # --- any expression -----------------------------------------------------------------------
@@ -121,11 +123,13 @@ class Exprs:
         """A load that gives a scalar type, converted if need be; None when nothing can be read."""
         dice = self._dice
         readable = [m for m in self.visible.memories if self._is_readable(m)]
-        if not readable:
+        if not readable or self._indices > 1:
             return None
         exact = [m for m in readable if m.value_type is dtype]
         memory = dice.pick(exact if exact and dice.chance(8) else readable)
+        self._indices += 1
         loaded: AnyExpr = Expr.load(memory.name, self._read_index(memory))
+        self._indices -= 1
         found = memory.value_type
         if found.is_vector and found.element is not None:
             loaded, found = Expr.lane(loaded, dice.below(found.lanes)), found.element

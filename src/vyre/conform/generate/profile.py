@@ -111,7 +111,7 @@ _PRESETS = (
         workgroups=((1, 1, 1), (4, 1, 1)),
         grids=((1, 1, 1), (2, 1, 1)),
     ),
-    replace(_DEFAULT, name="large", statements=(120, 250), nesting=5, expr_depth=5, subgroups=3),
+    replace(_DEFAULT, name="large", statements=(70, 140), nesting=5, expr_depth=5, subgroups=3),
     replace(_DEFAULT, name="hostile_indices", hostile_indices=9, local_arrays=8, atomics=8),
 )
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in _PRESETS}

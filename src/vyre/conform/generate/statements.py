@@ -88,7 +88,9 @@ class Statements:
         if deeper:
             options += [(6, self._if), (5, self._loop), (3, self._while), (1, self._block)]
             if self._can_be_together(place):
-                options += [(2, self._uniform_if), (3, self._uniform_loop)]
+                options.append((2, self._uniform_if))
+            if self._can_be_together(place) or place.grid:
+                options.append((3, self._uniform_loop))
         if place.may_leave_round:
             options.append((3, self._leave_round))
         if self.may_return and self.profile.returns and not (place.depth == 0 and place.grid):
@@ -254,9 +256,8 @@ class Statements:
         return Expr.lit(0, dtype), Expr.lit(rounds + 1, dtype)
 
     def _while(self, place: Place) -> list[Node]:
-        # The counter is out of sight of the body, so the loop ends.
-        name = f"v{len(self.visible.variables)}"
-        self.visible.variables.append(Variable(name, DataType.TENSOR, mutable=False))
+        # The body cannot assign the counter, so the loop ends.
+        name = self.bind(_U32, mutable=False)
         counter, one = Expr.var(name), Expr.u32(1)
         cond: AnyExpr = counter > Expr.u32(0)
         together = self._can_be_together(place) and self.dice.chance(5)

@@ -52,7 +52,17 @@ BAD_RUN = Code(
     "a run that cannot be",
     "{what} cannot be {found}",
     "{expected}",
-    example=_HEAD + "out[0] = 1u32\n",
+    example=("from vyre.backends.reference import RunOptions\nRunOptions(subgroup_width=48)"),
+)
+NO_MEMORY = Code(
+    "X007",
+    "no room for a buffer",
+    "the host has no room for {nbytes} bytes",
+    "use smaller buffers, or release others first",
+    example=(
+        "from vyre.backends.reference.backend import ReferenceDevice\n"
+        "ReferenceDevice().allocate(1 << 60)"
+    ),
 )
 DATA_RACE = Code(
     "X101",
@@ -110,6 +120,7 @@ CODES = (
     OPAQUE,
     OUTSIDE_LOOP,
     BAD_RUN,
+    NO_MEMORY,
     DATA_RACE,
     BARRIER_MISSED,
     OUT_OF_BOUNDS,

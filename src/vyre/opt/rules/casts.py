@@ -88,7 +88,9 @@ RULES = (
         tuple(_narrowings()),
         when=cast(c, "U").eq(ALL_ONES),
     ),
-    Rule("narrow_or", cast(x | c, "U"), cast(x, "U"), tuple(_narrowings()), when=cast(c, "U").eq(0)),
+    Rule(
+        "narrow_or", cast(x | c, "U"), cast(x, "U"), tuple(_narrowings()), when=cast(c, "U").eq(0)
+    ),
     Rule(
         "mask_extended",
         cast(s, "T") & c,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.writer import register_type, widened
-from vyre.backends.llvm.maths import emit_function, function_name
+from vyre.backends.llvm import maths
 from vyre.ir import BinOp, DataType, UnOp
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class Approximate:
             return self._through_float(name, lanes, *arguments)
         scalar = register_type(dtype)
         width = max(lanes, 1)
-        symbol = function_name(name, scalar, width)
+        symbol = maths.function_name(name, scalar, width)
         if symbol not in self.kernel.math_functions:
             fma = self.kernel.host.has_fma
-            self.kernel.math_functions[symbol] = emit_function(name, scalar, width, fma=fma)
+            self.kernel.math_functions[symbol] = maths.emit_function(name, scalar, width, fma=fma)
         type_ = widened(scalar, lanes)
         passed = ", ".join(f"{type_} {argument}" for argument in arguments)
         return self.w.emit(f"call {type_} @{symbol}({passed})")

@@ -53,7 +53,7 @@ class AtomicAccess:
         index = lanes.value(expr.index)
         value = lanes.value(expr.value)
         expected = None if expr.expected is None else lanes.value(expr.expected)
-        proven = lanes.proven(expr.buffer, expr.index)
+        proven = lanes.proven(expr.buffer, expr.index, expr)
         dtype = memory.decl.element
         if not lanes.width:
             old = self._checked(expr, memory, lanes.memory.wide(index), value, expected, proven)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from vyre.backends.llvm.codegen.barriers import Piece, Stretch, Together, pieces
 from vyre.backends.llvm.codegen.copies import emit_copy
 from vyre.backends.llvm.codegen.crossing import Crossing
+from vyre.backends.llvm.codegen.guards import with_guards
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.statements import Statements
+from vyre.backends.llvm.codegen.strategy import lanes_for, mask_bits
 from vyre.backends.llvm.codegen.value import Memory, Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import register_type
 from vyre.ir import AsyncLoad, AsyncStore, Body, Break, Continue, If, Let, Loop, Return, While
@@ -52,10 +56,10 @@ class Group:
         w = self.kernel.w
         self.end = w.fresh("group.end")
         self._private_arrays()
-        if len(self.work) > 1 or any(isinstance(p, Together) for p in self.work):
-            if any(isinstance(s, Return) for s in walk_stmts(self.body)):
-                self.dead = self.kernel.take_scratch(self.kernel.invocations)
-                self._clear(self.dead, self.kernel.invocations)
+        several = len(self.work) > 1 or any(isinstance(p, Together) for p in self.work)
+        if several and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+            self.dead = self.kernel.take_scratch(self.kernel.invocations)
+            self._clear(self.dead, self.kernel.invocations)
         self._pieces(self.work)
         w.block(self.end)
 
@@ -184,7 +188,7 @@ class Group:
         self.targets.append(target)
         return target
 
-    # What runs lane after lane ---------------------------------------------------------------------
+    # What runs lane after lane -------------------------------------------------------------------
 
     def _stretch(self, stretch: Stretch) -> None:
         w = self.kernel.w
@@ -212,40 +216,119 @@ class Group:
         w.block(on)
 
     def _lane_loops(self, stretch: Stretch) -> None:
-        """Loops over z, y and x; extents of one are no loops."""
+        """Loops over z and y, and in them a row: full vectors first, then lane by lane."""
         w = self.kernel.w
-        closers: list[tuple[str, str, str, str]] = []
+        closers: list[tuple[int, str, str, str, str]] = []
         local = ["0", "0", "0"]
-        for axis in (2, 1, 0):
-            extent = self.kernel.size[axis]
-            if extent == 1:
-                continue
-            slot = w.slot("i32", "xyz"[axis])
-            w.do(f"store i32 0, ptr {slot}")
-            head, done = w.fresh(f"lane.{'xyz'[axis]}"), w.fresh(f"lane.{'xyz'[axis]}.done")
-            w.block(head)
-            local[axis] = w.emit(f"load i32, ptr {slot}", "xyz"[axis])
-            closers.append((slot, head, done, local[axis]))
-        end = w.fresh("lane.end")
-        self._one_lane(stretch, (local[0], local[1], local[2]), end)
-        w.block(end)
-        axes = [axis for axis in (2, 1, 0) if self.kernel.size[axis] > 1]
-        for axis, (slot, head, done, now) in reversed(list(zip(axes, closers, strict=True))):
+        for axis in (2, 1):
+            if self.kernel.size[axis] > 1:
+                slot = w.slot("i32", "xyz"[axis])
+                w.do(f"store i32 0, ptr {slot}")
+                head, done = w.fresh(f"lane.{'xyz'[axis]}"), w.fresh(f"lane.{'xyz'[axis]}.done")
+                w.block(head)
+                local[axis] = w.emit(f"load i32, ptr {slot}", "xyz"[axis])
+                closers.append((axis, slot, head, done, local[axis]))
+        self._row(stretch, local[1], local[2])
+        for axis, slot, head, done, now in reversed(closers):
             following = w.emit(f"add i32 {now}, 1")
             w.do(f"store i32 {following}, ptr {slot}")
             more = w.emit(f"icmp ult i32 {following}, {self.kernel.size[axis]}")
             w.branch(more, head, done)
             w.block(done)
 
-    def _one_lane(self, stretch: Stretch, local: tuple[str, str, str], end: str) -> None:
+    def _row(self, stretch: Stretch, y: str, z: str) -> None:
+        kernel, w = self.kernel, self.kernel.w
+        body = stretch.body
+        guarded = with_guards(body)
+        width = self._width(stretch, guarded)
+        slot = w.slot("i32", "x")
+        w.do(f"store i32 0, ptr {slot}")
+        if width:
+            peeling = Peeling(kernel.program, guarded, self.crossing.recomputed)
+            first = self._lanes(stretch, 0, ("0", y, z)).lanes
+            limit = peeling.emit_limit(kernel, first)
+            self._x_loop(
+                slot,
+                limit,
+                width,
+                lambda x, end: self._vectors(stretch, guarded, peeling, width, (x, y, z), end),
+            )
+        self._x_loop(
+            slot, str(kernel.size[0]), 1, lambda x, end: self._one_lane(stretch, (x, y, z), end)
+        )
+
+    def _width(self, stretch: Stretch, guarded: Body) -> int:
+        """Lanes that run together; zero where only one at a time is supported."""
+        if self._signal_of(stretch) is not None or self.dead is not None:
+            return 0
+        return lanes_for(self.kernel, guarded)
+
+    def _x_loop(self, slot: str, limit: str, step: int, emit: Callable[[str, str], None]) -> None:
+        """Count x in the slot up to the limit, as long as a whole step fits."""
         w = self.kernel.w
-        lanes = Lanes(self.kernel, 0)
+        head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
+        last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
+        w.block(head)
+        now = w.emit(f"load i32, ptr {slot}", "x")
+        more = w.emit(f"icmp ult i32 {now}, {last}")
+        w.branch(more, run, done)
+        w.block(run)
+        emit(now, end)
+        w.block(end)
+        following = w.emit(f"add nuw i32 {now}, {step}")
+        w.do(f"store i32 {following}, ptr {slot}")
+        w.jump(head)
+        w.block(done)
+
+    def _lanes(
+        self,
+        stretch: Stretch,
+        width: int,
+        local: tuple[str, str, str],
+        end: str = "",
+        body: Body | None = None,
+    ) -> Statements:
+        """A set of lanes with the names that are visible to a stretch of work."""
+        lanes = Lanes(self.kernel, width)
         lanes.local = local
         lanes.lane_index = self._lane_index(local)
         lanes.names.update(self.crossing.slots)
         lanes.names.update(self.bound)
-        shapes = Shapes(self.kernel.program, stretch.body, False)
+        shapes = Shapes(self.kernel.program, body or stretch.body, bool(width), self._varying())
         statements = Statements(self.kernel, lanes, shapes, end)
+        own = {s.name for s in stretch.body if isinstance(s, Let)}
+        for name, value in self.crossing.recomputed.items():
+            if name not in own and self.crossing.is_used(name, stretch):
+                lanes.names[name] = lanes.value(value)
+        return statements
+
+    def _varying(self) -> frozenset[str]:
+        return frozenset(self.crossing.slots) | frozenset(self.crossing.recomputed)
+
+    def _vectors(
+        self,
+        stretch: Stretch,
+        body: Body,
+        peeling: Peeling,
+        width: int,
+        local: tuple[str, str, str],
+        end: str,
+    ) -> None:
+        """Several lanes together, for which all that was peeled holds."""
+        statements = self._lanes(stretch, width, local, end, body)
+        statements.known_true = peeling.is_true
+        statements.known_false = peeling.is_false
+        statements.lanes.inside = peeling.is_inside
+        statements.lanes.mask_bits = mask_bits(self.kernel, width)
+        if any(isinstance(s, Return) for s in walk_stmts(body)):
+            statements.returned = statements.mask_slot("returned")
+        self._own_arrays(statements.lanes)
+        statements.body(body, self.crossing.names)
+
+    def _one_lane(self, stretch: Stretch, local: tuple[str, str, str], end: str) -> None:
+        w = self.kernel.w
+        statements = self._lanes(stretch, 0, local, end)
+        lanes = statements.lanes
         if self.dead is not None:
             flag_place = w.emit(f"getelementptr i8, ptr {self.dead}, i64 {lanes.lane_index}")
             flag = w.emit(f"load i8, ptr {flag_place}, align 1")
@@ -255,12 +338,7 @@ class Group:
             w.block(alive)
             statements.on_return = lambda: w.do(f"store i8 1, ptr {flag_place}, align 1")
         if self.targets:
-            signal = self.targets[-1].signal
-            statements.outer_signal = signal
-        own = {s.name for s in stretch.body if isinstance(s, Let)}
-        for name, value in self.crossing.recomputed.items():
-            if name not in own and self.crossing.is_used(name, stretch):
-                lanes.names[name] = lanes.value(value)
+            statements.outer_signal = self.targets[-1].signal
         self._own_arrays(lanes)
         statements.body(stretch.body, self.crossing.names)
 

@@ -35,6 +35,8 @@ class Kernel:
     polls: bool = False
     divergent: bool = False
     math_functions: dict[str, str] = field(default_factory=dict[str, str])
+    proven: frozenset[int] = frozenset()
+    """Identities of accesses that are in bounds wherever they are executed."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     size: tuple[int, int, int] = field(init=False)

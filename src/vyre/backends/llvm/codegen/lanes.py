@@ -13,6 +13,7 @@ from vyre.backends.llvm.codegen.value import Form, Slot, Value, uniform, varying
 from vyre.backends.llvm.codegen.writer import constant, literal, register_type, widened
 from vyre.ir import (
     AnyExpr,
+    AnyStmt,
     Atomic,
     Ballot,
     Binary,
@@ -59,7 +60,8 @@ class Lanes:
         self.memory = MemoryAccess(self)
         self.atomics = AtomicAccess(self)
         self.approximate = Approximate(kernel)
-        self.proven: Callable[[str, AnyExpr], bool] = lambda _buffer, _index: False
+        self.inside: Callable[[str, AnyExpr], bool] = lambda _buffer, _index: False
+        """Whether an access is known to be in bounds for all lanes of this set."""
 
     # Forms ---------------------------------------------------------------------------------------
 
@@ -156,6 +158,13 @@ class Lanes:
         flags = self.vector(condition)
         return self.w.emit(f"sext {widened('i1', self.width)} {flags} to {self.mask_type}")
 
+    def proven(self, buffer: str, index: AnyExpr, access: AnyExpr | AnyStmt) -> bool:
+        """Whether an access needs no test."""
+        if self.inside(buffer, index):
+            return True
+        # What is proven of an access holds where it is executed: not for lanes that are masked.
+        return self.mask is None and id(access) in self.kernel.proven
+
     # Expressions ---------------------------------------------------------------------------------
 
     def value(self, expr: AnyExpr) -> Value:  # noqa: C901
@@ -172,7 +181,7 @@ class Lanes:
             case Load(buffer, index):
                 at = self.value(index)
                 memory = self.kernel.memories[buffer]
-                return self.memory.load(memory, at, proven=self.proven(buffer, index))
+                return self.memory.load(memory, at, proven=self.proven(buffer, index, expr))
             case Unary():
                 return self._unary(expr)
             case Binary(op, left, right):

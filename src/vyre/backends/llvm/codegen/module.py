@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from vyre.analysis import Ranges
 from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.names import with_unique_names
-from vyre.ir import Program
+from vyre.ir import Atomic, Load, Program, Store
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
 def generate(program: Program, host: Host) -> tuple[str, KernelInfo]:
     """The LLVM IR of a program, and what launching it needs to know."""
     kernel = Kernel(with_unique_names(program), host)
+    kernel.proven = _proven_accesses(kernel.program)
     kernel.read_launch()
     shared = kernel.workgroup_memory()
     w = kernel.w
@@ -35,6 +38,26 @@ def generate(program: Program, host: Host) -> tuple[str, KernelInfo]:
     w.block(done)
     w.leave()
     return kernel.text(), _info(kernel)
+
+
+def _proven_accesses(program: Program) -> frozenset[int]:
+    """Accesses that are in bounds at every place where they stand."""
+    ranges = Ranges.of(program)
+    proven: set[int] = set()
+    open_: set[int] = set()
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        found: list[Load | Atomic | Store] = [
+            node
+            for child in expr_children(statement)
+            for node in walk_expr(child)
+            if isinstance(node, (Load, Atomic))
+        ]
+        if isinstance(statement, Store):
+            found.append(statement)
+        for access in found:
+            inside = ranges.is_in_bounds(access, position)
+            (proven if inside else open_).add(id(access))
+    return frozenset(proven - open_)
 
 
 def _decode(kernel: Kernel, group: str) -> None:

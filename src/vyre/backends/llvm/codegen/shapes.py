@@ -31,9 +31,11 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 class Shapes:
     """What is known about the variables of some statements whose names are unique."""
 
-    def __init__(self, program: Program, body: Body, vectors: bool) -> None:
+    def __init__(
+        self, program: Program, body: Body, vectors: bool, varying: frozenset[str] = frozenset()
+    ) -> None:
         self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
-        self.varying: set[str] = set()
+        self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._divergent_leavers: set[int] = set()
         self._vectors = vectors

@@ -92,6 +92,7 @@ class Statements:
         self.returned: str | None = None
         self.declared_under: dict[str, str | None] = {}
         self.known_true: Callable[[AnyExpr], bool] = lambda _cond: False
+        self.known_false: Callable[[AnyExpr], bool] = lambda _cond: False
 
     def body(self, body: Body, after: frozenset[str]) -> None:
         """Emit statements in order; `after` are the variables read later."""
@@ -112,8 +113,8 @@ class Statements:
                 self.let(name, self.lanes.value(value))
             case Assign(name, value):
                 self.assign(name, self.lanes.value(value))
-            case Store(buffer, index, value):
-                self.store(buffer, index, value)
+            case Store():
+                self.store(statement)
             case Eval(value):
                 self.lanes.value(value)
             case If():
@@ -162,11 +163,12 @@ class Statements:
         loose = any(name in loop.loose and loop.live_mask == self.lanes.mask for loop in self.loops)
         self.lanes.write(slot, value, blend=not (same or loose))
 
-    def store(self, buffer: str, index: AnyExpr, value: AnyExpr) -> None:
+    def store(self, statement: Store) -> None:
         """Write an element."""
+        buffer, index = statement.buffer, statement.index
         at = self.lanes.value(index)
-        stored = self.lanes.value(value)
-        proven = self.lanes.proven(buffer, index)
+        stored = self.lanes.value(statement.value)
+        proven = self.lanes.proven(buffer, index, statement)
         self.lanes.memory.store(self.kernel.memories[buffer], at, stored, proven=proven)
 
     # Branches ------------------------------------------------------------------------------------
@@ -175,6 +177,9 @@ class Statements:
         """One of two bodies, or both under masks."""
         if self.known_true(statement.cond):
             self.body(statement.then, after)
+            return
+        if self.known_false(statement.cond):
+            self.body(statement.otherwise, after)
             return
         cond = self.lanes.value(statement.cond)
         if cond.is_uniform:

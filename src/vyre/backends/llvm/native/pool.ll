@@ -95,6 +95,50 @@ done:
   ret void
 }
 
+; The first 20 us of a launch whose workers sleep: claim ever more workgroups at a time, and wake the
+; workers only if there is work left. A short launch is over before a sleeping worker would have begun.
+define internal void @claim_before_waking(ptr %job, ptr %scratch, i32 %wanted) nounwind {
+entry:
+  %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  %kernel = load ptr, ptr %kernel.p
+  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  %groups = load i64, ptr %groups.p
+  %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %chunk = load i64, ptr %chunk.p
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %begin = call i64 @os_now()
+  br label %loop
+loop:
+  %n = phi i64 [ 1, %entry ], [ %n.next, %look ]
+  %stop = load atomic i32, ptr %stop.p monotonic, align 4
+  %stopped = icmp ne i32 %stop, 0
+  br i1 %stopped, label %done, label %take
+take:
+  %first = atomicrmw add ptr %next.p, i64 %n monotonic
+  %none = icmp uge i64 %first, %groups
+  br i1 %none, label %done, label %run
+run:
+  %end = add i64 %first, %n
+  %last = call i64 @llvm.umin.i64(i64 %end, i64 %groups)
+  call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
+  %twice = shl i64 %n, 1
+  %n.next = call i64 @llvm.umin.i64(i64 %twice, i64 %chunk)
+  %all = icmp eq i64 %last, %groups
+  br i1 %all, label %done, label %look
+look:
+  %now = call i64 @os_now()
+  %age = sub i64 %now, %begin
+  %long = icmp sgt i64 %age, 20000
+  br i1 %long, label %wake, label %loop
+wake:
+  call void @os_wake(ptr @vyre_pool, i32 %wanted)
+  br label %done
+done:
+  ret void
+}
+
 ; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had.
 define internal ptr @scratch(ptr %slot, i64 %bytes) nounwind {
 entry:
@@ -488,9 +532,8 @@ done:
   ret void
 }
 
-; Let workers in: %wanted of them are woken if they sleep.
-define internal void @open_job(ptr %job, i32 %wanted) nounwind {
-entry:
+; Let up to %wanted workers in; says whether some of them sleep.
+define internal i1 @open_job(ptr %job, i32 %wanted) nounwind {
   %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
   store i32 %wanted, ptr %limit.p
   %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
@@ -498,12 +541,7 @@ entry:
   %e = atomicrmw add ptr @vyre_pool, i32 1 seq_cst
   %sleepers = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 1) seq_cst, align 4
   %any = icmp ne i32 %sleepers, 0
-  br i1 %any, label %wake, label %done
-wake:
-  call void @os_wake(ptr @vyre_pool, i32 %wanted)
-  br label %done
-done:
-  ret void
+  ret i1 %any
 }
 
 ; Let nobody in any more, and wait for those inside.

@@ -233,7 +233,20 @@ go:
   br i1 %alone, label %work, label %open
 open:
   %others = sub i32 %threads, 1
-  call void @open_job(ptr %job, i32 %others)
+  %asleep = call i1 @open_job(ptr %job, i32 %others)
+  br i1 %asleep, label %rouse, label %work
+rouse:
+  ; Workgroups of known or bounded length can be tried alone first; others may take for ever.
+  %polls.bit = and i32 %flags, 1
+  %bounded = icmp eq i32 %polls.bit, 0
+  %not.long = icmp ule i64 %estimate, 200000
+  %try = and i1 %bounded, %not.long
+  br i1 %try, label %ramp, label %wake
+ramp:
+  call void @claim_before_waking(ptr %job, ptr %memory, i32 %others)
+  br label %work
+wake:
+  call void @os_wake(ptr @vyre_pool, i32 %others)
   br label %work
 work:
   call void @claim(ptr %job, ptr %memory)
