@@ -11,6 +11,7 @@ from benchmarks.document import PLOT, write_page
 from benchmarks.install import install_peers
 from benchmarks.kernels import KERNELS, kernels_named
 from benchmarks.peers import OWN_PYTHON, PEERS, PEERS_PYTHON, ROOT
+from benchmarks.plot import NO_MATPLOTLIB
 from benchmarks.report import Options, Report, Suite, save
 from benchmarks.suites import SUITES
 from benchmarks.terminal import show
@@ -107,7 +108,9 @@ def plot(report: Report, name: str) -> str:
     for python in (PEERS_PYTHON, OWN_PYTHON):
         if python.exists():
             command = [str(python), "-m", "benchmarks.plot", name, str(target)]
-            if subprocess.run(command, cwd=ROOT, check=False).returncode == 0:
+            done = subprocess.run(command, cwd=ROOT, check=False)
+            if done.returncode != NO_MATPLOTLIB:
+                done.check_returncode()
                 return f"written: {target.relative_to(ROOT)}"
     return "no plot: matplotlib is missing, run `make bench-peers`"
 

@@ -21,17 +21,19 @@ LARGE = 500
 def main(what: str) -> dict[str, Any]:
     """The measurement, for the parent to read."""
     started = time.perf_counter()
-    import vyre
+    import vyre  # noqa: F401  # the import is what is measured
 
     if what == "import":
         return {"import": time.perf_counter() - started}
+    from vyre.runtime import run
+
     kind, _, cached = what.partition("-")
     program, arrays = problem(kind)
     if not cached:
         warmer, given = problem("other")
-        vyre.run(warmer, given, grid=(1, 1, 1), device="cpu", in_place=True)
+        run(warmer, given, grid=(1, 1, 1), device="cpu", in_place=True)
     started = time.perf_counter()
-    vyre.run(program, arrays, grid=(1, 1, 1), device="cpu", in_place=True)
+    run(program, arrays, grid=(1, 1, 1), device="cpu", in_place=True)
     return {
         "seconds": time.perf_counter() - started,
         "statements": program.stats().node_count,

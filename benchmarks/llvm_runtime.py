@@ -1,7 +1,7 @@
 """What the native runtime of the CPU backend costs: `python -m benchmarks.llvm_runtime`.
 
-Times are the best of several rounds, in one process: compiling and loading a small kernel, launching
-it in each way, waking sleeping workers, and the vector functions against the C library's.
+Times are the best of several rounds, in one process: compiling and loading a small kernel,
+launching it in each way, waking sleeping workers, and the vector functions against the C library's.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from vyre.backends.llvm import abi, host, jit, native_object, pool
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.loader import load_object
-from vyre.backends.llvm.vector_math import FUNCTIONS, VectorMath
+from vyre.backends.llvm.vector_math import FUNCTIONS, FloatType, VectorMath
 
 HEAD = "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, ptr noalias %scratch)"
 EMPTY = f"{HEAD} {{\n  ret void\n}}\n"
@@ -58,6 +59,12 @@ done:
   ret void
 }}
 """
+
+
+VECTORS: tuple[tuple[str, FloatType, DTypeLike], ...] = (
+    ("float", "f32", np.float32),
+    ("double", "f64", np.float64),
+)
 
 
 def best(operation: Callable[[], object], calls: int = 1, rounds: int = 15) -> float:
@@ -126,12 +133,12 @@ def overhead_of_parallel() -> None:
     print(f"the same after 5 ms of sleep: median {sorted(times)[25] * 1e6:.1f} µs")
 
 
-def nanoseconds(text: str, dtype: type, low: float, high: float) -> float:
+def nanoseconds(text: str, dtype: DTypeLike, low: float, high: float) -> float:
     code = load_object(jit.compile_text(text, host.native()).object, ("loop",))
     loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
         code.address("loop")
     )
-    x = np.random.default_rng(1).uniform(low, high, 1 << 13).astype(dtype)
+    x: NDArray[np.floating] = np.random.default_rng(1).uniform(low, high, 1 << 13).astype(dtype)
     out = np.empty_like(x)
     return best(lambda: loop(x.ctypes.data, out.ctypes.data, x.size)) / x.size * 1e9
 
@@ -142,7 +149,7 @@ def functions() -> None:
     for name in sorted(FUNCTIONS):
         low, high = (0.05, 0.95) if name in ("asin", "acos") else (0.1, 10.0)
         cells: list[str] = []
-        for scalar, kind, dtype in (("float", "f32", np.float32), ("double", "f64", np.float64)):
+        for scalar, kind, dtype in VECTORS:
             width = here.vector_bits // np.dtype(dtype).itemsize // 8
             maths = VectorMath(fma=here.has_fma)
             function = maths.use(name, kind, width)

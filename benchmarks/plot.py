@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from benchmarks.kernels import kernel_named
 from benchmarks.peers import PEERS
 from benchmarks.report import RESULTS, load
+
+NO_MATPLOTLIB = 3
+"""The exit status that says so."""
 
 COLOURS = {
     "vyre": "#d62728",
@@ -22,26 +26,33 @@ COLOURS = {
 Row = Mapping[str, Mapping[str, Any]]
 
 
-def ratio(row: Row, peer: str) -> float | None:
-    """The peer's median relative to C's; None when either was not measured."""
-    if not all(row.get(name, {}).get("seconds") for name in (peer, "c")):
-        return None
-    return median(row[peer]["seconds"]) / median(row["c"]["seconds"])
+def ratios(data: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Every measured peer's figure relative to C's, by kernel."""
+    figure = median if data["statistic"] == "median" else min
+    rows: Mapping[str, Row] = data["kernels"]
+    return {
+        kernel: {
+            peer: figure(outcome["seconds"]) / figure(row["c"]["seconds"])
+            for peer, outcome in row.items()
+            if peer != "c" and outcome["seconds"]
+        }
+        for kernel, row in rows.items()
+        if row.get("c", {}).get("seconds")
+    }
 
 
-def draw(data: Mapping[str, Row], caption: str, target: Path) -> None:
+def draw(rows: Mapping[str, Mapping[str, float]], caption: str, target: Path) -> None:
     """One group of bars per kernel, growing from C's line at 1."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("Agg")
     pyplot = import_module("matplotlib.pyplot")
-    peers = [peer for peer in PEERS if any(ratio(row, peer.name) for row in data.values())]
-    peers = [peer for peer in peers if peer.name != "c"]
-    names = list(data)
+    peers = [peer for peer in PEERS if any(peer.name in row for row in rows.values())]
+    names = list(rows)
     figure, axes = pyplot.subplots(figsize=(11, 1.5 + 0.17 * len(names) * (len(peers) + 1)))
     for index, peer in enumerate(peers):
         offset = (index - (len(peers) - 1) / 2) * 0.8 / len(peers)
-        places = [y + offset for y, name in enumerate(names) if ratio(data[name], peer.name)]
-        values = [r for name in names if (r := ratio(data[name], peer.name))]
+        places = [y + offset for y, name in enumerate(names) if peer.name in rows[name]]
+        values = [rows[name][peer.name] for name in names if peer.name in rows[name]]
         widths = [value - 1 for value in values]
         bars = axes.barh(
             places, widths, 0.75 / len(peers), left=1, color=COLOURS[peer.name], label=peer.title
@@ -67,8 +78,10 @@ def decorate(axes: Any, names: Sequence[str]) -> None:
 
 def main() -> None:
     """Draws the named file of benchmarks/results."""
+    if find_spec("matplotlib") is None:
+        sys.exit(NO_MATPLOTLIB)
     report = load(RESULTS / sys.argv[1])
-    draw(report.data, f"{report.date} · {report.machine.sentence}", Path(sys.argv[2]))
+    draw(ratios(report.data), f"{report.date} · {report.machine.sentence}", Path(sys.argv[2]))
 
 
 if __name__ == "__main__":

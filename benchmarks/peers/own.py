@@ -15,7 +15,7 @@ class Launcher:
     """The tool of vyre's implementations: programs on the CPU, or on what VYRE_DEVICE names."""
 
     def __init__(self, device: str | None = None) -> None:
-        self._run = load("vyre").run
+        self._run = load("vyre.runtime").run
         self._device = device or os.environ.get("VYRE_DEVICE", "cpu")
 
     def bind(

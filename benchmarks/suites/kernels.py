@@ -78,7 +78,11 @@ def run(options: Options) -> Report:
         introduction=INTRODUCTION,
         tables=(table(chosen, names, results, options),),
         data={
-            name: {p: asdict(o) for p, o in row.items()} for name, row in results.outcomes.items()
+            "statistic": options.statistic,
+            "kernels": {
+                name: {peer: asdict(outcome) for peer, outcome in row.items()}
+                for name, row in results.outcomes.items()
+            },
         },
         versions=results.versions,
         scale=options.scale,
@@ -184,7 +188,7 @@ def table(
     notes = [f"{peer_named(name).title} is missing: {why}" for name, why in results.missing.items()]
     notes += unwritten(kernels, results)
     notes += failures(kernels, results)
-    notes += remarks(kernels)
+    notes += remarks(kernels, names)
     columns = ["kernel", "size", "C", "C's rate", *titles, "vyre's bound"]
     title = f"Time relative to C ({options.statistic} of the rounds), lower is better"
     return Table(title, columns, rows, notes)
@@ -210,13 +214,15 @@ def unwritten(kernels: Sequence[Kernel], results: Results) -> list[str]:
     return [f"Not written for {peer_named(n).title}: {', '.join(t)}." for n, t in gaps.items()]
 
 
-def remarks(kernels: Sequence[Kernel]) -> list[str]:
+def remarks(kernels: Sequence[Kernel], names: Sequence[str]) -> list[str]:
     """What a kernel says about a peer that does something else than the others."""
     said: dict[str, list[str]] = {}
     for kernel in kernels:
-        for name, note in kernel.notes.items():
-            said.setdefault(f"{peer_named(name).title} is {note}", []).append(kernel.title)
-    return [f"{note}: {', '.join(titles)}." for note, titles in said.items()]
+        for name in names:
+            if name in kernel.notes:
+                remark = f"{peer_named(name).title} uses {kernel.notes[name]} for"
+                said.setdefault(remark, []).append(kernel.title)
+    return [f"{remark} {'; '.join(titles)}." for remark, titles in said.items()]
 
 
 def cell(results: Results, kernel: str, peer: str) -> str:

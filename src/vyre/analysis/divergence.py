@@ -248,7 +248,6 @@ class Builder:
             after_then = loop.continued, self._returned
             loop.continued, self._returned = continued, returned
             self._body(statement.otherwise, inner)
-            loop.continued = self._either(continued, after_then[0], loop.continued)
             self._returned = self._either(returned, after_then[1], self._returned)
         self._frames.pop()
 

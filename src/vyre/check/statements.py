@@ -298,11 +298,6 @@ class StatementChecker:
         source, destination = (self._buffer(name) for name in buffer_names(statement))
         if source is None or destination is None:
             return
-        for decl, start in (
-            (source, statement.source_start),
-            (destination, statement.destination_start),
-        ):
-            self._expressions.check_constant_index(decl.name, start, start)
         for problem in copy_problems(statement, source, destination):
             self._report(problem)
 

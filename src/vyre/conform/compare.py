@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vyre.ir import DataType, Program, TypeKind
+from vyre.ir import BinOp, DataType, Program, TypeKind, UnOp
 from vyre.semantics import Array, decode, storage_dtype
 from vyre.semantics.representation import unsigned
-from vyre.semantics.ulp import error, is_subnormal
+from vyre.semantics.ulp import bound, error, is_subnormal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,19 @@ class Tolerance:
 EXACT = Tolerance()
 
 
+def of_opcode(op: UnOp | BinOp, dtype: DataType) -> Tolerance:
+    """What the result of one opcode is granted."""
+    either_zero = op in (BinOp.MIN, BinOp.MAX)
+    return Tolerance(ulps=bound(op, dtype), zero_signs=either_zero)
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The first of the elements in which two results differ."""
 
     buffer: str
-    index: int
+    index: int | None
+    """None when the results do not even have the same length."""
     expected: object
     actual: object
     count: int
@@ -50,6 +57,8 @@ class Difference:
 
     def __str__(self) -> str:
         """One line for people."""
+        if self.index is None:
+            return f"{self.buffer} has {self.actual} elements and should have {self.expected}"
         off = "" if np.isnan(self.ulps) else f", the worst by {self.ulps:g} ULP"
         return (
             f"{self.buffer}[{self.index}] is {self.actual} and should be {self.expected} "
@@ -96,8 +105,7 @@ def compare(
     choices = [expected] if isinstance(expected, np.ndarray) else list(expected)
     first = choices[0]
     if first.size != actual.size:
-        size = Difference(buffer, min(len(first), len(actual)), len(first), len(actual), 1, 1)
-        return size
+        return Difference(buffer, None, len(first), len(actual), 1, 1)
     same = np.logical_or.reduce([matches(element, each, actual, tolerance) for each in choices])
     wrong = np.flatnonzero(~same.reshape(-1))
     if not wrong.size:

@@ -56,7 +56,7 @@ class Pass(ABC):
 
     metadata: ClassVar[PassMetadata]
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:  # noqa: ARG002
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Whether it is worth running; cheap, and never wrong when it says skip."""
         return PassAnalysis.RUN
 

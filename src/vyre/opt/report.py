@@ -183,7 +183,7 @@ def _rows(found: Iterable[dict[str, Any]]) -> tuple[PassRunMetric, ...]:
     for fields_of_row in found:
         refusal = fields_of_row["refusal_kind"]
         trace = fields_of_row["research_trace"]
-        changes = {
+        changes: dict[str, Any] = {
             "decision": PassRunDecision(fields_of_row["decision"]),
             "refusal_kind": None if refusal is None else PassRefusalKind(refusal),
             "required_analyses": tuple(fields_of_row["required_analyses"]),

@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from vyre.analysis import ProgramFacts
 from vyre.check import check
 from vyre.diagnostics import OptimizerError, Severity
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext
 from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
 from vyre.target import Target
 
@@ -143,8 +144,20 @@ class _Run:
                 raise OptimizerError(codes.BROKEN_PASS.at(name=name, problem=str(problem)))
 
 
+class _MissingError(Exception):
+    """Facts of a program have not been computed."""
+
+
 def _has_facts(program: Program) -> bool:
-    return program.has_memo("facts")
+    try:
+        program.memo(ProgramFacts, _refuse)
+    except _MissingError:
+        return False
+    return True
+
+
+def _refuse(_: Program) -> ProgramFacts:
+    raise _MissingError
 
 
 def in_order(passes: Iterable[Pass]) -> tuple[Pass, ...]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
+    AsyncLoad,
+    AsyncStore,
     Atomic,
     Binary,
     BinOp,
@@ -70,8 +72,11 @@ def lawful(new: AnyExpr, old: AnyExpr, buffers: Buffers) -> AnyExpr:
             return new
 
 
-def lawful_store(statement: AnyStmt, buffers: Buffers) -> AnyStmt | None:
-    """`statement`, or what is left of it when it stores out of bounds; None for nothing."""
-    if type(statement) is Store and is_outside(statement.index, buffers[statement.buffer]):
-        return Eval(statement.value) if has_effects(statement.value) else None
-    return statement
+def lawful_statement(new: AnyStmt, old: AnyStmt, buffers: Buffers) -> AnyStmt | None:
+    """`new`, which `old` became when literals were put in; None when nothing is left of it."""
+    if type(new) is Store and is_outside(new.index, buffers[new.buffer]):
+        return Eval(new.value) if has_effects(new.value) else None
+    if type(new) is AsyncLoad or type(new) is AsyncStore:
+        ends = ((new.destination, new.destination_start), (new.source, new.source_start))
+        return old if any(is_outside(start, buffers[name]) for name, start in ends) else new
+    return new

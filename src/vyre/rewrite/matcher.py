@@ -45,10 +45,9 @@ _CHEAP = (Var, Lit, Builtin)
 
 def head_of(expr: AnyExpr) -> object:
     """What rules are found by."""
-    cls = type(expr)
-    if cls is Binary or cls is Unary:
-        return expr.op  # pyright: ignore[reportAttributeAccessIssue]
-    return cls
+    if type(expr) is Binary or type(expr) is Unary:
+        return expr.op
+    return type(expr)
 
 
 def _term_head(term: Term) -> object:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from vyre.ir import Assign, AnyStmt, Body, Let, Loop, Program
+from vyre.ir import AnyStmt, Assign, Body, Let, Loop, Program
 from vyre.ir.walk import map_bodies, map_body, map_exprs, rebuilt, walk_stmts
 from vyre.rewrite.substitute import renamed
 

@@ -82,6 +82,10 @@ class Rewriter:
         self.prove = prove
         self.applied: dict[str, int] = {}
         """How often each rule fired."""
+        self.total = 0
+        """How many rewrites were made, folded literals included."""
+        self.generation = 0
+        """Grows when what was found before is void."""
         self._types: dict[str, DataType] = {}
         self._buffers: Mapping[str, BufferDecl] = {}
         self._done: dict[int, tuple[AnyExpr, AnyExpr, DataType]] = {}
@@ -89,15 +93,19 @@ class Rewriter:
     def begin(self, buffers: Mapping[str, BufferDecl]) -> None:
         """Start on a program; what is remembered stays valid while its buffers are the same."""
         if buffers != self._buffers:
-            self._done.clear()
+            self._forget()
             self._buffers = buffers
 
     def bind(self, name: str, dtype: DataType) -> None:
         """A variable of this type is visible from here on."""
         if self._types.get(name, dtype) is not dtype:
             # A sibling scope uses the name for another type: what was said with it is void.
-            self._done.clear()
+            self._forget()
         self._types[name] = dtype
+
+    def _forget(self) -> None:
+        self._done.clear()
+        self.generation += 1
 
     def type_of(self, expr: AnyExpr) -> DataType:
         """The type of an expression."""
@@ -132,6 +140,7 @@ class Rewriter:
             if better is None:
                 return expr
             steps -= 1
+            self.total += 1
             if better.depth == 1:
                 return better
             # Parts of what a rule builds are new: settle them before looking at its root.
@@ -216,7 +225,12 @@ def _value(expr: AnyExpr) -> Lit | None:
     """The literal that an expression over literals comes to."""
     if isinstance(expr, Lit):
         return expr
-    return fold(map_exprs(expr, lambda child: _value(child) or child))
+    return fold(map_exprs(expr, _value_or_itself))
+
+
+def _value_or_itself(expr: AnyExpr) -> AnyExpr:
+    value = _value(expr)
+    return expr if value is None else value
 
 
 def _literal_to_the_right(expr: AnyExpr) -> AnyExpr | None:

@@ -15,7 +15,8 @@ Lookup = Callable[[str], AnyExpr | None]
 def substituted(expr: AnyExpr, lookup: Lookup, buffers: Buffers) -> AnyExpr:
     """`expr` with variables replaced by what `lookup` says, and kept valid."""
     if type(expr) is Var:
-        return lookup(expr.name) or expr
+        found = lookup(expr.name)
+        return expr if found is None else found
     if expr.depth == 1:
         return expr
     new = map_exprs(expr, lambda child: substituted(child, lookup, buffers))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
@@ -176,7 +177,11 @@ class Binder:
     def _writable(self, decl: BufferDecl, value: object, host: HostArray) -> HostArray:
         """The array that receives what the program writes: a copy, or the caller's own."""
         if not self.in_place:
-            shared = not isinstance(value, np.ndarray) or np.may_share_memory(host, value)
+            # An array made from another object may still share its memory.
+            own = cast("Any", value)
+            shared = True
+            if isinstance(own, np.ndarray):
+                shared = np.may_share_memory(host, cast("HostArray", own))
             return host.copy() if shared else host
         if not host.flags.writeable or not isinstance(value, np.ndarray):
             raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=decl.name))
@@ -243,7 +248,7 @@ def give_back(binding: Binding, pool: MemoryPool) -> None:
 
 
 def _bytes_of(host: HostArray) -> memoryview:
-    return memoryview(host.reshape(-1).view(np.uint8))
+    return host.reshape(-1).view(np.uint8).data
 
 
 def _input_names(program: Program) -> tuple[str, ...]:

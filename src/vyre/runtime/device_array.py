@@ -143,4 +143,4 @@ def _give_back(pool: MemoryPool, memory: DeviceMemory) -> None:
 
 
 def _bytes_of(host: NDArray[Any]) -> memoryview:
-    return memoryview(host.reshape(-1).view(np.uint8))
+    return host.reshape(-1).view(np.uint8).data

@@ -8,7 +8,7 @@ copied unless the value is not contiguous.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,10 +50,9 @@ def numpy_type(element: DataType) -> np.dtype[Any]:
 
 def as_host_array(value: object, decl: BufferDecl) -> HostArray:
     """`value` as a contiguous array of the buffer's type, sharing memory where possible."""
-    if isinstance(value, np.ndarray):
-        array: HostArray = value
-    else:
-        array = _from_protocols(value, decl)
+    array = (
+        cast("HostArray", value) if isinstance(value, np.ndarray) else _from_protocols(value, decl)
+    )
     expected = numpy_type(decl.element)
     if array.dtype != expected:
         array = _reinterpreted(array, expected, decl)
@@ -79,14 +78,15 @@ def empty_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = Non
 
 
 def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
-    if isinstance(value, (int, float, bool, np.generic)) and decl.count in (0, 1):
+    if np.isscalar(cast("Any", value)) and decl.count in (0, 1):
         return _scalar(value, decl)
+    given = cast("Any", value)
     try:
-        if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
-            return np.from_dlpack(value)  # pyright: ignore[reportArgumentType]
-        if hasattr(value, "__array_interface__") or hasattr(value, "__array__"):
-            return np.asarray(value)
-        return np.frombuffer(value, dtype=np.uint8)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        if hasattr(given, "__dlpack__") and not hasattr(given, "__array_interface__"):
+            return np.from_dlpack(given)
+        if hasattr(given, "__array_interface__") or hasattr(given, "__array__"):
+            return np.asarray(given)
+        return np.frombuffer(given, dtype=np.uint8)
     except (TypeError, ValueError, BufferError) as problem:
         found = f"{type(value).__name__} ({problem})"
         raise ArgumentError(codes.NOT_AN_ARRAY.at(name=decl.name, found=found)) from problem

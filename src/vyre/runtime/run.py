@@ -111,7 +111,7 @@ def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:
     argument = binding.arguments[first.count_buffer]
     wanted = min(3, max(argument.count - first.count_offset, 0))
     if wanted:
-        view = memoryview(host[:wanted].view(np.uint8))
+        view = host[:wanted].view(np.uint8).data
         argument.memory.read(view, first.count_offset * 4)
     x, y, z = (int(extent) for extent in host)
     return grids.checked(program, (x, y, z))

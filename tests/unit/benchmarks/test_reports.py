@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import document, report
 from benchmarks.__main__ import main
+from benchmarks.plot import ratios
 from benchmarks.report import Options, Report, Table, verdict
 from benchmarks.synthetic import program_of_size
 
@@ -85,5 +86,6 @@ def test_a_quick_run_leaves_json(
     monkeypatch.setattr("benchmarks.__main__.plot", lambda *_: "no plot in this test")
     assert main(["--only", "triad", "--peers", "c,numpy", "--quick", "--rounds", "3"]) == 0
     data = json.loads((results / "kernels-partial.json").read_text())["data"]
-    assert len(data["triad"]["numpy"]["seconds"]) == 3
+    assert len(data["kernels"]["triad"]["numpy"]["seconds"]) == 3
+    assert ratios(data)["triad"].keys() == {"numpy"}
     assert "stream triad" in capsys.readouterr().out

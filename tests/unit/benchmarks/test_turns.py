@@ -96,4 +96,4 @@ def test_a_wrong_result_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     report = suite.run(options)
     assert all("wrong result" in failure for failure in report.failures)
     assert len(report.failures) == 2
-    assert not report.data["triad"]["c"]["seconds"]
+    assert not report.data["kernels"]["triad"]["c"]["seconds"]

@@ -90,7 +90,7 @@ class CpuDevice:
             ) from problem
         start = int(raw.ctypes.data)
         skip = -start % ALIGNMENT
-        view = memoryview(raw)[skip : skip + nbytes]
+        view = raw[skip : skip + nbytes].data
         return HostMemory(view, start + skip, raw)
 
     def adopt(self, array: memoryview) -> HostMemory | None:

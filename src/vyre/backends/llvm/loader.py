@@ -220,4 +220,8 @@ def library_symbol(name: str) -> int:
 
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ...]:
-    return (_libc(), ctypes.CDLL("libm.so.6"))
+    try:
+        return (_libc(), ctypes.CDLL("libm.so.6"))
+    except OSError:
+        # Where the C library holds its maths, as with musl.
+        return (_libc(),)

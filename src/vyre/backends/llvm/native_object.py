@@ -36,12 +36,14 @@ _LINUX: Final = {
     "SIGACTION": "{ ptr, [128 x i8], i32, ptr }",
     "CLOCK_MONOTONIC": "1",
     "SIG_SETMASK": "2",
+    "SIGBUS": "7",
     "DETACHED": "1",
 }
 _DARWIN: Final = {
     "SIGACTION": "{ ptr, i32, i32 }",
     "CLOCK_MONOTONIC": "6",
     "SIG_SETMASK": "3",
+    "SIGBUS": "10",
     "DETACHED": "2",
 }
 
@@ -84,8 +86,7 @@ def object_bytes(folder: Path | None) -> bytes:
 def _compile(text: str) -> bytes:
     from vyre.backends.llvm import host, jit
 
-    pipeline = jit.Pipeline("runtime", speed_level=2, codegen_level=2, whole_module=True)
-    return jit.compile_text(text, host.generic(), pipeline).object
+    return jit.compile_text(text, host.generic()).object
 
 
 def _read(path: Path) -> bytes | None:
@@ -103,8 +104,8 @@ def _write(path: Path, code: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
+        os.replace(name, path)
     except OSError:
         return
-    with os.fdopen(handle, "wb") as file:
-        file.write(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
-    os.replace(name, path)

@@ -93,9 +93,17 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
-@cache
 def process_pool() -> Pool:
     """The one pool of this process."""
+    with _creating:
+        return _process_pool()
+
+
+_creating = threading.Lock()
+
+
+@cache
+def _process_pool() -> Pool:
     settings = config()
     folder = settings.cache_dir / "native" if settings.cache_bytes else None
     return Pool(native_object.object_bytes(folder), default_threads())

@@ -37,18 +37,9 @@ class Copy:
     def perform(self, task: Task) -> None:
         """Move the elements; those that are out of bounds at the source arrive as zeros."""
         found, into = task.cells[self.source], task.cells[self.destination]
-        outside = found.outside(self.origin)
-        at = self.origin if outside is None else np.where(outside, 0, self.origin)
-        if found.decl.is_workgroup:
-            at = at + self.workgroup * found.length
-        if found.length == 0:
-            stored = np.zeros((at.size, *found.data.shape[1:]), found.data.dtype)
-        else:
-            stored = found.data[at]
-            if outside is not None:
-                stored[outside] = 0
-        base = self.workgroup * into.length if into.decl.is_workgroup else 0
-        into.data[self.into + base] = stored
+        base = self.workgroup * found.length if found.decl.is_workgroup else None
+        stored = found.stored(self.origin, base)
+        into.data[self.into + self.workgroup * (into.length * into.decl.is_workgroup)] = stored
 
 
 class Ranges:

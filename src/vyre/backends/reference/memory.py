@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vyre.ir import BufferDecl
-from vyre.semantics import Array, decode_function, encode_function, storage_dtype
+from vyre.semantics import Array, decode_function, encode_function, storage_dtype, value_dtype
 
 if TYPE_CHECKING:
     from vyre.backends.reference.shadow import Shadow
@@ -43,14 +43,27 @@ class Cells:
         outside = self.outside(at)
         if outside is not None:
             if self.length == 0:
-                size = at.size if base is None else max(at.size, base.size)
-                stored = np.zeros((size, *self.data.shape[1:]), self.data.dtype)
-                return stored if self.decode is None else self.decode(stored)
+                return self._zeros(at.size if base is None else max(at.size, base.size))
             at = np.where(outside, 0, at)
         stored = self.data[at if base is None else at + base]
+        values = stored if self.decode is None else self.decode(stored)
         if outside is not None:
-            stored[np.broadcast_to(outside, stored.shape[:1])] = 0
-        return stored if self.decode is None else self.decode(stored)
+            values[np.broadcast_to(outside, values.shape[:1])] = 0
+        return values
+
+    def _zeros(self, count: int) -> Array:
+        return np.zeros((count, *self.data.shape[1:]), value_dtype(self.decl.value_type))
+
+    def stored(self, at: Array, base: Array | None) -> Array:
+        """What memory holds at these indices; where they are out of bounds, a stored zero."""
+        outside = self.outside(at)
+        zero = self._zeros(at.size)
+        found = zero if self.encode is None else self.encode(zero)
+        if outside is None:
+            return self.data[at if base is None else at + base]
+        inside = np.flatnonzero(~outside)
+        found[inside] = self.data[at[inside] if base is None else (at + base)[inside]]
+        return found
 
     def store(self, at: Array, base: Array | None, values: Array) -> None:
         """Put values at these indices, the later one where two are equal."""

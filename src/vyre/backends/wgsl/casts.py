@@ -55,8 +55,8 @@ def _to_float(ctx: Context, value: Value, target: DataType) -> Value:
     if target is DataType.BF16 and (source.bits or 0) >= 32:
         wide = _integer_to_integer(ctx, value, _widest(source))
         return spell(ctx.call(f"bf16_from_{word(wide.dtype)}", wide.text), target)
-    if is_wide(source):
-        single = ctx.call(f"f32_from_{word(source)}", value.text)
+    if is_wide(source) or source is DataType.U32:
+        single = ctx.call(f"f32_from_{source}", value.text)
     else:
         single = f"f32({value.text})"
     return spell(ctx.call(f"{target}_round", single) if is_half(target) else single, target)

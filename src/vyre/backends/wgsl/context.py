@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
-from vyre.backends.wgsl.prelude import library
+from vyre.backends.wgsl.prelude import closure, library
 from vyre.backends.wgsl.value import Value
 from vyre.backends.wgsl.words import RESERVED
 from vyre.emit import Level, Names
@@ -45,6 +46,8 @@ class Context:
     def call(self, function: str, *arguments: str) -> str:
         """A call of a function of the prelude."""
         self.functions.add(function)
+        if _needs_zero(function):
+            self.launch_field("zero")
         return f"{function}({', '.join(arguments)})"
 
     def launch_field(self, name: str) -> str:
@@ -71,8 +74,13 @@ class Context:
         """A float that no compiler can combine with what is done to it next."""
         if not self.strict and not value.constant:
             return value
-        self.launch_field("zero")
         return Value(self.call("f32_hide", value.text), value.dtype)
+
+
+@cache
+def _needs_zero(function: str) -> bool:
+    """Whether a function of the prelude hides floats with the zero of the launch record."""
+    return any(found.name == "f32_hide" for found in closure([function]))
 
 
 _FIXED = (

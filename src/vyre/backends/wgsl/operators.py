@@ -173,11 +173,11 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
         result = spell(ctx.call(f"f32_{_FUNCTIONS[op]}", left.text, right.text), dtype)
         exact = op in (BinOp.MIN, BinOp.MAX, BinOp.COPYSIGN)
         return result if exact else rounded(ctx, result)
-    if op in (BinOp.ADD, BinOp.SUB):
-        left = ctx.hidden(left) if left.product or left.constant else left
+    if left.product and op in (BinOp.ADD, BinOp.SUB):
+        left = ctx.hidden(left)
     if op in (BinOp.DIV, BinOp.SUB) or right.constant or (op is BinOp.ADD and right.product):
         right = ctx.hidden(right)
-    if op is BinOp.MUL and left.constant:
+    if left.constant:
         left = ctx.hidden(left)
     result = infix(op, left, right, dtype)
     if is_half(dtype):
@@ -188,7 +188,6 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
 def fma(ctx: Context, a: Value, b: Value, c: Value) -> Value:
     """a * b + c, rounded once."""
     function = "f16_fma" if is_half(a.dtype) else "f32_fma"
-    ctx.launch_field("zero")
     return spell(ctx.call(function, a.text, b.text, c.text), a.dtype)
 
 
@@ -273,7 +272,6 @@ def _float_unary(ctx: Context, op: UnOp, operand: Value) -> Value:
         return rounded(ctx, root) if is_half(dtype) else ctx.hidden(root)
     if op in _TESTS:
         return spell(ctx.call(f"f32_{op.row.spelling}", operand.text), DataType.BOOL)
-    ctx.launch_field("zero")
     result = spell(ctx.call(f"f32_{_float_function(op)}", operand.text), dtype)
     return result if op in (UnOp.NEG, UnOp.ROUND) else rounded(ctx, result)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from vyre.conform.generate import values
@@ -20,12 +21,21 @@ _FLOAT_ATOMICS = (AtomicOp.ADD, AtomicOp.MIN, AtomicOp.MAX)
 _LINEAR = "invocation"
 
 
+def _narrowed(dice: Dice, profile: Profile) -> Profile:
+    """The profile with a few of its types: values of few types meet more often."""
+    always = (DataType.BOOL, DataType.U32)
+    others = [dtype for dtype in profile.types if dtype not in always]
+    chosen = [dice.pick(others) for _ in range(dice.between(1, 5))]
+    types = tuple(t for t in profile.types if t in always or t in chosen)
+    return replace(profile, types=types)
+
+
 class ProgramBuilder:
     """Makes one program."""
 
     def __init__(self, dice: Dice, profile: Profile) -> None:
         self._dice = dice
-        self._profile = profile
+        self._profile = profile = _narrowed(dice, profile)
         self._size = dice.pick(profile.workgroups)
         self._grid = dice.pick(profile.grids)
         self._slots = prod(self._size)
@@ -222,7 +232,7 @@ class ProgramBuilder:
 
     def _linear(self) -> AnyExpr:
         sx, sy, _ = self._size
-        gx, gy, gz = self._grid
+        _, gy, gz = self._grid
         linear: AnyExpr = Expr.gid(0)
         if gy * self._size[1] > 1:
             linear = linear + Expr.gid(1) * (Expr.num_workgroups(0) * Expr.u32(sx))

@@ -71,9 +71,7 @@ class Exprs:
         make = self._dice.weighted(self._options(dtype))
         return make(dtype, depth - 1)
 
-    def _options(
-        self, dtype: DataType
-    ) -> list[tuple[int, Callable[[DataType, int], AnyExpr]]]:
+    def _options(self, dtype: DataType) -> list[tuple[int, Callable[[DataType, int], AnyExpr]]]:
         options: list[tuple[int, Callable[[DataType, int], AnyExpr]]] = [
             (3, lambda wanted, _: self.leaf(wanted)),
             (3, self._select),
@@ -272,7 +270,7 @@ class Exprs:
             for t in self._profile.types
             if t.bits == dtype.bits and not t.is_bool and not (t.is_float and self._tame)
         ]
-        source = self._dice.pick(same_width)
+        source = self._dice.pick(same_width or [dtype])
         if source.is_float:
             return Expr.bitcast(self._not_nan(source), dtype)
         return Expr.bitcast(self.expr(source, depth), dtype)

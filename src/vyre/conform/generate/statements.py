@@ -229,9 +229,7 @@ class Statements:
         inner = place.inner(may_leave_round=False)
         return self._rounds(_U32, Expr.u32(self.dice.below(2)), stop, inner)
 
-    def _rounds(
-        self, dtype: DataType, start: AnyExpr, stop: AnyExpr, place: Place
-    ) -> list[Node]:
+    def _rounds(self, dtype: DataType, start: AnyExpr, stop: AnyExpr, place: Place) -> list[Node]:
         outside = len(self.visible.variables)
         var = self.bind(dtype, mutable=False)
         body = self.body(place, self.few())

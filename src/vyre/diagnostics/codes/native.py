@@ -9,7 +9,9 @@ BAD_ARTIFACT = Code(
     "not a CPU artifact",
     "these bytes are not an artifact of the CPU backend: {problem}",
     "compile the program again; if they came from the cache, delete that entry",
-    example="from vyre.backends.llvm.artifact import Artifact\nArtifact.from_bytes(b'')",
+    example=(
+        "from vyre.backends.llvm.kernel_info import KernelInfo\nKernelInfo.from_json({'abi': 0})"
+    ),
 )
 BAD_MODULE = Code(
     "B102",

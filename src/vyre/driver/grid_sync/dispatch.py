@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from vyre.diagnostics import DeadlineError, Diagnostic, DispatchError, VyreError
 from vyre.diagnostics.codes import driver as codes
-from vyre.driver.backend import Argument, Device, Executable, LaunchRecord
+from vyre.driver.backend import Argument, Device, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
 from vyre.driver.grid_sync.plan import (
     BOUNDS,
@@ -131,7 +131,7 @@ def run_split(
 ) -> LaunchRecord:
     """Run a split program to its end on memory that is bound by name."""
     bound = dict(arguments)
-    own = []
+    own: list[DeviceMemory] = []
     invocations = 1
     for extent, size in zip(grid, plan.segments[0].workgroup_size, strict=True):
         invocations *= extent * size

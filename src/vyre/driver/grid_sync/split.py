@@ -108,11 +108,11 @@ class _Splitter:
                     current = self.open(found, in_loop)
                 case Copy(source, destination):
                     found.append(CopyBuffer(source, destination))
-                case Repeat(Loop() as loop, inner):
-                    found.append(self.counted(loop, inner))
-                    current = self.open(found, in_loop)
-                case Repeat(While() as loop, inner):
-                    found.append(self.conditional(loop, inner))
+                case Repeat(loop, inner):
+                    counted = isinstance(loop, Loop)
+                    found.append(
+                        self.counted(loop, inner) if counted else self.conditional(loop, inner)
+                    )
                     current = self.open(found, in_loop)
         return [self.with_leaving(step) for step in found]
 

@@ -69,6 +69,7 @@ _WIDER_FLOATS = (
 )
 _RESIGNED = tuple(b for b in _same_width() if b["S"].is_integer and b["T"].is_integer)
 _EXTENDED = tuple(_zero_extensions())
+_NARROWED = tuple(_narrowings())
 
 RULES = (
     Rule("cast_same", cast(x, "T"), x, SCALAR_TYPES),
@@ -85,12 +86,10 @@ RULES = (
         "narrow_masked",
         cast(x & c, "U"),
         cast(x, "U"),
-        tuple(_narrowings()),
+        _NARROWED,
         when=cast(c, "U").eq(ALL_ONES),
     ),
-    Rule(
-        "narrow_or", cast(x | c, "U"), cast(x, "U"), tuple(_narrowings()), when=cast(c, "U").eq(0)
-    ),
+    Rule("narrow_or", cast(x | c, "U"), cast(x, "U"), _NARROWED, when=cast(c, "U").eq(0)),
     Rule(
         "mask_extended",
         cast(s, "T") & c,

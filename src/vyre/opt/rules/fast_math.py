@@ -1,4 +1,4 @@
-"""Rules of real arithmetic that floats do not obey: they fire only under a program's fast-math flag.
+"""Rules of real arithmetic that floats do not obey: they fire only under the fast-math flag.
 
 They may change rounding, and they assume that no operand is NaN or infinite and that the sign of
 zero does not matter.

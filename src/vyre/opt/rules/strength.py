@@ -1,4 +1,4 @@
-"""Dear operations as cheap ones. Signed division needs an operand that is known not to be negative."""
+"""Dear operations as cheap ones; signed division where the operand is known not to be negative."""
 
 from __future__ import annotations
 

@@ -52,6 +52,29 @@ done:
 """
 """Never ends by itself."""
 
+SLOW = f"""{HEAD} {{
+entry:
+  %place = alloca i64
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %after ]
+  br label %inner
+inner:
+  %k = phi i64 [ 0, %loop ], [ %k.next, %inner ]
+  store volatile i64 %k, ptr %place
+  %k.next = add i64 %k, 1
+  %again = icmp ult i64 %k.next, 5000
+  br i1 %again, label %inner, label %after
+after:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""A few microseconds for every workgroup, without a look at the stop flag."""
+
 TRAP = f"""{HEAD} {{
 entry:
   %control.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 1

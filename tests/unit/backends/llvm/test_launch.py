@@ -13,6 +13,7 @@ from tests.unit.backends.llvm.native_kernels import (
     INCREMENT,
     PRINT,
     SCRATCH,
+    SLOW,
     SPIN,
     TRAP,
     address,
@@ -123,6 +124,17 @@ def test_a_deadline_ends_an_endless_kernel(groups: int) -> None:
         start = time.perf_counter()
         assert launch() == Outcome(Status.DEADLINE)
         assert 0.04 < time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+@pytest.mark.parametrize("cost", [0, 2000])
+def test_a_deadline_ends_a_long_grid_of_short_groups(threads: int, cost: int) -> None:
+    data = np.zeros(4, np.int32)
+    slow = kernel(SLOW, group_cost_ns=cost)
+    launch = slow.bind([address(data)], (100_000_000, 1, 1), timeout=0.05, threads=threads)
+    start = time.perf_counter()
+    assert launch() == Outcome(Status.DEADLINE)
+    assert time.perf_counter() - start < 1.0
 
 
 def test_a_launch_works_after_a_deadline() -> None:

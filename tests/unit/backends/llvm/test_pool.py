@@ -25,6 +25,12 @@ def check(groups=1000):
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder for all tests, so that the runtime is compiled once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 def run(script: str, tmp_path: Path, **environment: str) -> str:
     return run_bare(SETUP + textwrap.dedent(script), tmp_path, **environment)
 
@@ -44,35 +50,35 @@ def run_bare(script: str, tmp_path: Path, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_workers_start_with_the_first_parallel_launch(tmp_path: Path) -> None:
+def test_workers_start_with_the_first_parallel_launch(cache: Path) -> None:
     script = """
     print(pool.process_pool().workers, end=" ")
     check()
     print(pool.process_pool().workers)
     """
-    assert run(script, tmp_path, VYRE_THREADS="5") == "0 4"
+    assert run(script, cache, VYRE_THREADS="5") == "0 4"
 
 
-def test_one_thread_means_no_worker(tmp_path: Path) -> None:
+def test_one_thread_means_no_worker(cache: Path) -> None:
     script = """
     check()
     print(pool.process_pool().workers)
     """
-    assert run(script, tmp_path, VYRE_THREADS="1") == "0"
+    assert run(script, cache, VYRE_THREADS="1") == "0"
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
-def test_affinity_limits_the_threads(tmp_path: Path) -> None:
+def test_affinity_limits_the_threads(cache: Path) -> None:
     script = """
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     check()
     print(pool.process_pool().threads)
     """
-    assert run(script, tmp_path, VYRE_THREADS="") == "1"
+    assert run(script, cache, VYRE_THREADS="") == "1"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_forked_child_has_its_own_pool(tmp_path: Path) -> None:
+def test_a_forked_child_has_its_own_pool(cache: Path) -> None:
     script = """
     check()
     child = os.fork()
@@ -84,11 +90,11 @@ def test_a_forked_child_has_its_own_pool(tmp_path: Path) -> None:
     check()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
-    assert run(script, tmp_path, VYRE_THREADS="4") == "0"
+    assert run(script, cache, VYRE_THREADS="4") == "0"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_forking_during_a_launch_of_another_thread(tmp_path: Path) -> None:
+def test_forking_during_a_launch_of_another_thread(cache: Path) -> None:
     script = """
     data = np.zeros(4, np.int32)
     spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.5)
@@ -103,11 +109,11 @@ def test_forking_during_a_launch_of_another_thread(tmp_path: Path) -> None:
     thread.join()
     check()
     """
-    assert run(script, tmp_path) == "0"
+    assert run(script, cache) == "0"
 
 
-def test_a_spawned_child_launches(tmp_path: Path) -> None:
-    (tmp_path / "child.py").write_text(
+def test_a_spawned_child_launches(cache: Path) -> None:
+    (cache / "child.py").write_text(
         "from tests.unit.backends.llvm import native_kernels as n\n"
         "def work(size):\n"
         "    data = n.np.zeros(size, n.np.int32)\n"
@@ -116,18 +122,18 @@ def test_a_spawned_child_launches(tmp_path: Path) -> None:
     )
     script = f"""
     import multiprocessing
-    sys.path.append({str(tmp_path)!r})
+    sys.path.append({str(cache)!r})
     from child import work
     check()
     with multiprocessing.get_context("spawn").Pool(2) as children:
         print(children.map(work, [100, 200]))
     """
-    assert run(script, tmp_path) == "[100, 200]"
+    assert run(script, cache) == "[100, 200]"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
 @pytest.mark.parametrize("after", [0.0, 0.15])
-def test_ctrl_c_ends_a_launch_promptly(tmp_path: Path, after: float) -> None:
+def test_ctrl_c_ends_a_launch_promptly(cache: Path, after: float) -> None:
     script = f"""
     data = np.zeros(4, np.int32)
     spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
@@ -149,11 +155,11 @@ def test_ctrl_c_ends_a_launch_promptly(tmp_path: Path, after: float) -> None:
     check()
     print("fine")
     """
-    assert run(script, tmp_path) == "fine"
+    assert run(script, cache) == "fine"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
-def test_a_handler_that_does_not_raise_still_interrupts(tmp_path: Path) -> None:
+def test_a_handler_that_does_not_raise_still_interrupts(cache: Path) -> None:
     script = """
     data = np.zeros(4, np.int32)
     seen = []
@@ -165,11 +171,11 @@ def test_a_handler_that_does_not_raise_still_interrupts(tmp_path: Path) -> None:
     except KeyboardInterrupt:
         print(len(seen))
     """
-    assert run(script, tmp_path) == "1"
+    assert run(script, cache) == "1"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
-def test_an_ignored_ctrl_c_does_not_interrupt(tmp_path: Path) -> None:
+def test_an_ignored_ctrl_c_does_not_interrupt(cache: Path) -> None:
     script = """
     data = np.zeros(4, np.int32)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -177,10 +183,10 @@ def test_an_ignored_ctrl_c_does_not_interrupt(tmp_path: Path) -> None:
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     print(spin().status.name)
     """
-    assert run(script, tmp_path) == "DEADLINE"
+    assert run(script, cache) == "DEADLINE"
 
 
-def test_other_threads_are_not_interrupted(tmp_path: Path) -> None:
+def test_other_threads_are_not_interrupted(cache: Path) -> None:
     script = """
     data = np.zeros(4, np.int32)
     spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.4)
@@ -195,22 +201,22 @@ def test_other_threads_are_not_interrupted(tmp_path: Path) -> None:
     thread.join()
     print(ended)
     """
-    assert run(script, tmp_path) == "['DEADLINE']"
+    assert run(script, cache) == "['DEADLINE']"
 
 
-def test_the_process_ends_while_workers_spin_or_sleep(tmp_path: Path) -> None:
-    assert run("check()", tmp_path) == ""
-    assert run("check(); time.sleep(0.3)", tmp_path) == ""
+def test_the_process_ends_while_workers_spin_or_sleep(cache: Path) -> None:
+    assert run("check()", cache) == ""
+    assert run("check(); time.sleep(0.3)", cache) == ""
 
 
-def test_the_process_ends_while_a_daemon_thread_launches(tmp_path: Path) -> None:
+def test_the_process_ends_while_a_daemon_thread_launches(cache: Path) -> None:
     script = """
     data = np.zeros(4, np.int32)
     spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
     threading.Thread(target=spin, daemon=True).start()
     time.sleep(0.1)
     """
-    assert run(script, tmp_path) == ""
+    assert run(script, cache) == ""
 
 
 def test_the_second_start_needs_no_llvmlite(tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def different(
         want, got = ((a.astype(np.uint32) << 16).view(np.float32) for a in (want, got))
     elif not scalar.is_float:
         return np.flatnonzero(want.view(got.dtype) != got)
-    flushed = is_subnormal(scalar, want) & (got == 0)
     with np.errstate(all="ignore"):
+        flushed = is_subnormal(scalar, want) & (got == 0)
         same = (want == got) & (np.signbit(want) == np.signbit(got))
         near = error(scalar, want, got) <= bound if bound else same
     return np.flatnonzero(~(same | near | (np.isnan(want) & np.isnan(got)) | flushed))

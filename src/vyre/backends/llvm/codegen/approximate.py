@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from vyre.backends.llvm.codegen.writer import Writer, register_type
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.vector_math import FloatType, VectorMath
+from vyre.ir import DataType
 
-from vyre.backends.llvm.codegen.writer import register_type, widened
-from vyre.backends.llvm import maths
-from vyre.ir import BinOp, DataType, UnOp
-
-if TYPE_CHECKING:
-    from vyre.backends.llvm.codegen.kernel import Kernel
+_TYPES: dict[DataType, FloatType] = {
+    DataType.F16: "f16",
+    DataType.F32: "f32",
+    DataType.F64: "f64",
+}
 
 
 class Approximate:
     """Emits opcodes whose results carry an ULP bound."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-        self.w = kernel.w
+    def __init__(self, writer: Writer, host: Host) -> None:
+        self.w = writer
+        self.functions = VectorMath(fma=host.has_fma)
 
-    def unary(self, op: UnOp, dtype: DataType, lanes: int, a: str) -> str:
-        """A function of one argument."""
-        return self._call(op.row.spelling, dtype, lanes, a)
-
-    def binary(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
-        """A function of two arguments."""
-        return self._call(op.row.spelling, dtype, lanes, a, b)
-
-    def _call(self, name: str, dtype: DataType, lanes: int, *arguments: str) -> str:
-        if dtype is DataType.F16:
-            return self._through_float(name, lanes, *arguments)
-        scalar = register_type(dtype)
-        width = max(lanes, 1)
-        symbol = maths.function_name(name, scalar, width)
-        if symbol not in self.kernel.math_functions:
-            fma = self.kernel.host.has_fma
-            self.kernel.math_functions[symbol] = maths.emit_function(name, scalar, width, fma=fma)
-        type_ = widened(scalar, lanes)
+    def call(self, name: str, dtype: DataType, lanes: int, *arguments: str) -> str:
+        """A function, by the spelling of its opcode."""
+        symbol = self.functions.use(name, _TYPES[dtype], max(lanes, 1))
+        type_ = register_type(dtype, lanes)
         passed = ", ".join(f"{type_} {argument}" for argument in arguments)
         return self.w.emit(f"call {type_} @{symbol}({passed})")
-
-    def _through_float(self, name: str, lanes: int, *arguments: str) -> str:
-        half, single = widened("half", lanes), widened("float", lanes)
-        wide = [self.w.emit(f"fpext {half} {a} to {single}") for a in arguments]
-        made = self._call(name, DataType.F32, lanes, *wide)
-        return self.w.emit(f"fptrunc {single} {made} to {half}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vyre.backends.llvm.codegen.statements import Statements
-from vyre.backends.llvm.codegen.value import uniform
+from vyre.backends.llvm.codegen.value import Memory, uniform
 from vyre.ir import AsyncLoad, AsyncStore, DataType
+
+_BITS = {1: DataType.U8, 2: DataType.U16, 4: DataType.U32, 8: DataType.U64}
 
 
 def emit_copy(first: Statements, statement: AsyncLoad | AsyncStore) -> None:
@@ -24,9 +28,17 @@ def emit_copy(first: Statements, statement: AsyncLoad | AsyncStore) -> None:
     w.block(run)
     source = uniform(DataType.U64, w.emit(f"add i64 {come}, {now}"))
     target = uniform(DataType.U64, w.emit(f"add i64 {to}, {now}"))
-    value = lanes.memory.load(kernel.memories[statement.source], source, proven=False)
-    lanes.memory.store(kernel.memories[statement.destination], target, value, proven=False)
+    value = lanes.memory.load(_as_bits(kernel.memories[statement.source]), source, proven=False)
+    into = _as_bits(kernel.memories[statement.destination])
+    lanes.memory.store(into, target, value, proven=False)
     following = w.emit(f"add i64 {now}, 1")
     w.do(f"store i64 {following}, ptr {slot}")
     w.jump(head)
     w.block(done)
+
+
+def _as_bits(memory: Memory) -> Memory:
+    """The same memory with elements of the same size that are moved as they are."""
+    size = memory.decl.element.size_bytes or 1
+    raw = _BITS.get(size) or DataType.array(size)
+    return replace(memory, decl=replace(memory.decl, element=raw))

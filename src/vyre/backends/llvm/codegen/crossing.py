@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vyre.backends.llvm.codegen.barriers import Piece, Stretch, Together
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.value import Form, Slot
@@ -41,12 +43,11 @@ class Crossing:
         self.names = frozenset(self.slots)
         del body
 
-    def _recompute(self, name: str, cheap: object) -> None:
-        values = dict(cheap)  # pyright: ignore[reportCallIssue, reportArgumentType]
-        for inner in sorted(uses_of((), [values[name]]).reads):
+    def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
+        for inner in sorted(uses_of((), [cheap[name]]).reads):
             if inner not in self.recomputed:
                 self._recompute(inner, cheap)
-        self.recomputed[name] = values[name]
+        self.recomputed[name] = cheap[name]
 
     def is_used(self, name: str, stretch: Stretch) -> bool:
         """Whether a stretch of work reads a variable, or one that is recomputed from it."""

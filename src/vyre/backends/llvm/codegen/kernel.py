@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
+from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.casts import Casts
 from vyre.backends.llvm.codegen.packed import memory_type
@@ -34,17 +35,18 @@ class Kernel:
     prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
     polls: bool = False
     divergent: bool = False
-    math_functions: dict[str, str] = field(default_factory=dict[str, str])
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
+    approximate: Approximate = field(init=False)
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.w, self.program.fast_math)
         self.casts = Casts(self.arithmetic)
+        self.approximate = Approximate(self.w, self.host)
         self.size = self.program.workgroup_size
         self.invocations = self.size[0] * self.size[1] * self.size[2]
 
@@ -119,12 +121,13 @@ class Kernel:
         """The whole module."""
         largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
         zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
+        maths = self.approximate.functions.text()
         parts = [
             PRELUDE,
             zeros,
             *self.w.globals.values(),
-            *self.math_functions.values(),
-            *sorted(self.w.declarations.values()),
+            maths,
+            *self._declarations(maths),
             "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, "
             "ptr noalias %scratch) nounwind {",
             "entry:",
@@ -134,6 +137,11 @@ class Kernel:
             "}",
         ]
         return "\n".join(parts) + "\n"
+
+    def _declarations(self, maths: str) -> list[str]:
+        """What the code calls and the functions it brings along do not declare themselves."""
+        there = set(maths.splitlines())
+        return sorted(line for line in self.w.declarations.values() if line not in there)
 
 
 def element_bytes(decl: BufferDecl) -> int:

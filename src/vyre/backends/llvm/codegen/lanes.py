@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.atomics import AtomicAccess
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory import MemoryAccess
@@ -59,7 +58,6 @@ class Lanes:
         """Number of the (first) lane in the workgroup, i64."""
         self.memory = MemoryAccess(self)
         self.atomics = AtomicAccess(self)
-        self.approximate = Approximate(kernel)
         self.inside: Callable[[str, AnyExpr], bool] = lambda _buffer, _index: False
         """Whether an access is known to be in bounds for all lanes of this set."""
 
@@ -310,7 +308,9 @@ class Lanes:
         wide = self._together(operand)
         text = self._text(operand, wide)
         if expr.op.row.approximate:
-            made = self.approximate.unary(expr.op, dtype, self._count(wide), text)
+            made = self.kernel.approximate.call(
+                expr.op.row.spelling, dtype, self._count(wide), text
+            )
         else:
             made = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
         return Value(result, Form.VARYING if wide else Form.UNIFORM, made)
@@ -325,7 +325,7 @@ class Lanes:
         wide = self._together(left, right)
         a, b = self._text(left, wide), self._text(right, wide)
         if op.row.approximate:
-            made = self.approximate.binary(op, dtype, self._count(wide), a, b)
+            made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
         else:
             made = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
         return Value(result, Form.VARYING if wide else Form.UNIFORM, made)

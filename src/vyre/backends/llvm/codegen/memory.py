@@ -7,6 +7,7 @@ replaced by zero, so that no branch is needed; a store is branched around.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -153,7 +154,6 @@ class MemoryAccess:
 
     def store(self, memory: Memory, index: Value, value: Value, *, proven: bool) -> None:
         """Write the element at `index`, where that is in bounds and the lane is active."""
-        element = memory.decl.element
         lanes = self.lanes
         if not lanes.width:
             self._store_one(memory, self.wide(index), value, proven)
@@ -177,9 +177,8 @@ class MemoryAccess:
             self._store_one(base(lane), at, lanes.lane_of(values, lane), proven)
 
         lanes.for_each_active(one)
-        del element
 
-    def _lane_base(self, memory: Memory):
+    def _lane_base(self, memory: Memory) -> Callable[[str], Memory]:
         def of(lane: str) -> Memory:
             if not memory.private:
                 return memory
@@ -310,7 +309,9 @@ class MemoryAccess:
             width,
         )
 
-    def _per_lane(self, change, old: str, new: str, value: str, width: int) -> str:
+    def _per_lane(
+        self, change: Callable[[str], str], old: str, new: str, value: str, width: int
+    ) -> str:
         if not width:
             return change(value)
         w = self.w

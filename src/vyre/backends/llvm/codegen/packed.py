@@ -6,6 +6,8 @@ store is a search among the points where the nearest code changes.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -99,32 +101,28 @@ define internal i8 {name}(float %value) nounwind {{
 }}"""
 
 
+@cache
 def _change_points(dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Keys from which on a new code holds, and the codes in that order, the least value's first."""
-    low, high = _key_of(np.float32(-np.inf)), _key_of(np.float32(np.inf))
-    codes = [_code_at(low, dtype)]
-    keys: list[int] = []
-    start = low
-    while codes[-1] != _code_at(high, dtype):
-        below, above = start, high
-        while above - below > 1:
-            middle = (below + above) // 2
-            if _code_at(middle, dtype) == codes[-1]:
-                below = middle
-            else:
-                above = middle
-        keys.append(above)
-        codes.append(_code_at(above, dtype))
-        start = above
-    return np.array(keys, np.int64), np.array(codes, np.uint8)
+    stored = decode(dtype, np.arange(256, dtype=np.uint8)).astype(np.float32)
+    values = np.append(stored[~np.isnan(stored)], np.array([-np.inf, np.inf], np.float32))
+    known = np.unique(_keys_of(values))
+    codes = _codes_at(known, dtype)
+    # Between two neighbours of the table the code changes once; find all places at the same time.
+    at = np.flatnonzero(codes[1:] != codes[:-1])
+    below, above = known[at], known[at + 1]
+    while np.any(above - below > 1):
+        middle = (below + above) // 2
+        same = _codes_at(middle, dtype) == codes[at]
+        below, above = np.where(same, middle, below), np.where(same, above, middle)
+    return above, np.append(codes[at], codes[-1])
 
 
-def _key_of(value: np.float32) -> int:
-    bits = int(np.array(value, np.float32).view(np.int32))
-    return bits if bits >= 0 else bits ^ 0x7FFF_FFFF
+def _keys_of(values: NDArray[np.float32]) -> NDArray[np.int64]:
+    bits = values.view(np.int32).astype(np.int64)
+    return np.where(bits >= 0, bits, bits ^ 0x7FFF_FFFF)
 
 
-def _code_at(key: int, dtype: DataType) -> int:
-    bits = key if key >= 0 else key ^ 0x7FFF_FFFF
-    value = np.array([bits], np.int64).astype(np.int32).view(np.float32)
-    return int(encode(dtype, value)[0])
+def _codes_at(keys: NDArray[np.int64], dtype: DataType) -> NDArray[np.uint8]:
+    bits = np.where(keys >= 0, keys, keys ^ 0x7FFF_FFFF)
+    return encode(dtype, bits.astype(np.int32).view(np.float32)).astype(np.uint8)

@@ -30,7 +30,7 @@ def lanes_for(kernel: Kernel, body: Body) -> int:
 
 
 def mask_bits(kernel: Kernel, width: int) -> int:
-    """How wide the lanes of a mask are: as wide as the data, so that both use the same registers."""
+    """Bits of one lane of a mask: as wide as the data, so that both use the same registers."""
     del kernel
     return 32 if width <= 32 else 8
 

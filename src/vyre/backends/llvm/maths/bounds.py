@@ -1,7 +1,10 @@
 """How far results may be from the exact ones, in units in the last place; data for docs and tests.
 
-The measured maxima beside them are over millions of random and adversarial arguments, with and
-without fused multiply-add, against longer arithmetic.
+The comments give the largest errors measured, f32 then f64, against longer arithmetic. Each is the
+larger of two runs. With fused multiply-add: for the functions of one argument, 70 million bit
+patterns in single precision and about a million points, in both precisions, of the intervals where
+the function changes; for atan2 and pow, 1.5 million random pairs. Without it: the same points and
+pairs, and a quarter of the bit patterns.
 """
 
 from __future__ import annotations
@@ -10,25 +13,25 @@ from typing import Final
 
 ULP_BOUNDS: Final[dict[str, tuple[float, float]]] = {
     # function: (f32, f64)
-    "exp": (1.0, 1.0),
-    "exp2": (1.5, 1.5),
-    "expm1": (2.0, 2.0),
-    "log": (1.0, 1.0),
-    "log2": (1.0, 1.0),
-    "log10": (1.0, 1.0),
-    "log1p": (1.0, 1.0),
-    "sin": (2.0, 1.0),
-    "cos": (2.0, 1.0),
-    "tan": (1.0, 2.5),
-    "asin": (1.0, 2.5),
-    "acos": (1.0, 1.5),
-    "atan": (1.0, 2.0),
-    "atan2": (1.0, 2.5),
-    "sinh": (1.0, 2.5),
-    "cosh": (1.0, 1.5),
-    "tanh": (1.0, 3.0),
-    "pow": (1.0, 1.5),
-    "rsqrt": (1.5, 1.5),
+    "exp": (1.5, 1.5),  # 1.00, 0.97
+    "exp2": (1.5, 1.5),  # 1.19, 1.14
+    "expm1": (2.0, 2.5),  # 1.42, 1.88
+    "log": (1.0, 1.0),  # 0.81, 0.80
+    "log2": (1.0, 1.0),  # 0.50, 0.80
+    "log10": (1.0, 1.0),  # 0.50, 0.68
+    "log1p": (1.0, 1.0),  # 0.50, 0.81
+    "sin": (2.0, 1.0),  # 1.57, 0.76
+    "cos": (2.0, 1.0),  # 1.57, 0.75
+    "tan": (1.0, 2.5),  # 0.50, 2.13
+    "asin": (1.0, 2.5),  # 0.50, 2.11
+    "acos": (1.0, 1.5),  # 0.50, 1.10
+    "atan": (1.0, 2.0),  # 0.50, 1.77
+    "atan2": (1.0, 3.0),  # 0.50, 2.28
+    "sinh": (1.0, 3.0),  # 0.50, 2.24
+    "cosh": (1.0, 2.0),  # 0.50, 1.39
+    "tanh": (1.0, 3.0),  # 0.50, 2.50
+    "pow": (1.0, 2.0),  # 0.50, 1.25
+    "rsqrt": (2.0, 2.0),  # 1.49, 1.48
 }
 
 HALF_BOUND: Final = 1.0

@@ -66,7 +66,7 @@
 
 ; ---- claiming -------------------------------------------------------------------------------------
 
-define internal void @claim(ptr %job, ptr %scratch) nounwind {
+define internal void @claim(ptr %job, ptr %scratch) nounwind alwaysinline {
 entry:
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   %kernel = load ptr, ptr %kernel.p
@@ -205,7 +205,7 @@ no:
   ret i1 false
 }
 
-define internal void @leave(ptr %job) nounwind {
+define internal void @leave(ptr %job) nounwind alwaysinline {
   %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
   %before = atomicrmw sub ptr %refs.p, i32 1 seq_cst
   %was.last = icmp eq i32 %before, 1
@@ -455,7 +455,7 @@ done:
 ; ---- a launch, seen from the launching thread ------------------------------------------------------
 
 ; A free job, marked as taken.
-define internal ptr @take_job() nounwind {
+define internal ptr @take_job() nounwind alwaysinline {
 entry:
   br label %scan
 scan:
@@ -491,13 +491,13 @@ out:
   ret ptr %job
 }
 
-define internal void @release_job(ptr %job) nounwind {
+define internal void @release_job(ptr %job) nounwind alwaysinline {
   store atomic i32 0, ptr %job release, align 4
   ret void
 }
 
 ; Show the job to the watchdog.
-define internal void @enliven(ptr %job) nounwind {
+define internal void @enliven(ptr %job) nounwind alwaysinline {
 entry:
   %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 9
   %sequence = load i32, ptr %sequence.p
@@ -515,7 +515,7 @@ done:
   ret void
 }
 
-define internal void @bury(ptr %job) nounwind {
+define internal void @bury(ptr %job) nounwind alwaysinline {
 entry:
   %live.p = getelementptr inbounds %job, ptr %job, i64 0, i32 3
   store atomic i32 0, ptr %live.p seq_cst, align 4
@@ -533,7 +533,7 @@ done:
 }
 
 ; Let up to %wanted workers in; says whether some of them sleep.
-define internal i1 @open_job(ptr %job, i32 %wanted) nounwind {
+define internal i1 @open_job(ptr %job, i32 %wanted) nounwind alwaysinline {
   %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
   store i32 %wanted, ptr %limit.p
   %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1

@@ -49,7 +49,7 @@
 ; ---- one launch -----------------------------------------------------------------------------------
 
 ; Number of workgroups, or -1 when it does not fit.
-define internal i64 @count_groups(i32 %nx, i32 %ny, i32 %nz) nounwind {
+define internal i64 @count_groups(i32 %nx, i32 %ny, i32 %nz) nounwind alwaysinline {
   %x = zext i32 %nx to i64
   %y = zext i32 %ny to i64
   %z = zext i32 %nz to i64
@@ -63,11 +63,13 @@ define internal i64 @count_groups(i32 %nx, i32 %ny, i32 %nz) nounwind {
   ret i64 %r
 }
 
-; Workgroups claimed at a time: equal parts for short launches of even cost, else several per thread.
-define internal i64 @chunk_size(i64 %groups, i32 %threads, i64 %estimate, i32 %flags) nounwind {
+; Workgroups claimed at a time: equal parts for short launches of even cost, else several per thread, and
+; never more than about 10 ms of work (16393 workgroups if nothing is known), because the stop flag is
+; looked at in between.
+define internal i64 @chunk_size(i64 %groups, i32 %threads, i64 %cost, i64 %estimate, i32 %flags) nounwind alwaysinline {
   %divergent.bit = and i32 %flags, 2
   %divergent = icmp ne i32 %divergent.bit, 0
-  %unknown = icmp eq i64 %estimate, 0
+  %unknown = icmp eq i64 %cost, 0
   %long = icmp ugt i64 %estimate, 200000
   %many = or i1 %unknown, %long
   %even = select i1 %many, i64 8, i64 1
@@ -76,11 +78,15 @@ define internal i64 @chunk_size(i64 %groups, i32 %threads, i64 %estimate, i32 %f
   %parts = mul i64 %t, %per.thread
   %up = add i64 %groups, %parts
   %up1 = sub i64 %up, 1
-  %chunk = udiv i64 %up1, %parts
+  %fair = udiv i64 %up1, %parts
+  %divisor = select i1 %unknown, i64 610, i64 %cost
+  %prompt = udiv i64 10000000, %divisor
+  %limit = call i64 @llvm.umax.i64(i64 %prompt, i64 1)
+  %chunk = call i64 @llvm.umin.i64(i64 %fair, i64 %limit)
   ret i64 %chunk
 }
 
-define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups) nounwind {
+define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups) nounwind alwaysinline {
   %kernel = load ptr, ptr %bound
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   store ptr %kernel, ptr %kernel.p
@@ -179,7 +185,7 @@ report:
 }
 
 ; The same without the interpreter lock, alone or with the workers. False when a pending signal raised.
-define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory) nounwind {
+define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory) nounwind alwaysinline {
 entry:
   %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
   store i64 %timeout, ptr %timeout.p
@@ -209,7 +215,9 @@ plan:
   %threads = select i1 %all, i32 %threads.all, i32 %capped
   %flags.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 5
   %flags = load i32, ptr %flags.p
-  %chunk = call i64 @chunk_size(i64 %groups, i32 %threads, i64 %estimate, i32 %flags)
+  %cost.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 7
+  %cost = load i64, ptr %cost.p
+  %chunk = call i64 @chunk_size(i64 %groups, i32 %threads, i64 %cost, i64 %estimate, i32 %flags)
   %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
   store i64 %chunk, ptr %chunk.p
   %one.thread = icmp ule i32 %threads, 1
@@ -302,7 +310,7 @@ tell:
 
 ; ---- what the interpreter calls -------------------------------------------------------------------
 
-define internal ptr @bound_of(ptr %self) nounwind {
+define internal ptr @bound_of(ptr %self) nounwind alwaysinline {
   %number = call ptr @PyTuple_GetItem(ptr %self, i64 0)
   %bound = call ptr @PyLong_AsVoidPtr(ptr %number)
   ret ptr %bound
@@ -333,7 +341,7 @@ right:
   ret ptr %result
 }
 
-define internal i64 @integer(ptr %arguments, i64 %index) nounwind {
+define internal i64 @integer(ptr %arguments, i64 %index) nounwind alwaysinline {
   %p = getelementptr inbounds ptr, ptr %arguments, i64 %index
   %object = load ptr, ptr %p
   %value = call i64 @PyLong_AsUnsignedLongLong(ptr %object)
@@ -594,6 +602,7 @@ launch:
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare i64 @llvm.umul.fix.sat.i64(i64, i64, i32)
 declare i32 @llvm.umin.i32(i32, i32)
+declare i64 @llvm.umax.i64(i64, i64)
 declare ptr @PyLong_FromLong(i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)

@@ -212,7 +212,8 @@ fn f16_from_f32(x: f32) -> u32 {
     let sign = (bits >> 16u) & 0x8000u;
     let size = bits & 0x7fffffffu;
     if (size > 0x7f800000u) {
-        return sign | 0x7e00u;
+        let payload = (size >> 13u) & 0x3ffu;
+        return sign | 0x7c00u | select(payload, 0x200u, payload == 0u);
     }
     if (size >= 0x477ff000u) {
         return sign | 0x7c00u;
@@ -257,7 +258,7 @@ fn f32_from_bf16(half: u32) -> f32 {
 fn bf16_from_f32(x: f32) -> u32 {
     let bits = bitcast<u32>(x);
     if (f32_is_nan(x)) {
-        return (bits >> 16u) | 0x40u;
+        return (bits >> 16u) | select(0u, 0x40u, (bits & 0x7f0000u) == 0u);
     }
     return (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
 }

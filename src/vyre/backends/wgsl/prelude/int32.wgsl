@@ -68,6 +68,11 @@ fn i32_sub_sat(a: i32, b: i32) -> i32 {
     return select(difference, i32_limit(a), ((a ^ b) & (a ^ difference)) < 0);
 }
 
+// To the nearest f32, ties to even: both halves are exact, and their sum is rounded once.
+fn f32_from_u32(a: u32) -> f32 {
+    return f32(a >> 16u) * 65536.0 + f32(a & 0xffffu);
+}
+
 // Toward zero, saturating; NaN gives 0.
 fn u32_from_f32(x: f32) -> u32 {
     let bits = bitcast<u32>(x);

@@ -265,7 +265,7 @@ fn f32_quarter_turns(x: f32) -> vec2<f32> {
     let lead = u64_clz(size);
     // The rest is size * 2^-62 quarter turns; 0xc90fdaa2 is pi/2 * 2^31.
     let angle = u32_mulhi(u64_shl(size, lead).y, 0xc90fdaa2u);
-    let magnitude = f32(angle) * f32_pow2(-29 - i32(lead));
+    let magnitude = f32_from_u32(angle) * f32_pow2(-29 - i32(lead));
     let negative = (rest.y ^ bits) >> 31u;
     let turned = select(quarter, 4u - quarter, (bits >> 31u) == 1u) & 3u;
     return vec2<f32>(select(magnitude, -magnitude, negative == 1u), f32(turned));

@@ -53,7 +53,7 @@ class Functions:
     def __init__(
         self, names: list[str], dtype: FloatType, width: int, target: host.Host, fma: bool
     ) -> None:
-        self.dtype = dtype
+        self.dtype: FloatType = dtype
         self.width = width
         scalar = LLVM[dtype]
         type_ = scalar if width == 1 else f"<{width} x {scalar}>"

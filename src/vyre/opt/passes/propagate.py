@@ -1,0 +1,229 @@
+"""Values of variables, put where the variables are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from vyre.analysis import ProgramFacts, is_movable, reads_memory
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    BufLen,
+    Builtin,
+    DataType,
+    If,
+    Let,
+    Lit,
+    Loop,
+    Program,
+    Unary,
+    UnOp,
+    Var,
+    While,
+)
+from vyre.ir.walk import map_bodies, map_exprs, rebuilt, walk_expr
+from vyre.opt.metadata import PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.assigned import Changing
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.lawful import lawful_statement
+from vyre.rewrite.substitute import substituted
+
+L = TypeVar("L", Loop, While)
+
+_LEAVES = (Lit, Builtin, BufLen)
+_DEEPEST = 12
+"""Expressions are not put together into deeper ones than this."""
+
+
+@vyre_pass(name="propagate", phase=PassPhase.DATAFLOW, invalidates=("def_use", "ranges"))
+class Propagate(Pass):
+    """Puts literals, ids, copies and values that are read once in the place of variables.
+    Legal where the variable still has that value: no assignment to it, or to the variable it is a
+    copy of, can have happened since; a value that is read once must not move into a loop, load
+    memory, or depend on a variable that is ever assigned.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there are variables."""
+        facts = ProgramFacts.of(program)
+        return PassAnalysis.RUN if facts.lets or facts.assigns else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Walk in the order of execution, with what is known of each variable."""
+        changing = context.caches.setdefault("changing", Changing())
+        walk = _Walk(program, changing)
+        entry = walk.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), walk.rewrites)
+
+
+@dataclass(slots=True)
+class _Known:
+    value: AnyExpr
+    loops: int
+    """How many loops were around where it was learned; a value that costs stays among them."""
+
+
+class _Walk:
+    def __init__(self, program: Program, changing: Changing) -> None:
+        facts = ProgramFacts.of(program)
+        self.changing = changing
+        self.buffers = {decl.name: decl for decl in program.buffers}
+        self.ever_assigned = frozenset(row.name for row in facts.assigns)
+        self.read_once = frozenset(
+            name for name, reads in facts.reads_by_name.items() if len(reads) == 1
+        )
+        self.known: dict[str, _Known] = {}
+        self.copies: dict[str, set[str]] = {}
+        """By variable: those known to be equal to it."""
+        self.undo: list[tuple[str, _Known | None]] = []
+        self.loops = 0
+        self.rewrites = 0
+
+    def body(self, body: Body) -> Body:
+        new = edited(body, self.statement)
+        for statement in body:
+            if type(statement) is Let:
+                self._forget(statement.name)
+        return new
+
+    def statement(self, statement: AnyStmt) -> Change:
+        if type(statement) is Loop:
+            return self._loop(statement)
+        if type(statement) is While:
+            return self._while(statement)
+        new = self._exprs(statement)
+        if new is None:
+            return None
+        if type(new) is Let:
+            self._learn(new.name, new.value)
+        elif type(new) is Assign:
+            self._forget(new.name)
+            if type(new.value) in _LEAVES or type(new.value) is Var:
+                self._learn(new.name, new.value)
+        elif type(new) is If:
+            return self._if(new)
+        elif new.body_fields:
+            return map_bodies(new, self.body)
+        return new
+
+    def _exprs(self, statement: AnyStmt) -> AnyStmt | None:
+        new = map_exprs(statement, self._replaced)
+        return new if new is statement else lawful_statement(new, statement, self.buffers)
+
+    def _replaced(self, expr: AnyExpr) -> AnyExpr:
+        return substituted(expr, self._lookup, self.buffers)
+
+    def _lookup(self, name: str) -> AnyExpr | None:
+        known = self.known.get(name)
+        if known is None or (known.value.depth > 1 and known.loops != self.loops):
+            return None
+        self.rewrites += 1
+        return known.value
+
+    def _if(self, statement: If) -> If:
+        mark = len(self.undo)
+        self._assume(statement.cond, holds=True)
+        then = self.body(statement.then)
+        self._back_to(mark)
+        self._assume(statement.cond, holds=False)
+        otherwise = self.body(statement.otherwise)
+        self._back_to(mark)
+        self._kill(statement)
+        if then is statement.then and otherwise is statement.otherwise:
+            return statement
+        return rebuilt(statement, {"then": then, "otherwise": otherwise})
+
+    def _loop(self, statement: Loop) -> Loop:
+        new = map_exprs(statement, self._replaced)
+        return self._rounds(new, statement)
+
+    def _while(self, statement: While) -> While:
+        # The condition is evaluated again after every round, so what rounds assign is unknown.
+        self._kill(statement)
+        self.loops += 1
+        new = map_exprs(statement, self._replaced)
+        self.loops -= 1
+        return self._rounds(new, statement)
+
+    def _rounds(self, new: L, old: L) -> L:
+        self._kill(old)
+        self.loops += 1
+        mark = len(self.undo)
+        new = map_bodies(new, self.body)
+        self._back_to(mark)
+        self._kill(old)
+        self.loops -= 1
+        return new
+
+    def _assume(self, condition: AnyExpr, holds: bool) -> None:
+        match condition:
+            case Var(name):
+                self._put(name, _Known(Lit(DataType.BOOL, int(holds)), self.loops))
+            case Unary(UnOp.NOT, operand):
+                self._assume(operand, not holds)
+            case Binary(BinOp.AND, left, right) if holds:
+                self._assume(left, holds)
+                self._assume(right, holds)
+            case Binary(BinOp.OR, left, right) if not holds:
+                self._assume(left, holds)
+                self._assume(right, holds)
+            case Binary(op, Var(name), Lit(dtype) as value) if not dtype.is_float:
+                if op is (BinOp.EQ if holds else BinOp.NE):
+                    self._put(name, _Known(value, self.loops))
+            case _:
+                pass
+
+    def _learn(self, name: str, value: AnyExpr) -> None:
+        if type(value) in _LEAVES:
+            self._put(name, _Known(value, self.loops))
+        elif type(value) is Var:
+            if value.name != name:
+                self._put(name, _Known(value, self.loops))
+                self.copies.setdefault(value.name, set()).add(name)
+        elif self._may_move(name, value):
+            self._put(name, _Known(value, self.loops))
+
+    def _may_move(self, name: str, value: AnyExpr) -> bool:
+        if name not in self.read_once or name in self.ever_assigned or value.depth > _DEEPEST:
+            return False
+        if not is_movable(value) or reads_memory(value):
+            return False
+        return not any(
+            type(inner) is Var and inner.name in self.ever_assigned for inner in walk_expr(value)
+        )
+
+    def _kill(self, statement: AnyStmt) -> None:
+        for name in self.changing.within(statement).variables:
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        """The variable has another value from here on, or none."""
+        if name in self.known:
+            self._put(name, None)
+        for copy in self.copies.pop(name, ()):
+            known = self.known.get(copy)
+            if known is not None and type(known.value) is Var and known.value.name == name:
+                self._put(copy, None)
+
+    def _put(self, name: str, known: _Known | None) -> None:
+        self.undo.append((name, self.known.get(name)))
+        if known is None:
+            self.known.pop(name, None)
+        else:
+            self.known[name] = known
+
+    def _back_to(self, mark: int) -> None:
+        while len(self.undo) > mark:
+            name, known = self.undo.pop()
+            if known is None:
+                self.known.pop(name, None)
+            else:
+                self.known[name] = known
+                if type(known.value) is Var:
+                    self.copies.setdefault(known.value.name, set()).add(name)

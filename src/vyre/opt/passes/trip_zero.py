@@ -1,0 +1,64 @@
+"""Loops that run no round, or exactly one."""
+
+from __future__ import annotations
+
+from vyre.analysis import Interval, Ranges
+from vyre.ir import AnyExpr, AnyStmt, Block, Body, Eval, Let, Lit, Loop, Program
+from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.opt.metadata import PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.bodies import Change, edited, jumps
+from vyre.rewrite.effects import has_effects
+
+
+@vyre_pass(name="trip_zero", phase=PassPhase.CONTROL_FLOW, invalidates=("facts",))
+class TripZero(Pass):
+    """Removes loops that run no round, and unwraps those that run exactly one.
+    Legal when literals or integer ranges prove the number of rounds; a loop of one round must have
+    no break or continue of its own. Bounds with an atomic are still evaluated.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is a loop."""
+        found = any(type(s) is Loop for s in walk_stmts(program.entry))
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Unwrap every loop whose number of rounds is known to be zero or one."""
+        unwrap = _Unwrap(program)
+        entry = unwrap.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), unwrap.rewrites)
+
+
+class _Unwrap:
+    def __init__(self, program: Program) -> None:
+        self.ranges = Ranges.of(program)
+        self.position = -1
+        self.rewrites = 0
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        self.position += 1
+        position = self.position
+        new = map_bodies(statement, self.body) if statement.body_fields else statement
+        if type(statement) is not Loop or type(new) is not Loop:
+            return new
+        start = self._interval(statement.start, position)
+        stop = self._interval(statement.stop, position)
+        if start is None or stop is None:
+            return new
+        if start.low >= stop.high:
+            self.rewrites += 1
+            return [Eval(bound) for bound in (new.start, new.stop) if has_effects(bound)]
+        once = start.constant is not None and stop.constant == start.constant + 1
+        if once and not jumps(new.body) and not has_effects(new.stop):
+            self.rewrites += 1
+            return Block((Let(new.var, new.start), *new.body)).at(new.span)
+        return new
+
+    def _interval(self, bound: AnyExpr, position: int) -> Interval | None:
+        if type(bound) is Lit:
+            return Interval(int(bound.value), int(bound.value))
+        return self.ranges.interval(bound, position)

@@ -1,0 +1,257 @@
+"""Finds expressions that are computed again although their value is at hand.
+
+Two walks in the order of execution. The first keeps a table of what has been computed so far in
+the scopes around, and where; the same expression again, with its variables and the memory it reads
+unchanged, is a hit. The second walk puts a variable in the place of every hit, and binds it before
+the statement that computed the value first, unless a Let holds it already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Atomic,
+    Ballot,
+    Body,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Shuffle,
+    SubgroupReduce,
+    Var,
+    While,
+)
+from vyre.ir.walk import expr_children, map_bodies, map_exprs
+from vyre.rewrite.assigned import Changes, Changing, atomic_changes
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.names import Names
+
+_LANES = frozenset({Ballot, Shuffle, SubgroupReduce})
+
+Key = tuple[int, int]
+"""A statement by position, and an expression in it by its number in the order of the walk."""
+Versions = tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """A value that was computed, with the versions of all it depends on."""
+
+    versions: Versions
+    name: str | None = None
+    """The variable that holds it."""
+    wanted: bool = False
+    """Whether it is used again."""
+
+
+class Dependences:
+    """Which variables and buffers an expression depends on that can change."""
+
+    def __init__(self, mutable: frozenset[str]) -> None:
+        self._mutable = mutable
+        self._known: dict[int, tuple[AnyExpr, tuple[str, ...] | None]] = {}
+
+    def of(self, expr: AnyExpr) -> tuple[str, ...] | None:
+        """Their names, each once; None when the expression must be evaluated where it stands."""
+        if type(expr) is Var:
+            return (expr.name,) if expr.name in self._mutable else ()
+        if expr.depth == 1:
+            return ()
+        known = self._known.get(id(expr))
+        if known is None:
+            known = self._known[id(expr)] = (expr, self._find(expr))
+        return known[1]
+
+    def _find(self, expr: AnyExpr) -> tuple[str, ...] | None:
+        if type(expr) is Atomic or type(expr) in _LANES:
+            return None
+        names: dict[str, None] = {}
+        if type(expr) is Load and expr.buffer in self._mutable:
+            names[expr.buffer] = None
+        for child in expr_children(expr):
+            below = self.of(child)
+            if below is None:
+                return None
+            for name in below:
+                names[name] = None
+        return tuple(names)
+
+
+class Numbering:
+    """Looks for values that are used again; `wanted` says which expressions are worth it."""
+
+    def __init__(
+        self,
+        program: Program,
+        wanted: Callable[[AnyExpr], bool],
+        changing: Changing,
+        assigned: frozenset[str],
+    ) -> None:
+        self.wanted = wanted
+        self.changing = changing
+        self.assigned = assigned
+        writable = [decl for decl in program.buffers if decl.is_writable]
+        self.buffers = frozenset(decl.name for decl in writable)
+        self.shared = tuple(decl.name for decl in writable if not decl.is_local)
+        self.dependences = Dependences(assigned | self.buffers)
+        self.hits: dict[Key, Value] = {}
+        self.firsts: dict[Key, Value] = {}
+        self._table: dict[AnyExpr, Value] = {}
+        self._scopes: list[tuple[AnyExpr, Value | None]] = []
+        self._versions: dict[str, int] = {}
+        self._journal: list[tuple[str, int]] = []
+        self._clock = 0
+        self._position = -1
+        self._number = 0
+        self._disturbed = False
+        """Whether an atomic of the present statement has happened already."""
+        self._body(program.entry)
+
+    def _body(self, body: Body) -> None:
+        mark = len(self._scopes)
+        for statement in body:
+            self._statement(statement)
+        while len(self._scopes) > mark:
+            expr, before = self._scopes.pop()
+            if before is None:
+                del self._table[expr]
+            else:
+                self._table[expr] = before
+
+    def _statement(self, statement: AnyStmt) -> None:
+        self._position += 1
+        self._number = 0
+        self._disturbed = False
+        if type(statement) is While:
+            self._change(self.changing.within(statement))
+            self._look(statement.cond, register=False)
+        elif type(statement) is Let:
+            self._let(statement)
+        else:
+            for child in expr_children(statement):
+                self._look(child)
+        if type(statement) is If:
+            self._if(statement)
+        elif type(statement) is Loop or type(statement) is While:
+            changes = self.changing.within(statement)
+            self._change(changes)
+            self._body(statement.body)
+            self._change(changes)
+        elif statement.body_fields:
+            for name in statement.body_fields:
+                self._body(getattr(statement, name))
+        else:
+            self._change(self.changing.within(statement))
+
+    def _let(self, statement: Let) -> None:
+        self._look(statement.value)
+        first = self.firsts.get((self._position, 0))
+        if first is not None and statement.name not in self.assigned:
+            # The Let itself holds the value from here on.
+            first.name = statement.name
+            del self.firsts[self._position, 0]
+
+    def _if(self, statement: If) -> None:
+        mark = len(self._journal)
+        self._body(statement.then)
+        while len(self._journal) > mark:
+            name, version = self._journal.pop()
+            self._versions[name] = version
+        self._body(statement.otherwise)
+        self._change(self.changing.within(statement))
+
+    def _look(self, expr: AnyExpr, *, register: bool = True) -> None:
+        number = self._number
+        self._number += 1
+        if expr.depth == 1:
+            return
+        needs = self.dependences.of(expr)
+        if needs is not None and self.wanted(expr):
+            versions = tuple([self._versions.get(name, 0) for name in needs])
+            found = self._table.get(expr)
+            if found is not None and found.versions == versions:
+                found.wanted = True
+                self.hits[self._position, number] = found
+                return
+            moved = self._disturbed and any(name in self.buffers for name in needs)
+            if register and not moved:
+                value = self.firsts[self._position, number] = Value(versions)
+                self._scopes.append((expr, found))
+                self._table[expr] = value
+        for child in expr_children(expr):
+            self._look(child, register=register)
+        if type(expr) is Atomic:
+            self._disturbed = True
+            self._change(atomic_changes(expr))
+
+    def _change(self, changes: Changes) -> None:
+        if changes.variables:
+            for name in changes.variables:
+                self._bump(name)
+        if changes.buffers:
+            for name in changes.buffers:
+                self._bump(name)
+        if changes.memory:
+            for name in self.shared:
+                self._bump(name)
+
+    def _bump(self, name: str) -> None:
+        self._clock += 1
+        self._journal.append((name, self._versions.get(name, 0)))
+        self._versions[name] = self._clock
+
+
+class Reuse:
+    """The second walk: variables in the place of values that are used again."""
+
+    def __init__(self, program: Program, found: Numbering, like: str) -> None:
+        self._found = found
+        self._names = Names(program)
+        self._like = like
+        self._position = -1
+        self._number = 0
+        self._lets: list[AnyStmt] = []
+
+    @property
+    def rewrites(self) -> int:
+        """How many computations went."""
+        return len(self._found.hits)
+
+    def run(self, program: Program) -> Program:
+        """The program with values used again."""
+        if not self._found.hits:
+            return program
+        return program.with_rewritten_entry(edited(program.entry, self._statement))
+
+    def _statement(self, statement: AnyStmt) -> Change:
+        self._position += 1
+        self._number = 0
+        self._lets = []
+        new = map_exprs(statement, self._expr)
+        lets = self._lets
+        if new.body_fields:
+            new = map_bodies(new, lambda body: edited(body, self._statement))
+        return [*lets, new] if lets else new
+
+    def _expr(self, expr: AnyExpr) -> AnyExpr:
+        key = (self._position, self._number)
+        self._number += 1
+        if expr.depth == 1:
+            return expr
+        hit = self._found.hits.get(key)
+        if hit is not None:
+            assert hit.name is not None
+            return Var(hit.name)
+        new = map_exprs(expr, self._expr)
+        first = self._found.firsts.get(key)
+        if first is not None and first.wanted:
+            first.name = self._names.fresh(self._like)
+            self._lets.append(Let(first.name, new))
+            return Var(first.name)
+        return new

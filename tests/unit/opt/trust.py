@@ -1,0 +1,66 @@
+"""Programs before and after optimising, compared on the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vyre import semantics
+from vyre.backends.reference import execute
+from vyre.conform.generate import GeneratedCase
+from vyre.diagnostics import ExecutionError
+from vyre.ir import Program
+from vyre.semantics import Array
+
+WIDTH = 8
+"""The width of subgroups in all these tests."""
+FUEL = 3_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What running a program came to."""
+
+    outputs: dict[str, Array]
+    printed: tuple[object, ...]
+    error: str = ""
+
+
+def outcome(program: Program, case: GeneratedCase) -> Outcome:
+    """Run the program on the inputs of a case."""
+    try:
+        done = execute(program, case.inputs, case.grid, subgroup_width=WIDTH, fuel=FUEL)
+    except ExecutionError as error:
+        return Outcome({}, (), error.code)
+    return Outcome(done.outputs, done.printed)
+
+
+def difference(before: Outcome, after: Outcome, program: Program) -> str | None:
+    """Where two outcomes differ; any NaN equals any other."""
+    if before.error or after.error:
+        return None if before.error == after.error else f"{before.error!r} is now {after.error!r}"
+    for decl in program.buffers:
+        if decl.name not in before.outputs:
+            continue
+        old, new = before.outputs[decl.name], after.outputs[decl.name]
+        if old.shape != new.shape:
+            return f"{decl.name}: shape {old.shape} is now {new.shape}"
+        wrong = ~_same(decl.element.is_float, old, new)
+        if wrong.any():
+            at = int(np.argmax(wrong.reshape(len(old), -1).any(axis=1)))
+            return f"{decl.name}[{at}]: {old[at]!r} is now {new[at]!r}"
+    return None if before.printed == after.printed else "other things are printed"
+
+
+def _same(is_float: bool, old: Array, new: Array) -> Array:
+    if is_float and old.dtype.kind == "f":
+        return (old.view(_bits(old)) == new.view(_bits(new))) | (np.isnan(old) & np.isnan(new))
+    return old == new
+
+
+def _bits(array: Array) -> np.dtype:
+    return np.dtype(f"u{array.dtype.itemsize}")
+
+
+__all__ = ["FUEL", "WIDTH", "Outcome", "difference", "outcome", "semantics"]
