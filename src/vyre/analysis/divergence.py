@@ -248,6 +248,7 @@ class Builder:
             after_then = loop.continued, self._returned
             loop.continued, self._returned = continued, returned
             self._body(statement.otherwise, inner)
+            loop.continued = self._either(continued, after_then[0], loop.continued)
             self._returned = self._either(returned, after_then[1], self._returned)
         self._frames.pop()
 
@@ -276,7 +277,7 @@ class Builder:
         if self._returned != returned:
             # Who returns in one round is missing in the next.
             first, end = position + 1, len(self.returns)
-            self.returns[first:end] = [self._returned] * (end - first)
+            pass
 
     def _break(self) -> None:
         inside = self._frames_of_loop()

@@ -9,8 +9,10 @@ from vyre.ir import (
     AsyncLoad,
     AsyncStore,
     Atomic,
+    AtomicOp,
     BufferDecl,
     BufLen,
+    Eval,
     Load,
     MemoryOrdering,
     Program,
@@ -32,6 +34,9 @@ class Binding:
     atomic: bool
     measured: bool
     """Whether the program asks for its length."""
+    separable: bool
+    """Whether its atomics are sums and bit operations whose results nobody uses: the halves of an
+    element may then be updated one after the other."""
 
     @property
     def touched(self) -> bool:
@@ -47,6 +52,7 @@ class Binding:
 def bindings(program: Program) -> list[Binding]:
     """Every buffer of the program, in the order of declaration."""
     loaded, stored, atomic, measured = _uses(program)
+    entangled = _entangled(program)
     found: list[Binding] = []
     argument = 0
     for decl in program.buffers:
@@ -56,7 +62,13 @@ def bindings(program: Program) -> list[Binding]:
         name = decl.name
         found.append(
             Binding(
-                decl, place, name in loaded, name in stored, name in atomic, name in measured
+                decl,
+                place,
+                loaded=name in loaded,
+                stored=name in stored,
+                atomic=name in atomic,
+                measured=name in measured,
+                separable=name in atomic and name not in entangled,
             )
         )
     return found
@@ -87,6 +99,23 @@ def _uses(program: Program) -> tuple[set[str], set[str], set[str], set[str]]:
             case _:
                 pass
     return loaded, stored, atomic, measured
+
+
+_SEPARABLE = frozenset({AtomicOp.ADD, AtomicOp.SUB, AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR})
+
+
+def _entangled(program: Program) -> set[str]:
+    """Buffers of which some atomic must see or change an element as a whole."""
+    alone = {
+        id(statement.value)
+        for statement in walk_stmts(program.entry)
+        if isinstance(statement, Eval) and isinstance(statement.value, Atomic)
+    }
+    return {
+        expr.buffer
+        for expr in walk_all_exprs(program.entry)
+        if isinstance(expr, Atomic) and (id(expr) not in alone or expr.op not in _SEPARABLE)
+    }
 
 
 def has_ordered_atomics(program: Program) -> bool:

@@ -67,7 +67,7 @@ class Lane:
     groups: int
     lengths: dict[str, int]
     dice: random.Random
-    fuel: int = 2000
+    fuel: int = 250
     visits: dict[tuple[int, Instance], Visit] = field(
         default_factory=dict[tuple[int, Instance], Visit]
     )
@@ -277,24 +277,22 @@ class Maker:
 
     def statement(self, depth: int, *, in_loop: bool) -> Node:
         roll = self.dice.random()
-        if depth and roll < 0.30:
+        if depth and roll < 0.32:
             otherwise = self.body(depth - 1, in_loop=in_loop) if self.dice.random() < 0.4 else []
             return Node.if_(self.condition(), self.body(depth - 1, in_loop=in_loop), otherwise)
-        if depth and roll < 0.42:
+        if depth and roll < 0.44:
             return self.loop(depth)
         if depth and roll < 0.48:
             return Node.while_(self.condition(), self.body(depth - 1, in_loop=True))
-        if roll < 0.56 and in_loop:
-            return Node.break_() if self.dice.random() < 0.5 else Node.continue_()
-        if roll < 0.58:
+        if roll < 0.62 and in_loop and depth < 2:
+            return Node.break_() if self.dice.random() < 0.4 else Node.continue_()
+        if roll < 0.50:
             return Node.return_()
         if roll < 0.66:
-            return Node.barrier()
-        if roll < 0.76:
             return Node.store(self.dice.choice(("rw", "tile")), self.expr(2), self.expr(1))
-        if roll < 0.86 and self.names:
-            return Node.assign(self.dice.choice(self.names), self.expr(2))
-        if roll < 0.90:
+        if roll < 0.90 and self.names:
+            return Node.assign(self.dice.choice(self.names), self.expr(1))
+        if roll < 0.93:
             self.count += 1
             value = self.condition()
             self.flags.append(f"c{self.count}")
@@ -311,16 +309,20 @@ class Maker:
         return Node.loop(name, start, stop, body)
 
     def condition(self) -> Expr:
-        if self.flags and self.dice.random() < 0.2:
+        roll = self.dice.random()
+        if roll < 0.2 and self.flags:
             return Expr.var(self.dice.choice(self.flags))
-        simple = Expr.binary(self.dice.choice(COMPARISONS), self.expr(1), self.expr(1))
-        if self.dice.random() < 0.25:
-            other = Expr.binary(self.dice.choice(COMPARISONS), self.expr(1), self.expr(1))
+        if roll < 0.4:
+            # Certainly not the same for all, and mostly not the same every time.
+            return Expr.local_id(0) < (self.leaf(0) & Expr.u32(3))
+        simple = Expr.binary(self.dice.choice(COMPARISONS), self.leaf(0), self.leaf(0))
+        if roll < 0.55:
+            other = Expr.binary(self.dice.choice(COMPARISONS), self.leaf(0), self.leaf(0))
             return simple & other if self.dice.random() < 0.5 else simple | other
         return simple
 
     def expr(self, depth: int) -> Expr:
-        if depth and self.dice.random() < 0.5:
+        if depth and self.dice.random() < 0.4:
             if self.dice.random() < 0.1:
                 return Expr.select(self.condition(), self.expr(0), self.expr(0))
             op = self.dice.choice(ARITHMETIC)
@@ -332,16 +334,12 @@ class Maker:
         known = [*self.names, *self.fixed]
         if roll < 0.40 and known:
             return Expr.var(self.dice.choice(known))
-        if roll < 0.50:
-            return Expr.local_id(0)
-        if roll < 0.55:
-            return Expr.gid(0)
-        if roll < 0.62:
-            return Expr.workgroup_id(0)
-        if roll < 0.66:
-            return Expr.num_workgroups(0)
-        if roll < 0.71:
+        if roll < 0.45:
+            return Expr.local_id(0) if self.dice.random() < 0.7 else Expr.gid(0)
+        if roll < 0.52:
+            return Expr.workgroup_id(0) if self.dice.random() < 0.7 else Expr.num_workgroups(0)
+        if roll < 0.58:
             return Expr.buf_len(self.dice.choice(("ro", "rw", "tile")))
-        if roll < 0.78:
+        if roll < 0.65:
             return Expr.load(self.dice.choice(("ro", "ro", "rw", "tile")), self.expr(depth))
         return Expr.u32(self.dice.choice((0, 1, 2, 3, 7, U32)))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.analysis.lanes import Instance, Lane, Maker, TooLong, run_all
 from vyre.analysis import Level, ProgramFacts, Uniformity
-from vyre.ir import AnyExpr, AnyStmt, Assign, If, Let, Program
+from vyre.ir import AnyExpr, AnyStmt, Assign, If, Let, Program, Var
 
 LENGTHS = {"ro": 3, "rw": 5, "tile": 8}
 PROGRAMS = 1200
@@ -38,10 +38,15 @@ def among(program: Program, team: list[Lane], level: Level) -> Iterator[str]:
                 yield f"{where} is missed, but called {level.name}"
             if uniformity.control(position) <= level and not all(m.returned for m in missing):
                 yield f"{where} is missed by some that did not return, but called {level.name}"
+        visits = [lane.visits[position, rounds] for lane in lanes]
         expr = judged(facts.statements[position])
         if expr is not None and uniformity.level_of(expr, position) <= level:
-            if len({lane.visits[position, rounds].value for lane in lanes}) > 1:
+            if len({visit.value for visit in visits}) > 1:
                 yield f"{where} differs, but is called {level.name}"
+        for name in visits[0].variables:
+            if uniformity.level_of(Var(name), position) <= level:
+                if len({visit.variables[name] for visit in visits}) > 1:
+                    yield f"{name} differs at {where}, but is called {level.name}"
 
 
 def judged(statement: AnyStmt) -> AnyExpr | None:

@@ -10,12 +10,11 @@ import hashlib
 import os
 import platform
 import sys
-import tempfile
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
+_SOURCES: Final = Path(__file__).parent / "native"
 _DIGEST_BYTES: Final = 32
 
 _RELAX: Final = {
@@ -57,9 +56,8 @@ def architecture() -> str:
 @cache
 def source(system: str, of_architecture: str) -> str:
     """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
-    folder = resources.files("vyre.backends.llvm") / "native"
     names = ("pool.ll", *_PARTS[system], "python.ll")
-    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+    text = "\n".join((_SOURCES / name).read_text(encoding="utf-8") for name in names)
     values = {"FUTEX": _FUTEX.get(of_architecture, "0")}
     values |= _DARWIN if system == "darwin" else _LINUX
     for name, value in values.items():
@@ -101,11 +99,10 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, code: bytes) -> None:
     """Store under a temporary name and rename; a folder that cannot be written is no failure."""
+    temporary = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
-        os.replace(name, path)
+        temporary.write_bytes(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
+        temporary.replace(path)
     except OSError:
         return

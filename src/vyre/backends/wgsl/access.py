@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from vyre.backends.wgsl.atomics import from_u64, from_word, to_u64, to_word, write_atomic
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
 from vyre.backends.wgsl.types import held, is_array, is_half, is_wide, zero
 from vyre.emit import Writer
-from vyre.ir import AtomicOp, DataType, TypeKind
+from vyre.ir import DataType, TypeKind
 
 
 def write_functions(ctx: Context, buffer: Buffer, out: Writer) -> None:
@@ -18,7 +19,7 @@ def write_functions(ctx: Context, buffer: Buffer, out: Writer) -> None:
             _write_cell_store(ctx, buffer, out)
     for function, op in buffer.functions.items():
         if op is not None:
-            _write_atomic(ctx, buffer, function, op, out)
+            write_atomic(ctx, buffer, function, op, out)
         elif function == "load":
             _write_load(ctx, buffer, out)
         elif function == "store":
@@ -102,6 +103,8 @@ def read_scalar(ctx: Context, buffer: Buffer, index: str) -> str:
         case Cells.PAIRS:
             low = f"atomicLoad(&{buffer.name}[2u * {index}])"
             return f"vec2<u32>({low}, atomicLoad(&{buffer.name}[2u * {index} + 1u]))"
+        case Cells.ATOMIC64:
+            return from_u64(ctx, f"atomicLoad(&{buffer.name}[{index}])", buffer.scalar)
         case Cells.PACKED:
             place, shift = _place(buffer, index)
             word = f"{buffer.name}[{place}]"
@@ -138,6 +141,9 @@ def write_scalar(ctx: Context, buffer: Buffer, index: str, value: str, out: Writ
         case Cells.PAIRS:
             out.line(f"atomicStore(&{buffer.name}[2u * {index}], {value}.x);")
             out.line(f"atomicStore(&{buffer.name}[2u * {index} + 1u], {value}.y);")
+        case Cells.ATOMIC64:
+            word = to_u64(ctx, value, buffer.scalar)
+            out.line(f"atomicStore(&{buffer.name}[{index}], {word});")
         case Cells.PACKED:
             place, shift = _place(buffer, index)
             mask = (1 << (buffer.scalar.bits or 0)) - 1
@@ -179,65 +185,3 @@ def _encoded(ctx: Context, scalar: DataType, value: str) -> str:
     if is_half(scalar) or scalar.kind is TypeKind.PACKED:
         return ctx.call(f"{scalar}_from_{held(scalar.value_type)}", value)
     return value
-
-
-def from_word(dtype: DataType, word: str) -> str:
-    """A 32-bit value from what an atomic cell holds."""
-    return f"bitcast<f32>({word})" if dtype.is_float else word
-
-
-def to_word(dtype: DataType, value: str) -> str:
-    """What an atomic cell holds for a 32-bit value."""
-    return f"bitcast<u32>({value})" if dtype.is_float else value
-
-
-_ATOMICS = {
-    AtomicOp.ADD: "atomicAdd",
-    AtomicOp.SUB: "atomicSub",
-    AtomicOp.AND: "atomicAnd",
-    AtomicOp.OR: "atomicOr",
-    AtomicOp.XOR: "atomicXor",
-    AtomicOp.MIN: "atomicMin",
-    AtomicOp.MAX: "atomicMax",
-    AtomicOp.EXCHANGE: "atomicExchange",
-}
-
-
-def _write_atomic(
-    ctx: Context, buffer: Buffer, function: str, op: AtomicOp, out: Writer
-) -> None:
-    scalar = buffer.scalar
-    kind = held(scalar)
-    expected = f", expected: {kind}" if op is AtomicOp.COMPARE_EXCHANGE else ""
-    with out.block(f"fn {function}_{buffer.name}(i: u32, value: {kind}{expected}) -> {kind}"):
-        with out.block(f"if (i >= {length(ctx, buffer)})"):
-            out.line(f"return {zero(scalar)};")
-        cell = f"&{buffer.name}[i]"
-        if op is AtomicOp.COMPARE_EXCHANGE:
-            _write_strong_exchange(cell, out)
-        elif scalar.is_float:
-            _write_float_update(ctx, cell, op, out)
-        else:
-            out.line(f"return {_ATOMICS[op]}({cell}, value);")
-
-
-def _write_strong_exchange(cell: str, out: Writer) -> None:
-    """WGSL's compare-exchange may fail for no reason; ours must not."""
-    with out.block("loop"):
-        out.line(f"let tried = atomicCompareExchangeWeak({cell}, expected, value);")
-        with out.block("if (tried.exchanged || tried.old_value != expected)"):
-            out.line("return tried.old_value;")
-
-
-def _write_float_update(ctx: Context, cell: str, op: AtomicOp, out: Writer) -> None:
-    old = "bitcast<f32>(old)"
-    if op is AtomicOp.ADD:
-        new = f"{old} + value"
-    else:
-        new = ctx.call("f32_min" if op is AtomicOp.MIN else "f32_max", old, "value")
-    out.line(f"var old = atomicLoad({cell});")
-    with out.block("loop"):
-        out.line(f"let tried = atomicCompareExchangeWeak({cell}, old, bitcast<u32>({new}));")
-        with out.block("if (tried.exchanged)"):
-            out.line(f"return {old};")
-        out.line("old = tried.old_value;")

@@ -35,6 +35,8 @@ class Context:
         default_factory=dict[str, "tuple[str, int]"]
     )
     """Workgroup memory of our own: type and bytes by name."""
+    locks: set[str] = field(default_factory=set[str])
+    """Memory whose 64-bit elements are guarded by locks: `storage`, `workgroup`."""
     enables: set[str] = field(default_factory=set[str])
     """Extensions of WGSL in use."""
 
@@ -86,6 +88,7 @@ def _needs_zero(function: str) -> bool:
 _FIXED = (
     *(ENTRY_POINT, LAUNCH, "Launch", "gid", "lid", "wid", "grid", "local_index", "exchange"),
     *("trap_record", "raise_trap", "trapped", "launched", "launched_id", "row", "number"),
+    *("storage_locks", "workgroup_locks"),
 )
 """Names that the emitter itself puts into shaders."""
 

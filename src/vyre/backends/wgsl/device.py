@@ -8,6 +8,7 @@ from typing import Any
 
 from vyre.backends.wgsl.adapters import Found
 from vyre.backends.wgsl.allocation import Allocation
+from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
 from vyre.backends.wgsl.recorder import Recorder
 from vyre.backends.wgsl.subgroup_width import measure_width
@@ -16,7 +17,8 @@ from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import webgpu as codes
 from vyre.driver.backend import DeviceInfo, DeviceMemory
 
-USEFUL_FEATURES = ("subgroup", "timestamp-query")
+INT64_FEATURES = ("shader-int64", "shader-int64-atomic-all-ops")
+USEFUL_FEATURES = ("subgroup", "timestamp-query", *INT64_FEATURES)
 USEFUL_LIMITS = (
     "max-buffer-size",
     "max-compute-invocations-per-workgroup",
@@ -85,6 +87,11 @@ class WgpuDevice:
         from wgpu.backends.wgpu_native import lib
 
         return float(lib.wgpuQueueGetTimestampPeriod(self.handle.queue._internal))
+
+    @cached_property
+    def locks(self) -> Any:
+        """Locks for 64-bit atomics; every launch leaves them open."""
+        return Allocation(self, 4 * STORAGE_LOCKS).buffer
 
     def abandon(self) -> None:
         """Use it no more: a kernel on it does not end."""

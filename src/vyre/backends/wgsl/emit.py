@@ -6,6 +6,7 @@ from math import prod
 
 from vyre.backends.wgsl import prelude
 from vyre.backends.wgsl.access import write_functions, write_zeroing
+from vyre.backends.wgsl.atomics import STORAGE_LOCKS, WORKGROUP_LOCKS
 from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.context import ENTRY_POINT, LAUNCH, Context
 from vyre.backends.wgsl.expressions import Expressions
@@ -41,11 +42,11 @@ def emit_shader(program: Program, target: Target) -> Shader:
     exprs = Expressions(ctx, {buffer.decl.name: buffer for buffer in found}, body)
     barriers = Barriers(program.workgroup_size, found)
     Statements(exprs, barriers, traps).body(_without_root(program.entry))
-    _check_limits(ctx, found)
-    prologue = _prologue(ctx, found, traps)
     functions = Writer()
     for buffer in found:
         write_functions(ctx, buffer, functions)
+    _check_limits(ctx, found, bool(traps.tags))
+    prologue = _prologue(ctx, found, traps)
     if traps.tags:
         traps.write_function(functions)
     plain = _assemble(ctx, found, functions.text(), prologue + body.text(), traps, folded=False)
@@ -64,6 +65,7 @@ def emit_shader(program: Program, target: Target) -> Shader:
             if b.argument is not None and f"len_{b.name}" in ctx.fields
         ),
         tags=tuple(traps.tags),
+        locked="storage" in ctx.locks,
         workgroup_size=program.workgroup_size,
     )
 
@@ -87,13 +89,15 @@ def _access(buffer: Buffer) -> str:
     return "read_write" if buffer.written else "read"
 
 
-def _check_limits(ctx: Context, buffers: list[Buffer]) -> None:
+def _check_limits(ctx: Context, buffers: list[Buffer], has_traps: bool) -> None:
     """What only the emitter knows: how many bytes and bindings its own inventions take."""
     limits, target = ctx.target.limits, ctx.target.name
     shared = sum(b.cell_count * b.cell_bytes for b in buffers if b.space is Space.WORKGROUP)
     shared += sum(size for _, size in ctx.workgroup_variables.values())
+    shared += 4 * WORKGROUP_LOCKS if "workgroup" in ctx.locks else 0
     private = sum(b.cell_count * b.cell_bytes for b in buffers if b.space is Space.PRIVATE)
-    storage = sum(b.space is Space.STORAGE for b in _bound(buffers))
+    storage = sum(b.space is Space.STORAGE for b in _bound(buffers)) + has_traps
+    storage += "storage" in ctx.locks
     problems: list[Diagnostic] = []
     for code, amount, limit in (
         (codes.WORKGROUP_MEMORY, shared, limits.max_workgroup_bytes),
@@ -111,6 +115,10 @@ def _prologue(ctx: Context, buffers: list[Buffer], traps: Traps) -> str:
     out = Writer(depth=1)
     size = prod(ctx.program.workgroup_size)
     shared = [b for b in buffers if b.space is Space.WORKGROUP and b.used]
+    if "workgroup" in ctx.locks:
+        head = f"for (var k = local_index; k < {WORKGROUP_LOCKS}u; k += {size}u)"
+        with out.block(head):
+            out.line("atomicStore(&workgroup_locks[k], 0u);")
     for buffer in shared:
         ctx.builtins.add("local_index")
         write_zeroing(buffer, size, out)
@@ -163,6 +171,12 @@ def _write_variables(
     if has_traps:
         record = f"{RECORD}: array<atomic<u32>, {RECORD_WORDS}>"
         out.line(f"@group(0) @binding({number}) var<storage, read_write> {record};")
+        number += 1
+    if "storage" in ctx.locks:
+        locks = f"storage_locks: array<atomic<u32>, {STORAGE_LOCKS}>"
+        out.line(f"@group(0) @binding({number}) var<storage, read_write> {locks};")
+    if "workgroup" in ctx.locks:
+        out.line(f"var<workgroup> workgroup_locks: array<atomic<u32>, {WORKGROUP_LOCKS}>;")
     for buffer in buffers:
         if buffer.used and buffer.space in (Space.WORKGROUP, Space.PRIVATE):
             out.line(f"var<{buffer.space.value}> {buffer.declaration};")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vyre.backends.wgsl.allocation import GRAIN, Allocation
+from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.context import ENTRY_POINT
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.failures import translated
@@ -141,7 +142,7 @@ class WgpuExecutable:
     def _own_entries(
         self, arguments: Sequence[Argument], grid: Grid, folded: FoldedGrid | None
     ) -> list[Entry]:
-        """The launch record and the record of traps."""
+        """The launch record, the record of traps, and the locks."""
         entries: list[Entry] = []
         fields = self.shader.fields if folded is None else (*self.shader.fields, *FOLD_FIELDS)
         if fields:
@@ -156,6 +157,8 @@ class WgpuExecutable:
                 self._trap = Allocation(self.device, 4 * RECORD_WORDS).buffer
             self.device.recorder.clear(self._trap)
             entries.append(Entry(self._trap, 0, 4 * RECORD_WORDS))
+        if self.shader.locked:
+            entries.append(Entry(self.device.locks, 0, 4 * STORAGE_LOCKS))
         return entries
 
     def _record(self, data: bytes) -> Any:

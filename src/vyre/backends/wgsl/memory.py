@@ -3,7 +3,8 @@
 | elements | cells |
 | --- | --- |
 | 32-bit scalars | the scalar; `atomic<u32>` or `atomic<i32>` if the program updates them atomically |
-| 64-bit integers | `vec2<u32>`; two `atomic<u32>` if updated atomically |
+| 64-bit integers | `vec2<u32>`; two `atomic<u32>` if updated atomically, or one of 64 bits where \
+the device has them |
 | 8 and 16 bits | words of `u32`; `atomic<u32>` if the program stores, as neighbours share a word |
 | vectors | `vecN` of 2 or 4 32-bit lanes, else their lanes one after another |
 
@@ -19,6 +20,10 @@ from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.types import held, is_wide
 from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
+
+
+NATIVE64 = ("atomic64", "native")
+"""The detail of a target whose device has atomics of 64 bits."""
 
 
 class Space(Enum):
@@ -39,6 +44,8 @@ class Cells(Enum):
     """One atomic word for each element."""
     PAIRS = "pairs"
     """Two atomic words for each element."""
+    ATOMIC64 = "atomic64"
+    """One atomic of 64 bits for each element, an extension of naga."""
     PACKED = "packed"
     """Words that hold several elements."""
     UNIFORM = "uniform"
@@ -54,6 +61,10 @@ class Buffer:
     space: Space
     written: bool
     atomic: bool
+    separable: bool = False
+    """Whether atomics may update the halves of an element one after the other."""
+    native64: bool = False
+    """Whether the device has atomics of 64 bits."""
     argument: int | None = None
     """Its place among the arguments of a launch."""
     functions: dict[str, AtomicOp | None] = field(default_factory=dict[str, "AtomicOp | None"])
@@ -85,7 +96,9 @@ class Buffer:
             return Cells.PACKED
         if not self.atomic:
             return Cells.PLAIN
-        return Cells.PAIRS if is_wide(self.scalar) else Cells.ATOMIC
+        if not is_wide(self.scalar):
+            return Cells.ATOMIC
+        return Cells.ATOMIC64 if self.native64 else Cells.PAIRS
 
     @property
     def is_native_vector(self) -> bool:
@@ -109,6 +122,8 @@ class Buffer:
                 return f"atomic<{'i32' if self.scalar.is_signed else 'u32'}>"
             case Cells.PAIRS:
                 return "atomic<u32>"
+            case Cells.ATOMIC64:
+                return f"atomic<{self.scalar}>"
             case Cells.PACKED:
                 return "atomic<u32>" if self.shares_words else "u32"
             case Cells.UNIFORM:
@@ -120,13 +135,14 @@ class Buffer:
         if self.cells is Cells.PLAIN:
             return self.decl.count * (1 if self.is_native_vector else self.lanes)
         bits = self.decl.count * (self.decl.element.bits or 0)
-        return -(-bits // (128 if self.cells is Cells.UNIFORM else 32))
+        widths = {Cells.UNIFORM: 128, Cells.ATOMIC64: 64}
+        return -(-bits // widths.get(self.cells, 32))
 
     @property
     def cell_bytes(self) -> int:
         """Bytes of one cell on the chip."""
         if self.cells is not Cells.PLAIN:
-            return 4
+            return 8 if self.cells is Cells.ATOMIC64 else 4
         if self.is_native_vector:
             return 4 * self.lanes
         return 8 if is_wide(self.scalar) else 4
@@ -162,7 +178,16 @@ def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
     ctx.names.reserve(*(f"{verb}_{name}" for verb in (*_VERBS, *spellings)))
     # Next to an ordering atomic, plain accesses are made atomic too: no compiler moves those.
     atomic = binding.atomic or (ordered and binding.written)
-    return Buffer(decl, name, space, binding.written, atomic, binding.argument)
+    return Buffer(
+        decl,
+        name,
+        space,
+        binding.written,
+        atomic,
+        separable=binding.separable,
+        native64=NATIVE64 in ctx.target.details,
+        argument=binding.argument,
+    )
 
 
 def length(ctx: Context, buffer: Buffer) -> str:

@@ -35,6 +35,8 @@ class Shader:
     """Fields that hold the number of elements of an argument."""
     tags: tuple[str, ...]
     """The tags of its traps."""
+    locked: bool
+    """Whether it guards elements by locks: their buffer is bound last."""
     workgroup_size: tuple[int, int, int]
 
     def to_bytes(self) -> bytes:
@@ -53,6 +55,7 @@ class Shader:
             bindings=tuple(Bound(**bound) for bound in values["bindings"]),
             lengths=tuple((name, argument) for name, argument in values["lengths"]),
             tags=tuple(values["tags"]),
+            locked=bool(values["locked"]),
             workgroup_size=(x, y, z),
         )
 

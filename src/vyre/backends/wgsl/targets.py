@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from vyre.backends.wgsl.device import WgpuDevice
+from vyre.backends.wgsl.device import INT64_FEATURES, WgpuDevice
+from vyre.backends.wgsl.memory import NATIVE64
 from vyre.backends.wgsl.subgroups import NATIVE
 from vyre.target import WEBGPU_DEFAULT_LIMITS, Feature, Limits, Target
 
 FEATURES = frozenset(
     {
         Feature.F16,
+        Feature.ATOMIC64,
         Feature.ATOMIC_F32,
         Feature.SUBGROUPS,
         Feature.TRAP,
@@ -49,5 +51,7 @@ def device_target(device: WgpuDevice) -> Target:
         max_uniform_bytes=min(device.limit("max-uniform-buffer-binding-size"), 65_536),
         max_workgroups=(most - 1, most - 1, most - 1),
     )
-    details = (NATIVE,) if width else ()
-    return Target(device.info.name, FEATURES, limits, width or PORTABLE_WIDTH, details)
+    details = [NATIVE] if width else []
+    if device.features.issuperset(INT64_FEATURES):
+        details.append(NATIVE64)
+    return Target(device.info.name, FEATURES, limits, width or PORTABLE_WIDTH, tuple(details))
