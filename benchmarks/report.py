@@ -132,6 +132,14 @@ def verdict(holds: bool, options: Options) -> str:
     return "held" if holds else "broken"
 
 
+def duration(seconds: float) -> str:
+    """A time for people, to three digits."""
+    for factor, unit in ((1e6, "µs"), (1e3, "ms"), (1.0, "s")):
+        if seconds * factor < 999.5 or unit == "s":
+            return f"{seconds * factor:.3g} {unit}"
+    raise AssertionError("seconds take what is left")
+
+
 def save(report: Report) -> Path:
     """Writes results/<suite>.json, or <suite>-partial.json for a run that left something out."""
     name = report.suite if report.complete else f"{report.suite}-partial"

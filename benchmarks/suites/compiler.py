@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report import Options, Report, Suite, Table, verdict, versions_of
+from benchmarks.report import Options, Report, Suite, Table, duration, verdict, versions_of
 from benchmarks.stopwatch import median_seconds
 from benchmarks.synthetic import program_of_size
 
@@ -70,8 +70,8 @@ def table(
     rows = [
         [
             name,
-            *(f"{row[size] * 1e3:.3g} ms" for size in sizes),
-            f"{row[before] / before * 1e6:.3g} µs",
+            *(duration(row[size]) for size in sizes),
+            duration(row[before] / before),
             f"{row[last] / row[before]:.1f}",
         ]
         for name, row in seconds.items()

@@ -15,7 +15,7 @@ from benchmarks.kernel import Arrays, Kernel
 from benchmarks.kernels import KERNELS, kernels_named
 from benchmarks.peers import PEERS, PeerMissingError, peer_named
 from benchmarks.remote import PeerFailedError, Remote
-from benchmarks.report import Options, Report, Statistic, Suite, Table
+from benchmarks.report import Options, Report, Statistic, Suite, Table, duration
 
 YARDSTICK = "c"
 UNWRITTEN = "not written"
@@ -235,7 +235,8 @@ def cell(results: Results, kernel: str, peer: str) -> str:
     outcome = results.outcomes[kernel].get(peer, Outcome())
     if outcome.problem == UNWRITTEN:
         return "–"
-    return "failed" if outcome.problem else milliseconds(results.figure(kernel, peer))
+    figure = results.figure(kernel, peer)
+    return "failed" if figure is None else duration(figure)
 
 
 def yardstick(kernel: Kernel, results: Results, options: Options) -> tuple[str, str]:
@@ -244,12 +245,7 @@ def yardstick(kernel: Kernel, results: Results, options: Options) -> tuple[str, 
     if time is None:
         return "–", "–"
     rate = kernel.work(kernel.sizes[options.scale]) / time
-    return milliseconds(time), f"{rate / 1e9:.3g} G{kernel.unit}"
-
-
-def milliseconds(seconds: float | None) -> str:
-    """A time for people."""
-    return "–" if seconds is None else f"{seconds * 1e3:.3g} ms"
+    return duration(time), f"{rate / 1e9:.3g} G{kernel.unit}"
 
 
 def size(n: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.kernels.launch import LAUNCH, LAUNCHES
 from benchmarks.peers import PEERS, ROOT
-from benchmarks.report import Options, Report, Suite, Table, verdict, versions_of
+from benchmarks.report import Options, Report, Suite, Table, duration, verdict, versions_of
 from benchmarks.suites.kernels import Results, measure_kernel, started
 
 DEPENDENCIES = ("numpy", "llvmlite", "wgpu", "rich")
@@ -99,7 +99,7 @@ def starting_table(seconds: float, compiled: Mapping[str, Any], options: Options
         (f"from the cache, {large['statements']} statements", large["cached"], 0.003),
     ]
     rows = [
-        [what, f"{value * 1e3:.3g} ms", f"≤ {bound * 1e3:g} ms", verdict(value <= bound, options)]
+        [what, duration(value), f"≤ {duration(bound)}", verdict(value <= bound, options)]
         for what, value, bound in bounded
     ]
     loaded = any(compiled[kind]["llvmlite_loaded_from_cache"] for kind in compiled)
@@ -114,7 +114,7 @@ def launch_table(results: Results, launches: Mapping[str, float | None]) -> Tabl
         seconds = launches[peer.name]
         outcome = results.outcomes[LAUNCH.name].get(peer.name)
         problem = results.missing.get(peer.name) or (outcome.problem if outcome else "")
-        shown = f"{seconds / LAUNCHES * 1e6:.3g} µs" if seconds is not None else problem
+        shown = duration(seconds / LAUNCHES) if seconds is not None else problem
         rows.append([peer.title, shown])
     notes = ["vyre's bound is 3 µs for a one-element kernel on bound arrays."]
     return Table("A launch with nothing to do", ["peer", "per launch"], rows, notes)

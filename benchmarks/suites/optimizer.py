@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.programs import all_programs
-from benchmarks.report import Options, Report, Suite, Table, verdict, versions_of
+from benchmarks.report import Options, Report, Suite, Table, duration, verdict, versions_of
 from benchmarks.stopwatch import median_seconds
 from benchmarks.synthetic import program_of_size
 
@@ -69,7 +69,7 @@ def cost(seconds: Mapping[int, float], options: Options) -> Table:
     small, large = seconds
     growth = seconds[large] / seconds[small]
     rows = [
-        [f"{size:_}".replace("_", " "), f"{s * 1e3:.3g} ms", f"{s / size * 1e6:.3g} µs"]
+        [f"{size:_}".replace("_", " "), duration(s), duration(s / size)]
         for size, s in seconds.items()
     ]
     each = verdict(seconds[small] / small <= COST_BOUND, options)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.kernel import Array
-from benchmarks.report import Options, Report, Suite, Table, verdict, versions_of
+from benchmarks.report import Options, Report, Suite, Table, duration, verdict, versions_of
 from benchmarks.stopwatch import median_seconds
 
 ELEMENTS = {"full": 1 << 20, "quick": 1 << 18, "tiny": 1 << 10}
@@ -53,7 +53,7 @@ def run(options: Options) -> Report:
         raise AssertionError("the reference backend's result is wrong; nothing was timed")
     seconds = median_seconds(launch, lambda: None, options.rounds)
     rate = n * STATEMENTS / seconds
-    row = [f"{n:_}".replace("_", " "), f"{seconds * 1e3:.3g} ms", f"{rate / 1e6:.3g} M/s"]
+    row = [f"{n:_}".replace("_", " "), duration(seconds), f"{rate / 1e6:.3g} M/s"]
     held = verdict(rate >= BOUND, options)
     note = f"At least {BOUND / 1e6:g} M/s at 1 048 576 elements: {held}."
     return Report(

@@ -277,7 +277,7 @@ class Builder:
         if self._returned != returned:
             # Who returns in one round is missing in the next.
             first, end = position + 1, len(self.returns)
-            pass
+            self.returns[first:end] = [self._returned] * (end - first)
 
     def _break(self) -> None:
         inside = self._frames_of_loop()

@@ -66,20 +66,13 @@ def encode_float(value: float, dtype: DataType) -> int:
 
 
 def _to_bf16(value: float) -> int:
-    # Rounding through f32 first could round twice; round the exact f64 value to odd in between.
-    bits32 = encode_float(value, DataType.F32)
-    back = decode(bits32, DataType.F32)
-    if back != value and not bits32 & 1:
-        toward_zero = abs(back) > abs(value)
-        bits32 = bits32 - 1 if toward_zero else bits32 + 1
-    elif back != value and abs(back) > abs(value):
-        # Odd already, but rounded away: the truncated neighbour is even, so odd stays sticky.
-        bits32 = bits32 if bits32 & 1 else bits32 - 1
-    if bits32 & 0x7FFF_FFFF >= 0x7F80_0000:
-        return bits32 >> 16
-    lower = bits32 & 0xFFFF
-    upper = bits32 >> 16
-    return upper + (1 if lower > 0x8000 or (lower == 0x8000 and upper & 1) else 0)
+    sign = 0x8000 if math.copysign(1.0, value) < 0 else 0
+    if value == 0 or math.isinf(value):
+        return sign | (0x7F80 if value else 0)
+    # In units of the last place the value is exact in f64, and `round` rounds it once, to even.
+    exponent = max(math.frexp(value)[1] - 1, -126)
+    units = round(math.ldexp(abs(value), 7 - exponent))
+    return sign | min(((exponent + 126) << 7) + units, 0x7F80)
 
 
 def _encode_integer(value: int, dtype: DataType) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from typing import ClassVar, final
+from weakref import WeakValueDictionary
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
@@ -33,7 +34,10 @@ class TypeKind(Enum):
 class DataType:
     """A type. Use the constants (`DataType.U32`) and the constructors (`DataType.vec`)."""
 
-    __slots__ = ("_value_type", "bits", "element", "kind", "lanes", "parameters", "spelling")
+    __slots__ = (
+        *("__weakref__", "_value_type", "bits", "element", "kind", "lanes"),
+        *("parameters", "spelling"),
+    )
 
     BOOL: ClassVar[DataType]
     U8: ClassVar[DataType]
@@ -58,7 +62,8 @@ class DataType:
     VEC4_U32: ClassVar[DataType]
     TENSOR: ClassVar[DataType]
 
-    _interned: ClassVar[dict[str, DataType]] = {}
+    # Weak, so that bytes and texts which name millions of types leave nothing behind.
+    _interned: ClassVar[WeakValueDictionary[str, DataType]] = WeakValueDictionary()
 
     def __init__(
         self,

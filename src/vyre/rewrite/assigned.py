@@ -21,7 +21,7 @@ from vyre.ir import (
     ReduceScatter,
     Store,
 )
-from vyre.ir.walk import expr_children
+from vyre.rewrite.trees import children
 
 _SYNCHRONISES = frozenset(
     {
@@ -75,7 +75,7 @@ class Changing:
 
 def _own(statement: AnyStmt) -> Changes:
     found = ALL_MEMORY if type(statement) in _SYNCHRONISES else NOTHING
-    for child in expr_children(statement):
+    for child in children(statement):
         if child.depth > 1:
             found = both(found, expr_changes(child))
     if type(statement) is Assign:
@@ -89,7 +89,7 @@ def expr_changes(expr: AnyExpr) -> Changes:
     """What evaluating an expression may change."""
     found = NOTHING
     if expr.depth > 1:
-        for child in expr_children(expr):
+        for child in children(expr):
             found = both(found, expr_changes(child))
     if type(expr) is Atomic:
         found = both(found, atomic_changes(expr))

@@ -27,10 +27,11 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import expr_children, map_bodies, map_exprs
+from vyre.ir.walk import map_bodies
 from vyre.rewrite.assigned import Changes, Changing, atomic_changes
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names
+from vyre.rewrite.trees import children, with_children
 
 _LANES = frozenset({Ballot, Shuffle, SubgroupReduce})
 
@@ -74,7 +75,7 @@ class Dependences:
         names: dict[str, None] = {}
         if type(expr) is Load and expr.buffer in self._mutable:
             names[expr.buffer] = None
-        for child in expr_children(expr):
+        for child in children(expr):
             below = self.of(child)
             if below is None:
                 return None
@@ -134,7 +135,7 @@ class Numbering:
         elif type(statement) is Let:
             self._let(statement)
         else:
-            for child in expr_children(statement):
+            for child in children(statement):
                 self._look(child)
         if type(statement) is If:
             self._if(statement)
@@ -184,7 +185,7 @@ class Numbering:
                 value = self.firsts[self._position, number] = Value(versions)
                 self._scopes.append((expr, found))
                 self._table[expr] = value
-        for child in expr_children(expr):
+        for child in children(expr):
             self._look(child, register=register)
         if type(expr) is Atomic:
             self._disturbed = True
@@ -233,7 +234,7 @@ class Reuse:
         self._position += 1
         self._number = 0
         self._lets = []
-        new = map_exprs(statement, self._expr)
+        new = with_children(statement, self._expr)
         lets = self._lets
         if new.body_fields:
             new = map_bodies(new, lambda body: edited(body, self._statement))
@@ -248,7 +249,7 @@ class Reuse:
         if hit is not None:
             assert hit.name is not None
             return Var(hit.name)
-        new = map_exprs(expr, self._expr)
+        new = with_children(expr, self._expr)
         first = self._found.firsts.get(key)
         if first is not None and first.wanted:
             first.name = self._names.fresh(self._like)

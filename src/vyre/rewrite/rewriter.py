@@ -33,12 +33,12 @@ from vyre.ir import (
 )
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
-from vyre.ir.walk import expr_children, map_exprs
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term
+from vyre.rewrite.trees import children, with_children
 from vyre.semantics import (
     fold_binary,
     fold_bitcast,
@@ -119,7 +119,7 @@ class Rewriter:
         found = self._done.get(id(expr))
         if found is not None:
             return found[1]
-        new = map_exprs(expr, self.rewrite)
+        new = with_children(expr, self.rewrite)
         if new is not expr:
             new = lawful(new, expr, self._buffers)
         new = self._settle(new, _STEPS)
@@ -144,24 +144,25 @@ class Rewriter:
             if better.depth == 1:
                 return better
             # Parts of what a rule builds are new: settle them before looking at its root.
-            settled = map_exprs(better, self.rewrite)
+            settled = with_children(better, self.rewrite)
             expr = settled if settled is better else lawful(settled, better, self._buffers)
         return expr
 
     def _step(self, expr: AnyExpr) -> AnyExpr | None:
+        """What one fold or one rule makes of `expr`; None when it is settled."""
         cls = type(expr)
         if cls not in _RULED:
-            return _fold_lane(expr) if cls is Lane else None
-        folded = fold(expr)
-        if folded is not None:
-            return folded
-        ordered = _literal_to_the_right(expr) if cls is Binary else None
-        if ordered is not None:
-            return ordered
-        children = expr_children(expr)
-        operand = children[1] if cls is Select else children[0]
-        below = tuple(map(head_of, children))
-        for instance in self.rules.candidates(head_of(expr), self.type_of(operand), below):
+            return _fold_lane(expr) if type(expr) is Lane else None
+        operands = children(expr)
+        first = type(operands[0]) is Lit
+        if first and all([type(operand) is Lit for operand in operands]):
+            return fold(expr)
+        if first and type(expr) is Binary and expr.op.row.commutative:
+            # Literals stand on the right, so that rules need to look for them there only.
+            return Binary(expr.op, expr.right, expr.left)
+        dtype = self.type_of(operands[1] if cls is Select else operands[0])
+        below = tuple([head_of(operand) for operand in operands])
+        for instance in self.rules.candidates(head_of(expr), dtype, below):
             made = self._try(instance, expr)
             if made is not None:
                 name = instance.rule.name
@@ -225,7 +226,7 @@ def _value(expr: AnyExpr) -> Lit | None:
     """The literal that an expression over literals comes to."""
     if isinstance(expr, Lit):
         return expr
-    return fold(map_exprs(expr, _value_or_itself))
+    return fold(with_children(expr, _value_or_itself))
 
 
 def _value_or_itself(expr: AnyExpr) -> AnyExpr:
@@ -233,15 +234,7 @@ def _value_or_itself(expr: AnyExpr) -> AnyExpr:
     return expr if value is None else value
 
 
-def _literal_to_the_right(expr: AnyExpr) -> AnyExpr | None:
-    assert isinstance(expr, Binary)
-    if expr.op.row.commutative and type(expr.left) is Lit and type(expr.right) is not Lit:
-        return Binary(expr.op, expr.right, expr.left)
-    return None
-
-
-def _fold_lane(expr: AnyExpr) -> AnyExpr | None:
-    assert isinstance(expr, Lane)
+def _fold_lane(expr: Lane) -> AnyExpr | None:
     made = expr.value
     if isinstance(made, MakeVec) and not has_effects(made):
         return made.lanes[expr.index]

@@ -17,6 +17,7 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory
 from vyre.ir import BufferDecl, Program
+from vyre.plan import ScratchReusePlan
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
     HostArray,
@@ -47,6 +48,8 @@ class Binding:
     )
     """Host arrays to read back into."""
     touched: int = 0
+    handovers: dict[int, list[DeviceMemory]] = field(default_factory=dict[int, list[DeviceMemory]])
+    """Scratch memory that is cleared before a segment because another buffer used it before."""
 
 
 def by_name(program: Program, given: Given) -> dict[str, object]:
@@ -103,10 +106,26 @@ class Binder:
                     self._bind_host(decl, value)
         self._refuse_aliases(given)
 
+    def bind_scratch(self, program: Program, *, flat: bool) -> None:
+        """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
+        plan = ScratchReusePlan.build(program)
+        for pool in plan.pools if flat else ():
+            memory = self._take(pool.nbytes, zeroed=True)
+            for position, name in enumerate(pool.buffers):
+                decl = program.buffer(name)
+                assert decl is not None
+                self._put(decl, memory, decl.count)
+                if position:
+                    first = plan.lives[name].first
+                    self.binding.handovers.setdefault(first, []).append(memory)
+        for decl in program.buffers:
+            if decl.is_scratch and decl.name not in self.binding.arguments:
+                self._bind_zeros(decl, decl.count)
+
     def bind_rest(self, sizes: Mapping[str, int], default: int | None) -> None:
-        """Bind outputs and scratch, which begin as zeros."""
+        """Bind outputs, which begin as zeros."""
         for decl in self.program.buffers:
-            if decl.is_on_chip or decl.name in self.binding.arguments:
+            if decl.is_on_chip or decl.is_scratch or decl.name in self.binding.arguments:
                 continue
             count = sizes.get(decl.name, decl.count) or default
             if count is None:

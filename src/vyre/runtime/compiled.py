@@ -14,7 +14,7 @@ from vyre.diagnostics import BackendError, VyreError
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
-from vyre.driver.backend import Argument, Executable, LaunchRecord
+from vyre.driver.backend import Argument, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
 from vyre.driver.grid_sync import run_split
 from vyre.driver.routing import Route
@@ -66,11 +66,18 @@ class CompiledProgram:
         """The id of its device."""
         return self.route.device.info.id
 
+    @property
+    def is_flat_split(self) -> bool:
+        """Whether it runs as segments, each of them once."""
+        plan = self.compilation.plan
+        return plan is not None and plan.is_flat
+
     def launch(
         self,
         arguments: Mapping[str, Argument],
         grid: Grid,
         deadline: float | None = None,
+        handovers: Mapping[int, Sequence[DeviceMemory]] | None = None,
     ) -> LaunchRecord:
         """Run it on memory bound by name."""
         if 0 in grid:
@@ -80,7 +87,9 @@ class CompiledProgram:
             executables = self._load()
             plan = self.compilation.plan
             if plan is not None:
-                return run_split(plan, executables, self.route.device, arguments, grid, deadline)
+                return run_split(
+                    plan, executables, self.route.device, arguments, grid, deadline, handovers
+                )
             single = self._single = executables[0]
         bound = [arguments[name] for name in self._names]
         return single.launch(bound, grid, deadline)

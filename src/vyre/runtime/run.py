@@ -70,6 +70,7 @@ def dispatch(
         binder.bind_given(given)
         default = elements if elements is not None else _longest_input(binding)
         binder.bind_rest(sizes or {}, default)
+        binder.bind_scratch(compiled.program, flat=compiled.is_flat_split)
         shape = _indirect_grid(source, binding)
         if shape is None:
             shape = grids.resolve(source, binding.counts, grid, elements)
@@ -86,7 +87,7 @@ def _launch(
 ) -> None:
     started = time.perf_counter_ns()
     try:
-        record = compiled.launch(binding.arguments, grid, deadline)
+        record = compiled.launch(binding.arguments, grid, deadline, binding.handovers)
     except VyreError:
         raise
     except Exception as problem:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import document, report
 from benchmarks.__main__ import main
 from benchmarks.plot import ratios
-from benchmarks.report import Options, Report, Table, verdict
+from benchmarks.report import Options, Report, Table, duration, verdict
 from benchmarks.synthetic import program_of_size
 
 TABLE = Table("Times", ["what", "time"], [["a", "1 ms"], ["b", "2 ms"]], ["b is slower."])
@@ -48,6 +48,14 @@ def test_bounds_are_judged_at_full_size_only() -> None:
     assert verdict(True, Options()) == "held"
     assert verdict(False, Options()) == "broken"
     assert verdict(False, Options(scale="quick")) == "not judged at this size"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(3e-7, "0.3 µs"), (9.994e-4, "999 µs"), (9.996e-4, "1 ms"), (0.0123, "12.3 ms"), (15, "15 s")],
+)
+def test_durations_are_for_people(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 def test_only_a_full_run_is_complete() -> None:

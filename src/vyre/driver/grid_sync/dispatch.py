@@ -36,6 +36,7 @@ class _Run:
     arguments: dict[str, Argument]
     grid: Grid
     ends_at: float | None
+    handovers: Mapping[int, Sequence[DeviceMemory]]
     kernel_ns: int = 0
     timed: bool = True
     printed: tuple[str, ...] = ()
@@ -61,6 +62,8 @@ class _Run:
             return 0
         if step.leaves:
             self.arguments[EXIT].memory.zero()
+        for memory in self.handovers.get(step.segment, ()):
+            memory.zero()
         segment = self.plan.segments[step.segment]
         bound = [self.arguments[d.name] for d in segment.buffers if not d.is_on_chip]
         remaining = None if self.ends_at is None else self.ends_at - time.monotonic()
@@ -128,8 +131,12 @@ def run_split(
     arguments: Mapping[str, Argument],
     grid: Grid,
     deadline: float | None,
+    handovers: Mapping[int, Sequence[DeviceMemory]] | None = None,
 ) -> LaunchRecord:
-    """Run a split program to its end on memory that is bound by name."""
+    """Run a split program to its end on memory that is bound by name.
+
+    `handovers` is memory that changes hands: it is cleared before the segment it is given to.
+    """
     bound = dict(arguments)
     own: list[DeviceMemory] = []
     invocations = 1
@@ -144,7 +151,7 @@ def run_split(
             own.append(memory)
             bound[spill.buffer] = Argument(memory, count)
         ends_at = None if deadline is None else time.monotonic() + deadline
-        run = _Run(plan, executables, bound, grid, ends_at)
+        run = _Run(plan, executables, bound, grid, ends_at, handovers or {})
         run.steps(plan.steps)
         return LaunchRecord(run.kernel_ns if run.timed else None, run.printed)
     finally:

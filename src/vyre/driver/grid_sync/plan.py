@@ -74,3 +74,8 @@ class SplitPlan:
     """Segments that do nothing; they are not launched."""
     steps: tuple[Step, ...]
     spills: tuple[Spill, ...]
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether every segment runs once, so that segments and epochs are the same."""
+        return not any(isinstance(step, (CountedLoop, ConditionLoop)) for step in self.steps)

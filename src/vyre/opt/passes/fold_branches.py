@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vyre.analysis import Ranges
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -25,6 +24,7 @@ from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.grid_memory import grid_memory, writes_any
 
 _LEAVES = (Return, Break, Continue, Trap)
 _INTERESTING = (If, While, *_LEAVES)
@@ -34,8 +34,8 @@ _INTERESTING = (If, While, *_LEAVES)
 class FoldBranches(Pass):
     """Replaces a branch whose condition is known by the arm that runs, and drops what follows a
     return, break, continue or trap.
-    Legal when the condition is a literal or integer ranges decide it for every invocation; a
-    condition with an atomic is still evaluated.
+    Legal when the condition is a literal, or both arms are the same; a condition with an atomic is
+    still evaluated. A program with grid syncs keeps the arms that write workgroup memory.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -45,15 +45,14 @@ class FoldBranches(Pass):
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Fold every branch that is known."""
-        fold = _Fold(program)
+        fold = _Fold(grid_memory(program))
         entry = fold.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), fold.rewrites)
 
 
 class _Fold:
-    def __init__(self, program: Program) -> None:
-        self.ranges = Ranges.of(program)
-        self.position = -1
+    def __init__(self, kept_memory: frozenset[str]) -> None:
+        self.kept_memory = kept_memory
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
@@ -62,45 +61,44 @@ class _Fold:
         def one(statement: AnyStmt) -> Change:
             nonlocal left
             if left:
-                # Positions count every statement of the program, also those that go.
-                self.position += _count(statement)
+                if writes_any((statement,), self.kept_memory):
+                    return statement
                 self.rewrites += 1
                 return None
-            new = self.statement(statement)
             left = isinstance(statement, _LEAVES)
-            return new
+            return self.statement(statement) if statement.body_fields else statement
 
         return edited(body, one)
 
     def statement(self, statement: AnyStmt) -> Change:
-        self.position += 1
-        position = self.position
-        new = map_bodies(statement, self.body) if statement.body_fields else statement
-        if type(statement) is If:
-            assert type(new) is If
-            return self._if(statement, new, position)
-        if type(statement) is While and self._known(statement.cond, position) is False:
+        new = map_bodies(statement, self.body)
+        if type(new) is If:
+            return self._if(new)
+        if type(new) is While and _is(new.cond, 0) and not writes_any(new.body, self.kept_memory):
             self.rewrites += 1
-            return Eval(statement.cond) if has_effects(statement.cond) else None
+            return None
         return new
 
-    def _if(self, old: If, new: If, position: int) -> Change:
-        holds = self._known(old.cond, position)
-        if holds is not None:
+    def _if(self, new: If) -> Change:
+        if type(new.cond) is Lit:
+            taken, other = new.then, new.otherwise
+            if not new.cond.bits:
+                taken, other = other, taken
+            if writes_any(other, self.kept_memory):
+                return new
             self.rewrites += 1
-            return _kept(old.cond, new.then if holds else new.otherwise)
+            return _kept(new.cond, taken)
         if new.then == new.otherwise:
             self.rewrites += 1
-            return _kept(old.cond, new.then)
+            return _kept(new.cond, new.then)
         if not new.then:
             self.rewrites += 1
             return If(_negated(new.cond), new.otherwise, ()).at(new.span)
         return new
 
-    def _known(self, condition: AnyExpr, position: int) -> bool | None:
-        if type(condition) is Lit:
-            return bool(condition.bits)
-        return self.ranges.decided(condition, position)
+
+def _is(condition: AnyExpr, bits: int) -> bool:
+    return type(condition) is Lit and condition.bits == bits
 
 
 def _kept(condition: AnyExpr, arm: Body) -> list[AnyStmt]:
@@ -113,7 +111,3 @@ def _negated(condition: AnyExpr) -> AnyExpr:
     if type(condition) is Unary and condition.op is UnOp.NOT:
         return condition.operand
     return Unary(UnOp.NOT, condition)
-
-
-def _count(statement: AnyStmt) -> int:
-    return sum(1 for _ in walk_stmts((statement,)))

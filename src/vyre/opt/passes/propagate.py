@@ -26,13 +26,14 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import map_bodies, map_exprs, rebuilt, walk_expr
+from vyre.ir.walk import map_bodies, rebuilt, walk_expr
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.substitute import substituted
+from vyre.rewrite.trees import with_children
 
 L = TypeVar("L", Loop, While)
 
@@ -113,7 +114,7 @@ class _Walk:
         return new
 
     def _exprs(self, statement: AnyStmt) -> AnyStmt | None:
-        new = map_exprs(statement, self._replaced)
+        new = with_children(statement, self._replaced)
         return new if new is statement else lawful_statement(new, statement, self.buffers)
 
     def _replaced(self, expr: AnyExpr) -> AnyExpr:
@@ -140,14 +141,14 @@ class _Walk:
         return rebuilt(statement, {"then": then, "otherwise": otherwise})
 
     def _loop(self, statement: Loop) -> Loop:
-        new = map_exprs(statement, self._replaced)
+        new = with_children(statement, self._replaced)
         return self._rounds(new, statement)
 
     def _while(self, statement: While) -> While:
         # The condition is evaluated again after every round, so what rounds assign is unknown.
         self._kill(statement)
         self.loops += 1
-        new = map_exprs(statement, self._replaced)
+        new = with_children(statement, self._replaced)
         self.loops -= 1
         return self._rounds(new, statement)
 

@@ -9,8 +9,8 @@ from tests.unit.backends.reference.programs import difference, program, run, zer
 from tests.unit.semantics.edges import edges
 from vyre.backends.reference import atomics
 from vyre.ir import AtomicOp, DataType
-from vyre.semantics import from_bits, to_bits, value_dtype
 from vyre.semantics import atomic as one_atomic
+from vyre.semantics import from_bits, to_bits, value_dtype
 
 CASES = [(op, dtype) for op in AtomicOp for dtype in sorted(op.row.operands, key=str)]
 

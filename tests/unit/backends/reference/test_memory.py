@@ -32,9 +32,10 @@ INDICES = {
     "memory", ["read_write u32[8] @1", "workgroup u32[8]", "scratch u32[8]", "local u32[8]"]
 )
 def test_out_of_bounds(index: str, memory: str) -> None:
+    writers = "8u32" if memory.startswith("local") else "1u32"
     body = f"""
-if wid.x == 0u32 {{
-    for k in 0u32..8u32 {{ if lid.x == 0u32 | {str(memory.startswith("local")).lower()} {{ m[k] = k + 100u32 }} }}
+if wid.x == 0u32 & lid.x < {writers} {{
+    for k in 0u32..8u32 {{ m[k] = k + 100u32 }}
 }}
 barrier seq_cst
 if wid.x == 0u32 & lid.x == 3u32 {{ m[{index}] = 7u32 }}

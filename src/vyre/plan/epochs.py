@@ -1,0 +1,70 @@
+"""Epochs: the stretches of a program between barriers over the whole grid.
+
+Everything in one epoch may run at the same time somewhere in the grid; an epoch begins only when
+the one before has ended everywhere. A loop around a grid barrier runs its epochs again and again,
+so what is used in it lives for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vyre.analysis import ProgramFacts
+from vyre.analysis.facts import TOP
+from vyre.ir import (
+    AllGather,
+    AllReduce,
+    AnyStmt,
+    Barrier,
+    Broadcast,
+    Loop,
+    MemoryOrdering,
+    Program,
+    ReduceScatter,
+    While,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """The epoch of every statement, and how many there are."""
+
+    of: tuple[int, ...]
+    """By position in the order of the text."""
+    count: int
+    repeated: frozenset[int]
+    """Epochs that a loop runs more than once."""
+
+
+def syncs(statement: AnyStmt) -> int:
+    """How many grid barriers a statement by itself stands for."""
+    match statement:
+        case Barrier(MemoryOrdering.GRID_SYNC) | AllReduce() | Broadcast():
+            return 1
+        case AllGather() | ReduceScatter():
+            return 2
+        case _:
+            return 0
+
+
+def epochs_of(program: Program) -> Epochs:
+    """The epochs of a program."""
+    return program.memo("plan.epochs", _compute)
+
+
+def _compute(program: Program) -> Epochs:
+    facts = ProgramFacts.of(program)
+    current = 0
+    of: list[int] = []
+    repeated: set[int] = set()
+    for statement in facts.statements:
+        of.append(current)
+        current += syncs(statement)
+    of_end = [*of, current]
+    for position, kind in enumerate(facts.kinds):
+        if kind is Loop or kind is While:
+            first, last = of[position], of_end[facts.ends[position]]
+            if first != last:
+                repeated.update(range(first, last + 1))
+    assert TOP < 0
+    return Epochs(tuple(of), current + 1, frozenset(repeated))
