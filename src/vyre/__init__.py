@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.config import vyre_version
 from vyre.diagnostics import VyreError
 from vyre.ir import services as _services
 
@@ -18,4 +19,4 @@ _services.bind(
 )
 
 __all__ = ["VyreError"]
-__version__ = "0.1.0"
+__version__ = vyre_version()

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+_VERSION = "0.1.0"
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -32,6 +34,11 @@ class Config:
     check: bool
     pool_bytes: int
     reproducer_dir: Path
+
+
+def vyre_version() -> str:
+    """The version of this package."""
+    return _VERSION
 
 
 def read(environment: Mapping[str, str]) -> Config:

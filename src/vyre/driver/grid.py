@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vyre.analysis import ProgramFacts
 from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
-from vyre.ir import Program
+from vyre.ir import (
+    AllGather,
+    AllReduce,
+    AsyncStore,
+    Atomic,
+    Broadcast,
+    Opaque,
+    Program,
+    ReduceScatter,
+    Store,
+)
+from vyre.ir.walk import walk_all_exprs, walk_stmts
 
 Grid = tuple[int, int, int]
 
@@ -56,7 +66,20 @@ def checked(program: Program, grid: Grid) -> Grid:
 
 
 def _written_buffers(program: Program) -> tuple[str, ...]:
-    written = ProgramFacts.of(program).written_buffers
+    written: set[str] = set()
+    for statement in walk_stmts(program.entry):
+        match statement:
+            case Store(buffer, _, _) | AllReduce(buffer, _) | Broadcast(buffer, _):
+                written.add(buffer)
+            case AsyncStore() | AllGather() | ReduceScatter():
+                written.add(statement.destination)
+            case Opaque():
+                written.update(decl.name for decl in program.buffers)
+            case _:
+                pass
+    for expr in walk_all_exprs(program.entry):
+        if isinstance(expr, Atomic):
+            written.add(expr.buffer)
     return tuple(d.name for d in program.buffers if not d.is_on_chip and d.name in written)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from functools import cache, lru_cache
-from importlib.metadata import entry_points
 
 from vyre.driver.backend import Backend
 
@@ -21,6 +20,8 @@ BUILTIN = {
 @lru_cache(maxsize=1)
 def third_party() -> dict[str, str]:
     """Backends that installed packages register, by name."""
+    from importlib.metadata import entry_points
+
     found = entry_points(group=ENTRY_POINT_GROUP)
     return {point.name: point.value for point in found if point.name not in BUILTIN}
 

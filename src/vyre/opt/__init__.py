@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from vyre.opt.explain import explain, summarize, total_savings
-from vyre.opt.hot_paths import HotPathHints, RegionRecord
-from vyre.opt.metadata import (
-    CostModelFamily,
-    PassBoundaryClass,
-    PassMetadata,
-    PassPhase,
-    PassRefusalKind,
-    PassRunDecision,
-)
-from vyre.opt.optimize import optimize
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.opt.profile import OptimizerProfile
-from vyre.opt.registry import pass_by_name, registered_passes
-from vyre.opt.report import OptimizerRunReport, PassRunMetric
-from vyre.opt.scheduler import MAX_ITERATIONS, PassScheduler
-from vyre.opt.selection import (
-    PassSelectionDecision,
-    PassSelectionReason,
-    registered_passes_for,
-    select_passes,
-)
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vyre.opt.explain import explain, summarize, total_savings
+    from vyre.opt.hot_paths import HotPathHints, RegionRecord
+    from vyre.opt.metadata import (
+        CostModelFamily,
+        PassBoundaryClass,
+        PassMetadata,
+        PassPhase,
+        PassRefusalKind,
+        PassRunDecision,
+    )
+    from vyre.opt.optimize import optimize
+    from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+    from vyre.opt.profile import OptimizerProfile
+    from vyre.opt.registry import pass_by_name, registered_passes
+    from vyre.opt.report import OptimizerRunReport, PassRunMetric
+    from vyre.opt.scheduler import MAX_ITERATIONS, PassScheduler
+    from vyre.opt.selection import (
+        PassSelectionDecision,
+        PassSelectionReason,
+        registered_passes_for,
+        select_passes,
+    )
 
 __all__ = [
     "MAX_ITERATIONS",
@@ -55,3 +59,43 @@ __all__ = [
     "total_savings",
     "vyre_pass",
 ]
+
+# A warm start reads hints and runs no pass, so the passes are imported when somebody wants them.
+_HOMES = {
+    "CostModelFamily": "metadata",
+    "HotPathHints": "hot_paths",
+    "MAX_ITERATIONS": "scheduler",
+    "OptimizerProfile": "profile",
+    "OptimizerRunReport": "report",
+    "Pass": "pass_",
+    "PassAnalysis": "pass_",
+    "PassBoundaryClass": "metadata",
+    "PassContext": "pass_",
+    "PassMetadata": "metadata",
+    "PassPhase": "metadata",
+    "PassRefusalKind": "metadata",
+    "PassResult": "pass_",
+    "PassRunDecision": "metadata",
+    "PassRunMetric": "report",
+    "PassScheduler": "scheduler",
+    "PassSelectionDecision": "selection",
+    "PassSelectionReason": "selection",
+    "RegionRecord": "hot_paths",
+    "explain": "explain",
+    "optimize": "optimize",
+    "pass_by_name": "registry",
+    "registered_passes": "registry",
+    "registered_passes_for": "selection",
+    "select_passes": "selection",
+    "summarize": "explain",
+    "total_savings": "explain",
+    "vyre_pass": "pass_",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -17,7 +17,6 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory
 from vyre.ir import BufferDecl, Program
-from vyre.plan import ScratchReusePlan
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
     HostArray,
@@ -108,6 +107,10 @@ class Binder:
 
     def bind_scratch(self, program: Program, *, flat: bool) -> None:
         """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
+        if not any(decl.is_scratch for decl in program.buffers):
+            return
+        from vyre.plan import ScratchReusePlan
+
         plan = ScratchReusePlan.build(program)
         for pool in plan.pools if flat else ():
             memory = self._take(pool.nbytes, zeroed=True)

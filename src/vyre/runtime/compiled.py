@@ -6,23 +6,30 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from importlib.metadata import PackageNotFoundError, version
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from vyre import compiler
-from vyre.compiler import Compilation, CompileOptions
+from vyre.config import vyre_version
 from vyre.diagnostics import BackendError, VyreError
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
+from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Argument, DeviceMemory, Executable, LaunchRecord
+from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.grid import Grid
-from vyre.driver.grid_sync import run_split
 from vyre.driver.routing import Route
 from vyre.ir import Program
-from vyre.opt import HotPathHints, OptimizerRunReport, explain
+from vyre.opt.hot_paths import HotPathHints
 from vyre.runtime import telemetry
 from vyre.runtime.cache import DiskCache, cache_key, default_cache
 from vyre.runtime.reproducer import save_reproducer
+from vyre.target import Target
+
+if TYPE_CHECKING:
+    from vyre.opt import OptimizerRunReport
 
 COMPILER_VERSION = "1"
 """Raised whenever generated code may differ for the same program; part of every cache key."""
@@ -87,6 +94,8 @@ class CompiledProgram:
             executables = self._load()
             plan = self.compilation.plan
             if plan is not None:
+                from vyre.driver.grid_sync import run_split
+
                 return run_split(
                     plan, executables, self.route.device, arguments, grid, deadline, handovers
                 )
@@ -104,7 +113,7 @@ class CompiledProgram:
                         self._executables[key] = self._guarded_load(artifact)
             return self._executables
 
-    def _guarded_load(self, artifact: compiler.Artifact) -> Executable:
+    def _guarded_load(self, artifact: Artifact) -> Executable:
         try:
             return self.route.backend.load(artifact, self.route.device)
         except VyreError:
@@ -114,9 +123,11 @@ class CompiledProgram:
 
     def sources(self) -> dict[str, str]:
         """Readable forms of what runs, by kind; compiles again when it came from the cache."""
-        artifacts: Iterable[compiler.Artifact] = self.compilation.artifacts
+        artifacts: Iterable[Artifact] = self.compilation.artifacts
         if not any(artifact.sources for artifact in artifacts):
-            artifacts = compiler.emit_segments(
+            from vyre.compiler import emit_segments
+
+            artifacts = emit_segments(
                 self.program, self.route.backend, self.target, self.options.emit
             )
         found: dict[str, str] = {}
@@ -134,6 +145,8 @@ class CompiledProgram:
         if plan is not None:
             lines.append(f"grid barriers: split into {len(plan.segments)} segments")
         if self.report is not None:
+            from vyre.opt import explain
+
             lines += ["", explain(self.report)]
         return "\n".join(lines)
 
@@ -188,17 +201,17 @@ def _compile(
         started = time.perf_counter_ns()
         found = store.get(key)
         if found is not None:
-            compilation = compiler.from_bytes(found, program)
+            compilation = from_bytes(found, program)
             telemetry.note("cache hit", route.device.info.id, time.perf_counter_ns() - started)
             return CompiledProgram(route, compilation, options, from_cache=True)
 
     def stage(name: str) -> AbstractContextManager[None]:
         return telemetry.timed(name, route.device.info.id)
 
+    from vyre.compiler import compile_program
+
     try:
-        compilation = compiler.compile_program(
-            program, route.backend, target, options, hints, report, stage
-        )
+        compilation = compile_program(program, route.backend, target, options, hints, report, stage)
     except VyreError:
         raise
     except Exception as problem:
@@ -207,32 +220,47 @@ def _compile(
         )
         raise backend_failure(codes.EMIT_FAILED, failed, problem) from problem
     if key is not None:
-        store.put(key, compiler.to_bytes(compilation))
+        store.put(key, to_bytes(compilation))
     return CompiledProgram(route, compilation, options, from_cache=False)
 
 
-def _key(program: Program, route: Route, target: object, options: CompileOptions, hot: bool) -> str:
+def _key(program: Program, route: Route, target: Target, options: CompileOptions, hot: bool) -> str:
     return cache_key(
         COMPILER_VERSION,
-        _versions(),
+        _code_stamp(),
         route.backend.name,
-        repr(target),
+        target.key(),
         options.key(),
         "hot" if hot else "cold",
         program.digest(),
     )
 
 
-def _versions() -> str:
-    names = ("vyre", "llvmlite", "wgpu", "numpy")
-    return ",".join(f"{name}={_version(name)}" for name in names)
+@lru_cache(maxsize=1)
+def _code_stamp() -> str:
+    """What the code that compiles is: vyre's version, or its files when it is being worked on.
+
+    Reading package metadata would cost more than a whole warm start, so dependencies are known by
+    the file that holds their version.
+    """
+    folder = Path(__file__).parent.parent
+    parts = [f"{name}={_file_stamp(name)}" for name in ("llvmlite", "wgpu")]
+    if "site-packages" in folder.parts:
+        parts.append(f"vyre={vyre_version()}")
+    else:
+        newest = max(path.stat().st_mtime_ns for path in folder.rglob("*.py"))
+        parts.append(f"vyre={newest}")
+    return ",".join(parts)
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
+def _file_stamp(name: str) -> str:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
         return "none"
+    version_file = Path(spec.origin).parent / "_version.py"
+    path = version_file if version_file.exists() else Path(spec.origin)
+    status = path.stat()
+    return f"{status.st_size}.{status.st_mtime_ns}"
 
 
-__all__: Sequence[str] = ["CompiledProgram", "compile"]
+__all__ = ["CompiledProgram", "compile"]

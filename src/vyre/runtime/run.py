@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.compiler import CompileOptions
 from vyre.diagnostics import DispatchError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
+from vyre.driver.compilation import CompileOptions
 from vyre.ir import IndirectDispatch, Program, Region
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back

@@ -35,6 +35,11 @@ class Target:
     details: tuple[tuple[str, str], ...] = ()
     """What else decides about generated code, such as the CPU's name: part of cache keys."""
 
+    def key(self) -> str:
+        """Everything that decides about generated code, as one line, the same in every process."""
+        features = ",".join(sorted(self.features))
+        return f"{self.name};{features};{self.limits};{self.subgroup_width};{self.details}"
+
     def has(self, feature: Feature) -> bool:
         """Whether the device can do it."""
         return feature in self.features

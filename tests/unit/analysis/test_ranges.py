@@ -105,18 +105,14 @@ UNPROVEN = {
     "assigned after the guard": (
         "let i = gid.x\nif i < len(a) {\n    i = i + 1u32\n    let x = a[i]\n}\n"
     ),
-    "assigned in one arm": (
-        "let i = 3u32\nif gid.x < 9u32 {\n    i = gid.y\n}\nlet x = tile[i]\n"
-    ),
+    "assigned in one arm": ("let i = 3u32\nif gid.x < 9u32 {\n    i = gid.y\n}\nlet x = tile[i]\n"),
     "a condition of old values": (
         "let i = gid.x\nlet ok = i < len(a)\ni = i + 1u32\nif ok {\n    let x = a[i]\n}\n"
     ),
     "assigned in the loop": (
         "let i = 3u32\nfor k in 0u32..4u32 {\n    let x = tile[i]\n    i = i + 20u32\n}\n"
     ),
-    "after the loop": (
-        "let k = 0u32\nwhile k < len(a) {\n    k = k + 1u32\n}\nlet x = a[k]\n"
-    ),
+    "after the loop": ("let k = 0u32\nwhile k < len(a) {\n    k = k + 1u32\n}\nlet x = a[k]\n"),
     "a break with another value": (
         "let k = 0u32\nwhile k < 9u32 {\n    k = k + 1u32\n    if gid.x == k {\n"
         "        k = 99u32\n        break\n    }\n    k = k & 3u32\n}\nlet x = tile[k]\n"
@@ -130,9 +126,7 @@ UNPROVEN = {
     ),
     "a remainder by a length that may be zero": "let x = a[gid.x % len(a)]\n",
     "after the guard": "let i = gid.x\nif i < len(a) {\n    out[0] = 1u32\n}\nlet x = a[i]\n",
-    "a return in the wrong arm": (
-        "let i = gid.x\nif i < len(a) {\n    return\n}\nlet x = a[i]\n"
-    ),
+    "a return in the wrong arm": ("let i = gid.x\nif i < len(a) {\n    return\n}\nlet x = a[i]\n"),
     "another lane's index": (
         "let i = lid.x\nif i < 3u32 {\n    let x = table[shuffle(gid.x, 5u32)]\n}\n"
     ),
@@ -171,7 +165,9 @@ def test_intervals(body: str, expected: Interval | None) -> None:
 
 
 def test_a_second_guard_is_decided_by_the_first() -> None:
-    program = read("let i = gid.x\nif i < len(a) {\n    if len(a) > i {\n        out[0] = 1u32\n    }\n}\n")
+    program = read(
+        "let i = gid.x\nif i < len(a) {\n    if len(a) > i {\n        out[0] = 1u32\n    }\n}\n"
+    )
     inner = ProgramFacts.of(program).statements[2]
     assert isinstance(inner, If)
     assert Ranges.of(program).decided(inner.cond, 2) is True

@@ -12,7 +12,11 @@ from vyre.ir import Atomic, Load, Program, Store
 
 PROGRAMS = 1200
 BLOCKS = 12
-LENGTHS = ({"ro": 3, "rw": 5, "tile": 8}, {"ro": 0, "rw": 1, "tile": 8}, {"ro": 7, "rw": 0, "tile": 8})
+LENGTHS = (
+    {"ro": 3, "rw": 5, "tile": 8},
+    {"ro": 0, "rw": 1, "tile": 8},
+    {"ro": 7, "rw": 0, "tile": 8},
+)
 
 
 def violations(ranges: Ranges, lane: Lane) -> list[str]:

@@ -77,7 +77,9 @@ def test_leaves(text: str, level: Level) -> None:
 
 
 def test_one_invocation_agrees_with_itself() -> None:
-    program = parse(HEAD.replace("64, 1, 1", "1, 1, 1") + "if lid.x < rw[0] {\n    barrier seq_cst\n}\n")
+    program = parse(
+        HEAD.replace("64, 1, 1", "1, 1, 1") + "if lid.x < rw[0] {\n    barrier seq_cst\n}\n"
+    )
     assert Uniformity.of(program).convergence(1) == Level.WORKGROUP
 
 
@@ -116,7 +118,9 @@ def test_the_loop_variable_itself_is_alike_in_each_round() -> None:
 
 
 def test_a_divergent_break_makes_the_whole_loop_divergent() -> None:
-    body = "for k in 0u32..4u32 {\n    barrier seq_cst\n    if lid.x < k {\n        break\n    }\n}\n"
+    body = (
+        "for k in 0u32..4u32 {\n    barrier seq_cst\n    if lid.x < k {\n        break\n    }\n}\n"
+    )
     assert at_barrier(body) == Level.DIVERGENT
     assert at_barrier(body.replace("lid.x", "wid.x")) == Level.WORKGROUP
 
@@ -173,14 +177,14 @@ def test_a_return_after_the_barrier_does_not_matter() -> None:
 
 
 def test_a_return_later_in_a_round_matters_in_the_next() -> None:
-    body = "for k in 0u32..4u32 {\n    barrier seq_cst\n    if lid.x < k {\n        return\n    }\n}\n"
+    body = (
+        "for k in 0u32..4u32 {\n    barrier seq_cst\n    if lid.x < k {\n        return\n    }\n}\n"
+    )
     assert at_barrier(body) == Level.DIVERGENT
 
 
 def test_a_uniform_return_does_not_wash_away_a_divergent_one_before() -> None:
-    body = (
-        "if lid.x < 3u32 {\n    return\n}\nif wid.x < 3u32 {\n    return\n}\nbarrier seq_cst\n"
-    )
+    body = "if lid.x < 3u32 {\n    return\n}\nif wid.x < 3u32 {\n    return\n}\nbarrier seq_cst\n"
     assert at_barrier(body) == Level.DIVERGENT
 
 
@@ -214,7 +218,9 @@ def test_the_condition_of_a_while_is_missed_by_who_left() -> None:
 
 
 def test_a_cause_names_the_statement_and_the_leaf() -> None:
-    program = read("let x = lid.x + 1u32\nif x < 3u32 {\n    if wid.x < 2u32 {\n        barrier seq_cst\n    }\n}\n")
+    program = read(
+        "let x = lid.x + 1u32\nif x < 3u32 {\n    if wid.x < 2u32 {\n        barrier seq_cst\n    }\n}\n"
+    )
     cause = Uniformity.of(program).why_missing(3, Level.WORKGROUP)
     assert cause is not None
     assert cause.position == 1
