@@ -16,10 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vyre.analysis.def_use import DefUse
+from vyre.analysis.divergence import is_constant
 from vyre.analysis.types import VariableTypes
 from vyre.analysis.uniformity import Level, Uniformity
 from vyre.ir import (
     AnyExpr,
+    Atomic,
+    Ballot,
     Binary,
     BinOp,
     BufLen,
@@ -28,11 +31,15 @@ from vyre.ir import (
     Cast,
     DataType,
     Lit,
+    Load,
     Program,
+    Shuffle,
+    SubgroupReduce,
     Unary,
     UnOp,
     Var,
 )
+from vyre.ir.walk import expr_children
 
 _MOVING = (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID)
 MOST_TERMS = 8
@@ -41,7 +48,7 @@ MOST_TERMS = 8
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """An expression that is not looked into, at one statement."""
+    """An expression that is not looked into, as one statement evaluates it."""
 
     position: int
     expr: AnyExpr
@@ -97,6 +104,7 @@ class AffineForms:
         self._def_use = DefUse.of(program)
         self._uniformity = Uniformity.of(program)
         self._types = VariableTypes.of(program)
+        self._constant_buffers = {d.name for d in program.buffers if is_constant(d)}
         self._forms: dict[int, Affine | None] = {}
         """By binding: the form of a variable that keeps its first value."""
         # In the order of the text, so that every form rests on forms already known.
@@ -191,7 +199,7 @@ class AffineForms:
         value = self._def_use.value(binding)
         if value is not None:
             form = self.of_expr(value, binding)
-            if form is not None and len(form.terms) <= MOST_TERMS and not _is_opaque(form):
+            if form is not None and len(form.terms) <= MOST_TERMS:
                 return form
         return _symbol(Variable(binding), self._types.variable(binding))
 
@@ -214,12 +222,18 @@ class AffineForms:
         return self._opaque(expr, position)
 
     def _opaque(self, expr: AnyExpr, position: int) -> Affine | None:
+        if not self._is_steady(expr):
+            return None
         return _symbol(Opaque(position, expr), self._types.of_expr(expr, position))
+
+    def _is_steady(self, expr: AnyExpr) -> bool:
+        """Whether evaluating the expression twice in one statement gives the same twice."""
+        if isinstance(expr, (Atomic, Ballot, Shuffle, SubgroupReduce)):
+            return False
+        if isinstance(expr, Load) and expr.buffer not in self._constant_buffers:
+            return False
+        return expr.depth == 1 or all(self._is_steady(child) for child in expr_children(expr))
 
 
 def _symbol(symbol: Symbol, dtype: DataType) -> Affine | None:
     return Affine(dtype.bits or 0, 0, {symbol: 1}) if dtype.is_integer else None
-
-
-def _is_opaque(form: Affine) -> bool:
-    return any(isinstance(symbol, Opaque) for symbol in form.terms)

@@ -20,6 +20,7 @@ from vyre.ir import (
     AsyncStore,
     Atomic,
     Ballot,
+    Barrier,
     Binary,
     Block,
     Body,
@@ -33,6 +34,7 @@ from vyre.ir import (
     Let,
     Load,
     Loop,
+    MemoryOrdering,
     Program,
     Region,
     Return,
@@ -41,7 +43,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import expr_children
+from vyre.ir.walk import expr_children, walk_stmts
 
 
 class Level(IntEnum):
@@ -173,6 +175,12 @@ class Builder:
     _visible: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     _frames: list[Frame] = field(default_factory=list[Frame])
     _returned: int = 0
+    _trusts_memory: bool = False
+    """Whether a load at an index that the grid agrees on counts as agreed on.
+
+    So it is for the bounds and conditions of loops around a grid barrier: between two of those, no
+    element may be both written and read by all without a race, and the loop is run by the host.
+    """
 
     def run(self) -> None:
         """Build the graph and solve it."""
@@ -259,6 +267,7 @@ class Builder:
 
     def _loop(self, statement: Loop | While, position: int, control: int) -> None:
         condition = self._condition(position)
+        self._trusts_memory = _holds_grid_sync(statement)
         if isinstance(statement, Loop):
             variable = self.graph.node()
             self._feed(statement.start, variable)
@@ -267,6 +276,7 @@ class Builder:
             self._bind(statement.var, position, variable, inside=1)
         else:
             self._feed(statement.cond, condition)
+        self._trusts_memory = False
         self._frames.append(Frame(condition, is_loop=True))
         self.rounds[position] = inner = self._join(control, condition)
         returned = self._returned
@@ -342,6 +352,13 @@ class Builder:
         self.scopes.setdefault(name, []).append(span)
         self._visible.pop(name, None)
 
+    def _is_agreed(self, buffer: str) -> bool:
+        """Whether invocations that load the same element get the same value."""
+        if buffer in self.leaves.constant_buffers:
+            return True
+        decl = self.program.buffer(buffer)
+        return self._trusts_memory and decl is not None and not decl.is_on_chip
+
     def _feed(self, expr: AnyExpr, node: int) -> None:
         """Make `node` at least as divergent as `expr`."""
         graph = self.graph
@@ -356,7 +373,7 @@ class Builder:
             self._feed(expr.right, node)
         elif isinstance(expr, Builtin):
             graph.raise_to(node, self.leaves.builtins[expr.kind, expr.axis], expr)
-        elif isinstance(expr, Load) and expr.buffer in self.leaves.constant_buffers:
+        elif isinstance(expr, Load) and self._is_agreed(expr.buffer):
             self._feed(expr.index, node)
         elif isinstance(expr, (Load, Atomic)):
             graph.raise_to(node, self.leaves.worst, expr)
@@ -369,6 +386,13 @@ class Builder:
         elif expr.depth > 1:
             for child in expr_children(expr):
                 self._feed(child, node)
+
+
+def _holds_grid_sync(statement: Loop | While) -> bool:
+    return any(
+        isinstance(inner, Barrier) and inner.ordering is MemoryOrdering.GRID_SYNC
+        for inner in walk_stmts(statement.body)
+    )
 
 
 _NESTED = frozenset(

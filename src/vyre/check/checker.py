@@ -15,12 +15,18 @@ from vyre.ir import Program
 from vyre.target import Target
 
 MAX_STATEMENTS = 100_000
+SUSPICIOUS = frozenset({codes.UNREACHABLE.code, codes.INDEX_RANGE.code, codes.ZERO_DIVISOR.code})
+"""What a person hardly means, though it has a meaning: folding constants may bring it to light."""
 
 
-def check(program: Program, target: Target | None = None) -> list[Diagnostic]:
+def check(
+    program: Program, target: Target | None = None, *, derived: bool = False
+) -> list[Diagnostic]:
     """Every problem of `program`, in the order of its text; for a target if one is given.
 
-    Errors mean that the program cannot run; warnings do not.
+    Errors mean that the program cannot run; warnings do not. A program that was derived from
+    another one, and not written by a person, is not blamed for constant indices out of range,
+    literal zero divisors and unreachable statements: all of them have a meaning.
     """
     findings, notes = Findings(), Notes()
     check_declarations(program, findings)
@@ -37,12 +43,15 @@ def check(program: Program, target: Target | None = None) -> list[Diagnostic]:
     else:
         for position, statement in notes.opaques:
             findings.add(position, codes.OPAQUE.at(kind=statement.kind))
+    if derived:
+        findings.drop(SUSPICIOUS)
     return findings.located(program)
 
 
-def validate(program: Program, target: Target | None = None) -> None:
+def validate(program: Program, target: Target | None = None, *, derived: bool = False) -> None:
     """Raise a `CheckError` with all errors of `program`, if there is any; warnings do not count."""
-    errors = [found for found in check(program, target) if found.severity is Severity.ERROR]
+    found = check(program, target, derived=derived)
+    errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
     if errors:
         raise CheckError(errors)
 

@@ -6,6 +6,7 @@ for statements that something was found in.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from vyre.check.describe import describe
@@ -44,6 +45,10 @@ class Findings:
     def add_declaration(self, place: str, diagnostic: Diagnostic) -> None:
         """Note a problem outside of the statements, for example of `buffers[2]`."""
         self._found.append(_Finding(PROGRAM, diagnostic, None, None, place))
+
+    def drop(self, unwanted: Collection[str]) -> None:
+        """Forget the problems with these codes."""
+        self._found = [each for each in self._found if each.diagnostic.code not in unwanted]
 
     def located(self, program: Program) -> list[Diagnostic]:
         """All problems in the order of the text, each with its place."""

@@ -102,6 +102,10 @@ class Program:
             return self._memo[key]
         return self._memo.setdefault(key, compute(self))
 
+    def memos(self, kind: type[T]) -> list[T]:
+        """The remembered values of one type."""
+        return [value for value in list(self._memo.values()) if isinstance(value, kind)]
+
     def buffer(self, name: str) -> BufferDecl | None:
         """The declaration of a buffer."""
         table = self.memo("buffers", lambda program: {b.name: b for b in program.buffers})

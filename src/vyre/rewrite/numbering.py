@@ -19,10 +19,12 @@ from vyre.ir import (
     Body,
     If,
     Let,
+    Lit,
     Load,
     Loop,
     Program,
     Shuffle,
+    Store,
     SubgroupReduce,
     Var,
     While,
@@ -42,11 +44,12 @@ Versions = tuple[int, ...]
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """A value that was computed, with the versions of all it depends on."""
+    """A value that is at hand while all that it depends on has these versions."""
 
+    needs: tuple[str, ...]
     versions: Versions
-    name: str | None = None
-    """The variable that holds it."""
+    holder: AnyExpr | None = None
+    """The variable or literal that holds it; without one, a Let is made when it is used again."""
     wanted: bool = False
     """Whether it is used again."""
 
@@ -93,8 +96,13 @@ class Numbering:
         wanted: Callable[[AnyExpr], bool],
         changing: Changing,
         assigned: frozenset[str],
+        forwards: Callable[[Store, int], bool] | None = None,
     ) -> None:
+        """`forwards` says which stores make the stored value what a load would give; when it is
+        given, only values that were stored are used again.
+        """
         self.wanted = wanted
+        self.forwards = forwards
         self.changing = changing
         self.assigned = assigned
         writable = [decl for decl in program.buffers if decl.is_writable]
@@ -110,6 +118,8 @@ class Numbering:
         self._clock = 0
         self._position = -1
         self._number = 0
+        self._last = 0
+        """The number of the operand of the statement that was looked at last."""
         self._disturbed = False
         """Whether an atomic of the present statement has happened already."""
         self._body(program.entry)
@@ -136,6 +146,7 @@ class Numbering:
             self._let(statement)
         else:
             for child in children(statement):
+                self._last = self._number
                 self._look(child)
         if type(statement) is If:
             self._if(statement)
@@ -149,13 +160,16 @@ class Numbering:
                 self._body(getattr(statement, name))
         else:
             self._change(self.changing.within(statement))
+            if type(statement) is Store and self.forwards is not None:
+                if self.forwards(statement, self._position):
+                    self._stored(statement)
 
     def _let(self, statement: Let) -> None:
         self._look(statement.value)
         first = self.firsts.get((self._position, 0))
         if first is not None and statement.name not in self.assigned:
             # The Let itself holds the value from here on.
-            first.name = statement.name
+            first.holder = Var(statement.name)
             del self.firsts[self._position, 0]
 
     def _if(self, statement: If) -> None:
@@ -174,22 +188,43 @@ class Numbering:
             return
         needs = self.dependences.of(expr)
         if needs is not None and self.wanted(expr):
-            versions = tuple([self._versions.get(name, 0) for name in needs])
             found = self._table.get(expr)
-            if found is not None and found.versions == versions:
+            if found is not None and found.versions == self._current(found.needs):
                 found.wanted = True
                 self.hits[self._position, number] = found
                 return
             moved = self._disturbed and any(name in self.buffers for name in needs)
-            if register and not moved:
-                value = self.firsts[self._position, number] = Value(versions)
-                self._scopes.append((expr, found))
-                self._table[expr] = value
+            if register and not moved and self.forwards is None:
+                value = self.firsts[self._position, number] = Value(needs, self._current(needs))
+                self._put(expr, value)
         for child in children(expr):
             self._look(child, register=register)
         if type(expr) is Atomic:
             self._disturbed = True
             self._change(atomic_changes(expr))
+
+    def _stored(self, statement: Store) -> None:
+        """From here on a load of the same element gives the value that was just stored."""
+        needs = self.dependences.of(statement.index)
+        value = statement.value
+        if needs is None or self.dependences.of(value) is None:
+            return
+        needs = (*needs, statement.buffer)
+        known = Value(needs, ())
+        if type(value) is Lit or (type(value) is Var and value.name not in self.assigned):
+            known.holder = value
+        else:
+            self.firsts[self._position, self._last] = known
+        known.versions = self._current(needs)
+        self._put(Load(statement.buffer, statement.index), known)
+
+    def _put(self, expr: AnyExpr, value: Value) -> None:
+        self._scopes.append((expr, self._table.get(expr)))
+        self._table[expr] = value
+
+    def _current(self, needs: tuple[str, ...]) -> Versions:
+        versions = self._versions
+        return tuple([versions.get(name, 0) for name in needs])
 
     def _change(self, changes: Changes) -> None:
         if changes.variables:
@@ -243,16 +278,15 @@ class Reuse:
     def _expr(self, expr: AnyExpr) -> AnyExpr:
         key = (self._position, self._number)
         self._number += 1
-        if expr.depth == 1:
-            return expr
         hit = self._found.hits.get(key)
         if hit is not None:
-            assert hit.name is not None
-            return Var(hit.name)
-        new = with_children(expr, self._expr)
+            assert hit.holder is not None
+            return hit.holder
+        new = expr if expr.depth == 1 else with_children(expr, self._expr)
         first = self._found.firsts.get(key)
         if first is not None and first.wanted:
-            first.name = self._names.fresh(self._like)
-            self._lets.append(Let(first.name, new))
-            return Var(first.name)
+            name = self._names.fresh(self._like)
+            first.holder = Var(name)
+            self._lets.append(Let(name, new))
+            return first.holder
         return new

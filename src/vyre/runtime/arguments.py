@@ -46,6 +46,8 @@ class Binding:
         default_factory=list[tuple[HostArray, DeviceMemory]]
     )
     """Host arrays to read back into."""
+    hosts: dict[str, HostArray] = field(default_factory=dict[str, HostArray])
+    """Host arrays that were bound, for a reproducer."""
     touched: int = 0
     handovers: dict[int, list[DeviceMemory]] = field(default_factory=dict[int, list[DeviceMemory]])
     """Scratch memory that is cleared before a segment because another buffer used it before."""
@@ -176,7 +178,7 @@ class Binder:
             self.binding.outputs[decl.name] = value
 
     def _bind_host(self, decl: BufferDecl, value: object) -> None:
-        host = as_host_array(value, decl)
+        host = self.binding.hosts[decl.name] = as_host_array(value, decl)
         count = element_count(host, decl)
         self._check_count(decl, count)
         if decl.is_host_output:

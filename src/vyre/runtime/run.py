@@ -17,7 +17,8 @@ from vyre.driver.compilation import CompileOptions
 from vyre.ir import IndirectDispatch, Program, Region
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
-from vyre.runtime.compiled import CompiledProgram, backend_failure, compile
+from vyre.runtime.compiled import CompiledProgram, backend_failure
+from vyre.runtime.compiling import compile
 
 Outputs = dict[str, Any] | list[Any]
 
@@ -91,7 +92,15 @@ def _launch(
     except VyreError:
         raise
     except Exception as problem:
-        raise backend_failure(codes.LAUNCH_FAILED, compiled, problem) from problem
+        given = binding.hosts
+        raise backend_failure(
+            codes.LAUNCH_FAILED,
+            compiled.route.backend.name,
+            compiled.compilation.source,
+            problem,
+            given,
+            grid,
+        ) from problem
     elapsed = time.perf_counter_ns() - started
     spent = elapsed if record.kernel_ns is None else record.kernel_ns
     telemetry.record_dispatch(compiled.compilation.source, spent, binding.touched)

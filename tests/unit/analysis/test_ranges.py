@@ -54,9 +54,15 @@ PROVEN = {
     "a guard written the other way": "let i = gid.x\nif len(a) > i {\n    let x = a[i]\n}\n",
     "an early return": "let i = gid.x\nif i >= len(a) {\n    return\n}\nlet x = a[i]\n",
     "an early trap": 'let i = gid.x\nif i >= len(a) {\n    trap "size"\n}\nlet x = a[i]\n',
-    "the else of a guard": "let i = gid.x\nif i >= len(a) {\n    return\n} else {\n    let x = a[i]\n}\n",
-    "one condition of several": "let i = gid.x\nif (i < len(a)) & (i > 2u32) {\n    let x = a[i]\n}\n",
-    "none of several": "let i = gid.x\nif (i >= len(a)) | (i == 2u32) {\n    return\n}\nlet x = a[i]\n",
+    "the else of a guard": (
+        "let i = gid.x\nif i >= len(a) {\n    return\n} else {\n    let x = a[i]\n}\n"
+    ),
+    "one condition of several": (
+        "let i = gid.x\nif (i < len(a)) & (i > 2u32) {\n    let x = a[i]\n}\n"
+    ),
+    "none of several": (
+        "let i = gid.x\nif (i >= len(a)) | (i == 2u32) {\n    return\n}\nlet x = a[i]\n"
+    ),
     "a negation": "let i = gid.x\nif ~(i >= len(a)) {\n    let x = a[i]\n}\n",
     "a named condition": "let i = gid.x\nlet ok = i < len(a)\nif ok {\n    let x = a[i]\n}\n",
     "a named length": "let n = len(a)\nlet i = gid.x\nif i < n {\n    let x = a[i]\n}\n",

@@ -10,8 +10,8 @@ from tests.unit.analysis.lanes import GROUPS, Lane, Maker, TooLong, run_all
 from vyre.analysis import Ranges
 from vyre.ir import Atomic, Load, Program, Store
 
-PROGRAMS = 1200
-BLOCKS = 12
+PROGRAMS = 800
+BLOCKS = 8
 LENGTHS = (
     {"ro": 3, "rw": 5, "tile": 8},
     {"ro": 0, "rw": 1, "tile": 8},

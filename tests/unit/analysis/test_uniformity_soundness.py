@@ -13,8 +13,8 @@ from vyre.analysis import Level, ProgramFacts, Uniformity
 from vyre.ir import AnyExpr, AnyStmt, Assign, If, Let, Program, Var
 
 LENGTHS = {"ro": 3, "rw": 5, "tile": 8}
-PROGRAMS = 1200
-BLOCKS = 12
+PROGRAMS = 800
+BLOCKS = 8
 
 
 def disagreements(program: Program, groups: list[list[Lane]]) -> Iterator[str]:
@@ -40,13 +40,13 @@ def among(program: Program, team: list[Lane], level: Level) -> Iterator[str]:
                 yield f"{where} is missed by some that did not return, but called {level.name}"
         visits = [lane.visits[position, rounds] for lane in lanes]
         expr = judged(facts.statements[position])
-        if expr is not None and uniformity.level_of(expr, position) <= level:
-            if len({visit.value for visit in visits}) > 1:
-                yield f"{where} differs, but is called {level.name}"
+        differs = len({visit.value for visit in visits}) > 1
+        if differs and expr is not None and uniformity.level_of(expr, position) <= level:
+            yield f"{where} differs, but is called {level.name}"
         for name in visits[0].variables:
-            if uniformity.level_of(Var(name), position) <= level:
-                if len({visit.variables[name] for visit in visits}) > 1:
-                    yield f"{name} differs at {where}, but is called {level.name}"
+            differs = len({visit.variables[name] for visit in visits}) > 1
+            if differs and uniformity.level_of(Var(name), position) <= level:
+                yield f"{name} differs at {where}, but is called {level.name}"
 
 
 def judged(statement: AnyStmt) -> AnyExpr | None:

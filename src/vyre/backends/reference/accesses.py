@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from vyre.backends.reference.lanes import Lanes
     from vyre.backends.reference.task import Task
 
-ACQUIRING = frozenset({MemoryOrdering.ACQUIRE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST})
+_ACQUIRING = frozenset({MemoryOrdering.ACQUIRE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST})
 
 
 def length(compiler: Compiler, name: str) -> Evaluate:
@@ -72,7 +72,8 @@ def atomic(
     index, value, expected = (*operands, None)[:3]
     assert index is not None
     assert value is not None
-    acquires, sanitize = expr.ordering in ACQUIRING, compiler.sanitize
+    acquires, sanitize = expr.ordering in _ACQUIRING, compiler.sanitize
+    compiler.has_acquire |= acquires
 
     def run(task: Task, lanes: Lanes) -> Array:
         at, given = as_index(index(task, lanes)), value(task, lanes)

@@ -22,7 +22,6 @@ from vyre.ir import (
     AsyncStore,
     AsyncWait,
     Atomic,
-    Ballot,
     Barrier,
     Block,
     Body,
@@ -44,13 +43,11 @@ from vyre.ir import (
     Region,
     Resume,
     Return,
-    Shuffle,
     Store,
-    SubgroupReduce,
     Trap,
     While,
 )
-from vyre.ir.walk import expr_children, walk_all_exprs, walk_stmts
+from vyre.ir.walk import walk_stmts
 
 
 def compiled(program: Program, *, sanitize: bool = False) -> Code:
@@ -69,12 +66,13 @@ class Compiler:
         self.variables = Variables({decl.name: decl for decl in program.buffers})
         self._places: list[Place] = []
         self._loops = 0
+        self.has_subgroups = False
+        self.has_acquire = False
 
     def compile(self) -> Code:
         """The whole program."""
         entry = self._body(self.program.entry, "entry")
         statements = list(walk_stmts(self.program.entry))
-        exprs = list(walk_all_exprs(self.program.entry))
         grid_wide = any(_is_grid_wide(statement) for statement in statements)
         found = [s for s in statements if isinstance(s, IndirectDispatch)]
         return Code(
@@ -83,10 +81,8 @@ class Compiler:
             self.variables.count,
             tuple(self._places),
             has_grid_sync=grid_wide,
-            has_subgroups=any(isinstance(e, (Ballot, Shuffle, SubgroupReduce)) for e in exprs),
-            has_acquire=any(
-                isinstance(e, Atomic) and e.ordering in accesses.ACQUIRING for e in exprs
-            ),
+            has_subgroups=self.has_subgroups,
+            has_acquire=self.has_acquire,
             collectives=tuple(s for s in statements if isinstance(s, Collective)),
             indirect=found[0] if found else None,
             sanitized=self.sanitize,
@@ -215,9 +211,7 @@ class Compiler:
 
     def _effect(self, value: AnyExpr) -> Leaf:
         if isinstance(value, Atomic):
-            self.expression(value)
-            operands = [self.expression(child)[0] for child in expr_children(value)]
-            change = accesses.atomic(self, value, operands, discard=True)
+            change = expressions.effect(self, value)
             return lambda task, lanes: _discard(change(task, lanes))
         run = self.expression(value)[0]
         return lambda task, lanes: _discard(run(task, lanes))

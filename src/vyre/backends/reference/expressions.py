@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,9 +31,10 @@ from vyre.ir import (
     Shuffle,
     SubgroupReduce,
     Unary,
+    UnOp,
     Var,
 )
-from vyre.ir.infer import node_type
+from vyre.ir.infer import binary_type, bitcast_type, cast_type, node_type, unary_type
 from vyre.ir.walk import expr_children
 from vyre.semantics import (
     Array,
@@ -51,94 +53,187 @@ if TYPE_CHECKING:
     from vyre.backends.reference.lanes import Lanes
     from vyre.backends.reference.task import Task
 
+Compiled = tuple[Evaluate, DataType]
 
-def expression(compiler: Compiler, expr: AnyExpr) -> tuple[Evaluate, DataType]:
+
+def expression(compiler: Compiler, expr: AnyExpr) -> Compiled:
     """The closure that evaluates an expression, and the type of its value."""
-    operands = [expression(compiler, child) for child in expr_children(expr)]
-    types = [dtype for _, dtype in operands]
-    if isinstance(expr, Var):
-        number, dtype = compiler.variables.use(expr.name)
-        return (lambda task, lanes: task.read(number, lanes)), dtype
-    dtype = node_type(expr, types, compiler.variables.env)
-    if isinstance(dtype, Diagnostic):
-        raise CheckError(dtype)
-    return _node(compiler, expr, [run for run, _ in operands], types), dtype
+    return _BY_KIND[type(expr)](compiler, expr)
 
 
-def _node(  # noqa: C901
-    compiler: Compiler,
-    expr: AnyExpr,
-    operands: Sequence[Evaluate],
-    types: Sequence[DataType],
-) -> Evaluate:
-    match expr:
-        case Lit(dtype, bits):
-            value = literal(dtype, bits)
-            return lambda task, lanes: value
-        case Load(buffer):
-            return accesses.load(compiler, buffer, operands[0])
-        case BufLen(buffer):
-            return accesses.length(compiler, buffer)
-        case Builtin(kind, axis):
-            return lambda task, lanes: task.builtin(kind, axis, lanes)
-        case Unary(op):
-            return _one(unary_function(op, types[0]), operands[0])
-        case Binary(op):
-            return _binary(compiler, op, types[0], operands)
-        case Fma():
-            a, b, c = operands
-            return lambda task, lanes: fma(a(task, lanes), b(task, lanes), c(task, lanes))
-        case Select():
-            a, b, c = operands
-            return lambda task, lanes: select(a(task, lanes), b(task, lanes), c(task, lanes))
-        case Cast(_, dtype):
-            return _one(cast_function(types[0], dtype), operands[0])
-        case Bitcast(_, dtype):
-            return _one(bitcast_function(types[0], dtype), operands[0])
-        case MakeVec():
-            return _vector(operands)
-        case Lane(_, index):
-            value = operands[0]
-            return lambda task, lanes: np.ascontiguousarray(value(task, lanes)[:, index])
-        case Atomic():
-            return accesses.atomic(compiler, expr, operands, discard=False)
-        case Ballot():
-            return subgroups.ballot(operands[0])
-        case Shuffle():
-            return subgroups.shuffle(operands[0], operands[1])
-        case SubgroupReduce(op):
-            return subgroups.reduce(reduce_function(op, types[0]), operands[0])
-        case Var():
-            raise AssertionError("variables have been dealt with")
-    assert_never(expr)
+def _sound(answer: DataType | Diagnostic) -> DataType:
+    if isinstance(answer, Diagnostic):
+        raise CheckError(answer)
+    return answer
+
+
+def _operands(compiler: Compiler, expr: AnyExpr) -> tuple[list[Evaluate], DataType]:
+    """The closures of all operands, and the type that the expression has with them."""
+    made = [expression(compiler, child) for child in expr_children(expr)]
+    answer = node_type(expr, [dtype for _, dtype in made], compiler.variables.env)
+    return [run for run, _ in made], _sound(answer)
+
+
+@cache
+def _constant(dtype: DataType, bits: int) -> Evaluate:
+    value = literal(dtype, bits)
+    value.flags.writeable = False
+    return lambda task, lanes: value
+
+
+def _lit(compiler: Compiler, expr: Lit) -> Compiled:
+    return _constant(expr.dtype, expr.bits), expr.dtype
+
+
+def _var(compiler: Compiler, expr: Var) -> Compiled:
+    number, dtype = compiler.variables.use(expr.name)
+    return (lambda task, lanes: task.read(number, lanes)), dtype
+
+
+def _load(compiler: Compiler, expr: Load) -> Compiled:
+    index, found = expression(compiler, expr.index)
+    _, decl = compiler.buffer(expr.buffer)
+    dtype = decl.value_type
+    if not (found.is_integer and dtype.is_value):
+        _sound(node_type(expr, (found,), compiler.variables.env))
+    return accesses.load(compiler, expr.buffer, index), dtype
+
+
+def _buf_len(compiler: Compiler, expr: BufLen) -> Compiled:
+    return accesses.length(compiler, expr.buffer), DataType.U32
+
+
+def _builtin(compiler: Compiler, expr: Builtin) -> Compiled:
+    kind, axis = expr.kind, expr.axis
+    return (lambda task, lanes: task.builtin(kind, axis, lanes)), DataType.U32
+
+
+@cache
+def _unary_result(op: UnOp, dtype: DataType) -> DataType:
+    return _sound(unary_type(op, dtype))
+
+
+@cache
+def _binary_result(op: BinOp, left: DataType, right: DataType) -> DataType:
+    return _sound(binary_type(op, left, right))
 
 
 def _one(function: subgroups.OneOperand, operand: Evaluate) -> Evaluate:
     return lambda task, lanes: function(operand(task, lanes))
 
 
-def _binary(
-    compiler: Compiler, op: BinOp, dtype: DataType, operands: Sequence[Evaluate]
-) -> Evaluate:
-    function = binary_function(op, dtype)
-    left, right = operands
-    if not compiler.sanitize or op not in (BinOp.DIV, BinOp.REM) or dtype.is_float:
-        return lambda task, lanes: function(left(task, lanes), right(task, lanes))
-    place = compiler.place
+def _unary(compiler: Compiler, expr: Unary) -> Compiled:
+    operand, dtype = expression(compiler, expr.operand)
+    result = _unary_result(expr.op, dtype)
+    return _one(unary_function(expr.op, dtype), operand), result
 
-    def watched(task: Task, lanes: Lanes) -> Array:
+
+def _binary(compiler: Compiler, expr: Binary) -> Compiled:
+    left, dtype = expression(compiler, expr.left)
+    right, other = expression(compiler, expr.right)
+    result = _binary_result(expr.op, dtype, other)
+    function = binary_function(expr.op, dtype)
+    if compiler.sanitize and expr.op in (BinOp.DIV, BinOp.REM) and dtype.is_integer:
+        return _watched_division(function, left, right, compiler.place), result
+    return (lambda task, lanes: function(left(task, lanes), right(task, lanes))), result
+
+
+def _watched_division(
+    function: subgroups.TwoOperands, left: Evaluate, right: Evaluate, place: int
+) -> Evaluate:
+    def run(task: Task, lanes: Lanes) -> Array:
         a, b = left(task, lanes), right(task, lanes)
         watch = task.cohort.world.watch
         if watch is not None:
             watch.divided(task, lanes, b, place)
         return function(a, b)
 
-    return watched
+    return run
 
 
-def _vector(operands: Sequence[Evaluate]) -> Evaluate:
+def _fma(compiler: Compiler, expr: Fma) -> Compiled:
+    (a, b, c), dtype = _operands(compiler, expr)
+    return (lambda task, lanes: fma(a(task, lanes), b(task, lanes), c(task, lanes))), dtype
+
+
+def _select(compiler: Compiler, expr: Select) -> Compiled:
+    (a, b, c), dtype = _operands(compiler, expr)
+    return (lambda task, lanes: select(a(task, lanes), b(task, lanes), c(task, lanes))), dtype
+
+
+def _cast(compiler: Compiler, expr: Cast) -> Compiled:
+    operand, source = expression(compiler, expr.value)
+    dtype = _sound(cast_type(source, expr.dtype))
+    return _one(cast_function(source, dtype), operand), dtype
+
+
+def _bitcast(compiler: Compiler, expr: Bitcast) -> Compiled:
+    operand, source = expression(compiler, expr.value)
+    dtype = _sound(bitcast_type(source, expr.dtype))
+    return _one(bitcast_function(source, dtype), operand), dtype
+
+
+def _vector(compiler: Compiler, expr: MakeVec) -> Compiled:
+    operands, dtype = _operands(compiler, expr)
+
     def make(task: Task, lanes: Lanes) -> Array:
         values = [operand(task, lanes) for operand in operands]
         return np.stack(np.broadcast_arrays(*values), axis=1)
 
-    return make
+    return make, dtype
+
+
+def _lane(compiler: Compiler, expr: Lane) -> Compiled:
+    (value,), dtype = _operands(compiler, expr)
+    index = expr.index
+    return (lambda task, lanes: np.ascontiguousarray(value(task, lanes)[:, index])), dtype
+
+
+def _atomic(compiler: Compiler, expr: Atomic) -> Compiled:
+    operands, dtype = _operands(compiler, expr)
+    return accesses.atomic(compiler, expr, operands, discard=False), dtype
+
+
+def effect(compiler: Compiler, expr: Atomic) -> Evaluate:
+    """An atomic whose old value nobody wants."""
+    operands, _ = _operands(compiler, expr)
+    return accesses.atomic(compiler, expr, operands, discard=True)
+
+
+def _ballot(compiler: Compiler, expr: Ballot) -> Compiled:
+    (cond,), dtype = _operands(compiler, expr)
+    compiler.has_subgroups = True
+    return subgroups.ballot(cond), dtype
+
+
+def _shuffle(compiler: Compiler, expr: Shuffle) -> Compiled:
+    (value, lane), dtype = _operands(compiler, expr)
+    compiler.has_subgroups = True
+    return subgroups.shuffle(value, lane), dtype
+
+
+def _reduce(compiler: Compiler, expr: SubgroupReduce) -> Compiled:
+    (value,), dtype = _operands(compiler, expr)
+    compiler.has_subgroups = True
+    return subgroups.reduce(reduce_function(expr.op, dtype), value), dtype
+
+
+_BY_KIND: dict[type[AnyExpr], Callable[[Compiler, Any], Compiled]] = {
+    Lit: _lit,
+    Var: _var,
+    Load: _load,
+    BufLen: _buf_len,
+    Builtin: _builtin,
+    Unary: _unary,
+    Binary: _binary,
+    Fma: _fma,
+    Select: _select,
+    Cast: _cast,
+    Bitcast: _bitcast,
+    MakeVec: _vector,
+    Lane: _lane,
+    Atomic: _atomic,
+    Ballot: _ballot,
+    Shuffle: _shuffle,
+    SubgroupReduce: _reduce,
+}

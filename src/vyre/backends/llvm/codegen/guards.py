@@ -1,9 +1,70 @@
-"""Early returns as guards: `if c { return }` and the rest becomes `if c { } else { the rest }`."""
+"""Conditions as lists of comparisons, and early returns as conditions."""
 
 from __future__ import annotations
 
-from vyre.ir import Block, Body, If, Region, Return
+from dataclasses import dataclass
+
+from vyre.ir import AnyExpr, Binary, BinOp, Block, Body, If, Lit, Region, Return, Unary, UnOp
+from vyre.ir.literal import encode
+from vyre.ir.types import DataType
 from vyre.ir.walk import rebuilt
+
+_NEGATED = {
+    BinOp.LT: BinOp.GE,
+    BinOp.GE: BinOp.LT,
+    BinOp.GT: BinOp.LE,
+    BinOp.LE: BinOp.GT,
+    BinOp.EQ: BinOp.NE,
+    BinOp.NE: BinOp.EQ,
+}
+_MIRRORED = {
+    BinOp.LT: BinOp.GT,
+    BinOp.GT: BinOp.LT,
+    BinOp.LE: BinOp.GE,
+    BinOp.GE: BinOp.LE,
+    BinOp.EQ: BinOp.EQ,
+    BinOp.NE: BinOp.NE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A comparison; of LE and GT no more than is known by `plain`."""
+
+    op: BinOp | None
+    """None for a condition that is no comparison: `left` is it."""
+    left: AnyExpr
+    right: AnyExpr
+
+    def mirrored(self) -> Part:
+        """The same with its sides exchanged."""
+        return self if self.op is None else Part(_MIRRORED[self.op], self.right, self.left)
+
+    def condition(self) -> AnyExpr:
+        """The comparison as an expression."""
+        return self.left if self.op is None else Binary(self.op, self.left, self.right)
+
+
+def parts_of(cond: AnyExpr, *, negated: bool) -> list[Part]:
+    """Comparisons that all hold exactly where a condition (or its negation) holds."""
+    if isinstance(cond, Unary) and cond.op is UnOp.NOT:
+        return parts_of(cond.operand, negated=not negated)
+    if isinstance(cond, Binary):
+        if cond.op is (BinOp.OR if negated else BinOp.AND):
+            left = parts_of(cond.left, negated=negated)
+            return left + parts_of(cond.right, negated=negated)
+        if cond.op in _NEGATED:
+            return [Part(_NEGATED[cond.op] if negated else cond.op, cond.left, cond.right)]
+    whole: AnyExpr = Unary(UnOp.NOT, cond) if negated else cond
+    return [Part(None, whole, whole)]
+
+
+def conjunction(parts: list[Part]) -> AnyExpr:
+    """One condition that holds where all of some do."""
+    joined = parts[0].condition()
+    for part in parts[1:]:
+        joined = Binary(BinOp.AND, joined, part.condition())
+    return joined
 
 
 def with_guards(body: Body) -> Body:
@@ -25,3 +86,8 @@ def with_guards(body: Body) -> Body:
 
 def _returns(body: Body) -> bool:
     return bool(body) and isinstance(body[-1], Return)
+
+
+def u32(value: int) -> Lit:
+    """A `u32` literal."""
+    return Lit(DataType.U32, encode(value, DataType.U32))

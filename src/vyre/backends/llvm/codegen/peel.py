@@ -1,45 +1,51 @@
 """What holds for a whole row of lanes: guards that are true and accesses that are in bounds.
 
 In `if gid.x < n { … a[gid.x] … }` the guard and the access hold for the first so many lanes of a
-row and for none after. Those lanes run in full vectors without any test, the rest one by one with
-all of them. The number is computed once per row, from the values that the first lane would have.
+row and for none after. Those lanes run in full vectors without any test, and the lanes for which
+the guard fails not at all. The numbers are computed once per row, from what its first lane sees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.backends.llvm.codegen.reach import LoopRange, Reach, Span
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
     Assign,
-    Binary,
+    Atomic,
     BinOp,
     Block,
     Body,
-    BufferAccess,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
     If,
     Let,
-    Lit,
     Load,
+    Loop,
     Program,
     Region,
     Store,
-    Var,
 )
-from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
 
-MOST_NODES = 24
-"""Expressions that grow larger than this when names are written out are left alone."""
+MOST_STRIDE = 64
+"""Accesses further apart than this from lane to lane are tested one by one."""
+MOST_CONDITIONS = 24
+"""So many accesses in loops are proven once per row; more are tested where they stand."""
 
-_IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A row's lanes: from `low`, vectors up to `high`, then lane by lane up to `end`."""
+
+    low: str
+    high: str
+    end: str
 
 
 @dataclass(slots=True)
@@ -48,168 +54,260 @@ class Peeling:
 
     program: Program
     body: Body
-    outer: dict[str, AnyExpr]
+    outer: Mapping[str, AnyExpr]
     """Values of names bound outside that are pure and the same anywhere."""
-    guards: dict[AnyExpr, tuple[AnyExpr, AnyExpr]] = field(
-        default_factory=dict[AnyExpr, tuple[AnyExpr, AnyExpr]]
+    leaves: frozenset[str]
+    """Names that the whole workgroup shares."""
+    parts: list[Part] = field(default_factory=list[Part])
+    """Conditions that hold for the lanes that run in vectors."""
+    rows: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    """Conditions that are the same all along a row, and hold."""
+    accesses: dict[tuple[str, AnyExpr], tuple[int, int]] = field(
+        default_factory=dict[tuple[str, AnyExpr], tuple[int, int]]
     )
-    """Conditions that hold, names written out, with the rising side and its limit."""
-    refuted: dict[AnyExpr, tuple[AnyExpr, AnyExpr]] = field(
-        default_factory=dict[AnyExpr, tuple[AnyExpr, AnyExpr]]
-    )
-    """Conditions that do not hold."""
-    accesses: dict[tuple[str, AnyExpr], None] = field(
+    """Buffer and index, with the step from lane to lane and how far past the index is touched."""
+    in_loops: dict[tuple[str, AnyExpr], None] = field(
         default_factory=dict[tuple[str, AnyExpr], None]
     )
-    _values: dict[str, AnyExpr] = field(default_factory=dict[str, AnyExpr])
+    inside: set[int] = field(default_factory=set[int])
+    """Identities of accesses that are in bounds in the lanes that run in vectors."""
+    narrowed: bool = False
+    """Lanes for which the conditions fail do nothing at all."""
+    single: bool = False
+    """At most one lane is left."""
+    simplified: Body = ()
+    """The work of the lanes for which the conditions hold."""
+    forms: LinearForms = field(init=False)
+    _loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
 
     def __post_init__(self) -> None:
-        self._values.update(self.outer)
-        assigned = {s.name for s in walk_stmts(self.body) if isinstance(s, Assign)}
-        for statement in walk_stmts(self.body):
-            if isinstance(statement, Let) and statement.name not in assigned:
-                written = self.expand(statement.value)
-                if self._is_pure(written):
-                    self._values[statement.name] = written
-        self._collect(self.body)
+        self.forms = LinearForms(self.program, self.body, self.outer, self.leaves)
+        self.narrowed = self._has_one_effect(self.body)
+        self.simplified = self._take(self.body, self.narrowed)
 
-    def expand(self, expr: AnyExpr) -> AnyExpr:
-        """The expression with names written out as far as they are pure."""
-        known = self._values
+    # What is peeled ------------------------------------------------------------------------------
 
-        def one(node: AnyExpr) -> AnyExpr:
-            return known.get(node.name, node) if isinstance(node, Var) else node
-
-        return rewrite_expr(expr, one)
-
-    def is_true(self, cond: AnyExpr) -> bool:
-        """Whether a condition holds for the peeled lanes."""
-        if isinstance(cond, Binary) and cond.op is BinOp.AND:
-            return self.is_true(cond.left) and self.is_true(cond.right)
-        return self.expand(cond) in self.guards
-
-    def is_false(self, cond: AnyExpr) -> bool:
-        """Whether a condition fails for the peeled lanes."""
-        return self.expand(cond) in self.refuted
-
-    def is_inside(self, buffer: str, index: AnyExpr) -> bool:
-        """Whether an access is in bounds for the peeled lanes."""
-        return (buffer, self.expand(index)) in self.accesses
-
-    def _is_pure(self, expr: AnyExpr) -> bool:
-        nodes = list(walk_expr(expr))
-        return len(nodes) <= MOST_NODES and all(self._pure_node(node) for node in nodes)
-
-    def _pure_node(self, node: AnyExpr) -> bool:
-        match node:
-            case Lit() | BufLen() | Cast():
-                return True
-            case Builtin(kind, _):
-                return kind not in (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
-            case Binary(op, _, _):
-                return not op.row.approximate
-            case Load(buffer, _):
-                decl = self.program.buffer(buffer)
-                constant = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
-                return decl is not None and decl.access in constant
-            case _:
-                return False
-
-    def _collect(self, body: Body) -> None:
+    def _take(self, body: Body, alone: bool) -> Body:
+        """Collect what holds in a body, and give the body without the guards that do."""
+        result: list[AnyStmt] = []
         for statement in body:
-            for access in _accesses(statement):
-                if access[0] not in self._private() and self._rises(self.expand(access[1])):
-                    self.accesses[(access[0], self.expand(access[1]))] = None
+            self._accesses(statement)
             match statement:
                 case Block(inner) | Region(_, _, inner):
-                    self._collect(inner)
-                case If(cond, then, otherwise):
-                    if self._take_guard(cond):
-                        self._collect(then)
-                    elif self._take_refuted(cond):
-                        self._collect(otherwise)
+                    result.append(rebuilt(statement, {"body": self._take(inner, alone)}))
+                case If():
+                    result.extend(self._take_if(statement, alone))
+                case Loop():
+                    self._take_loop(statement)
+                    result.append(statement)
                 case _:
-                    pass
+                    result.append(statement)
+        return tuple(result)
 
-    def _private(self) -> set[str]:
-        return {decl.name for decl in self.program.buffers if decl.is_local}
+    def _take_if(self, statement: If, alone: bool) -> Body:
+        """The statements in place of a conditional whose condition holds in part or whole."""
+        for negated in (False, True):
+            chosen = statement.otherwise if negated else statement.then
+            other = statement.then if negated else statement.otherwise
+            parts = parts_of(statement.cond, negated=negated)
+            held = [part for part in parts if self._holds(part, alone and not other)]
+            if not held or (other and len(held) < len(parts)):
+                continue
+            if len(held) == len(parts):
+                return self._take(chosen, alone and not other)
+            left = conjunction([part for part in parts if part not in held])
+            return (rebuilt(statement, {"cond": left, "then": chosen, "otherwise": ()}),)
+        return (statement,)
 
-    def _take_guard(self, cond: AnyExpr) -> bool:
-        if isinstance(cond, Binary) and cond.op is BinOp.AND:
-            left = self._take_guard(cond.left)
-            right = self._take_guard(cond.right)
-            return left and right
-        found = self._below(cond, BinOp.LT, BinOp.GT)
-        if found is None:
-            return False
-        self.guards[self.expand(cond)] = found
-        return True
-
-    def _take_refuted(self, cond: AnyExpr) -> bool:
-        found = self._below(cond, BinOp.GE, BinOp.LE)
-        if found is None:
-            return False
-        self.refuted[self.expand(cond)] = found
-        return True
-
-    def _below(
-        self, cond: AnyExpr, forward: BinOp, backward: BinOp
-    ) -> tuple[AnyExpr, AnyExpr] | None:
-        """The rising side and the limit of a comparison."""
-        written = self.expand(cond)
-        if not isinstance(written, Binary) or not self._is_pure(written):
-            return None
-        sides = {forward: (written.left, written.right), backward: (written.right, written.left)}
-        found = sides.get(written.op)
-        if found is None or not self._rises(found[0]) or self._moves(found[1]):
-            return None
-        return found
-
-    def _rises(self, expr: AnyExpr) -> bool:
-        """Whether the value is that of the first lane plus the lane's number; `u32` only."""
-        match expr:
-            case Builtin(kind, 0) if kind in _IDS:
+    def _holds(self, part: Part, narrows: bool) -> bool:
+        """Take a condition, if it is one that can be peeled."""
+        written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
+        if self.forms.is_row_constant(written.left) and self.forms.is_row_constant(written.right):
+            if narrows or self.forms.reads_no_local_id(written.left, written.right):
+                self.rows.append(written.condition())
                 return True
-            case Binary(BinOp.ADD, left, right):
-                return self._is_pure(expr) and (
-                    (self._rises(left) and not self._moves(right))
-                    or (self._rises(right) and not self._moves(left))
-                )
-            case Binary(BinOp.SUB, left, right):
-                return self._is_pure(expr) and self._rises(left) and not self._moves(right)
-            case _:
-                return False
+            return False
+        turned = written if self.forms.stride(written.left) else written.mirrored()
+        if self.forms.stride(turned.left) != 1 or not self.forms.is_row_constant(turned.right):
+            return False
+        bounded = turned.op is BinOp.LT and self.forms.is_global(turned.left)
+        if not narrows and not bounded:
+            return False
+        self.parts.append(turned)
+        self.single = self.single or turned.op is BinOp.EQ
+        return True
 
-    def _moves(self, expr: AnyExpr) -> bool:
-        """Whether the value may differ along a row."""
-        return any(
-            isinstance(node, Builtin) and node.kind in _IDS and node.axis == 0
-            for node in walk_expr(expr)
-        ) or not self._is_pure(expr)
+    def _take_loop(self, statement: Loop) -> None:
+        """Accesses directly in a loop whose bounds are known before the row starts."""
+        start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
+        if not self._reachable(start) or not self._reachable(stop):
+            return
+        self._loops[statement.var] = LoopRange(start, stop)
+        for inner in statement.body:
+            match inner:
+                case Loop():
+                    self._accesses(inner)
+                    self._take_loop(inner)
+                case Block(body) | Region(_, _, body):
+                    for deeper in body:
+                        self._accesses(deeper)
+                case _:
+                    self._accesses(inner)
 
-    def emit_limit(self, kernel: Kernel, first: Lanes) -> str:
-        """How many lanes of the row everything holds for; `first` is the row's first lane."""
+    def _reachable(self, expr: AnyExpr) -> bool:
+        return Reach.supports(expr, self.forms, self._loops)
+
+    def _accesses(self, statement: AnyStmt) -> None:
+        """Note the accesses that a statement itself, not its bodies, makes."""
+        found: list[Load | Store | Atomic] = [
+            node
+            for child in expr_children(statement)
+            for node in walk_expr(child)
+            if isinstance(node, (Load, Atomic))
+        ]
+        if isinstance(statement, Store):
+            found.append(statement)
+        for access in found:
+            if access.buffer not in self.forms.private:
+                self._access(access)
+
+    def _access(self, access: Load | Store | Atomic) -> None:
+        index = self.forms.expand(access.index)
+        key = (access.buffer, index)
+        stride = self.forms.stride(index)
+        if stride is not None and 0 < stride <= MOST_STRIDE:
+            past = stride - 1 - self.forms.offset(index) % stride if stride > 1 else 0
+            self.accesses[key] = (stride, past)
+            self.inside.add(id(access))
+        elif self._loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
+            if not self._reachable(index) or self.forms.is_row_constant(index):
+                return
+            self.in_loops[key] = None
+            self.inside.add(id(access))
+
+    def _has_one_effect(self, body: Body) -> bool:
+        """Whether all that statements do is done in one conditional with one arm."""
+        effects = [s for s in _flat(body) if not _is_quiet(s, self.leaves)]
+        if len(effects) != 1:
+            return False
+        only = effects[0]
+        return isinstance(only, If) and not (only.then and only.otherwise)
+
+    # The numbers ---------------------------------------------------------------------------------
+
+    def emit_limits(self, kernel: Kernel, view: Callable[[str], Lanes], length: str) -> Limits:
+        """Which lanes of a row of this length run in vectors, and which run at all.
+
+        `view(x)` is the lane at a position of the row.
+        """
         w = kernel.w
-        limit = str(kernel.size[0])
-        for rising, bound in (*self.guards.values(), *self.refuted.values()):
-            start, stop = first.value(rising).text, first.value(bound).text
-            room = w.intrinsic("usub.sat", "i32", stop, start)
-            limit = w.intrinsic("umin", "i32", limit, room)
-        for buffer, index in self.accesses:
-            start = w.emit(f"zext i32 {first.value(index).text} to i64")
-            count = kernel.memories[buffer].count
-            room = w.intrinsic("usub.sat", "i64", count, start)
-            capped = w.intrinsic("umin", "i64", room, str(kernel.size[0]))
-            room = w.emit(f"trunc i64 {capped} to i32")
-            limit = w.intrinsic("umin", "i32", limit, room)
-        return limit
+        first = view("0")
+        low, high, end = "0", length, length
+        for part in self.parts:
+            span = _part_span(kernel, first, part, length, self.forms.may_wrap(part.left))
+            low = w.intrinsic("umax", "i32", low, span[0]) if low != "0" else span[0]
+            high = w.intrinsic("umin", "i32", high, span[1])
+            end = w.intrinsic("umin", "i32", end, span[2])
+        for cond in self.rows:
+            holds = first.value(cond).text
+            high = w.emit(f"select i1 {holds}, i32 {high}, i32 0")
+            end = w.emit(f"select i1 {holds}, i32 {end}, i32 0")
+        at_low = first if low == "0" else view(low)
+        for (buffer, index), (stride, past) in self.accesses.items():
+            room = _room(kernel, at_low.value(index).text, buffer, stride, past)
+            if low != "0":
+                room = w.intrinsic("uadd.sat", "i32", room, low)
+            high = w.intrinsic("umin", "i32", high, room)
+        if self.in_loops:
+            high = self._emit_loop_conditions(kernel, at_low, low, high)
+        return Limits(low, high, end if self.narrowed else length)
+
+    def _emit_loop_conditions(self, kernel: Kernel, at_low: Lanes, low: str, high: str) -> str:
+        w = kernel.w
+        some = w.emit(f"icmp ugt i32 {high}, {low}")
+        lanes = w.emit(f"sub i32 {high}, {low}")
+        check, done = w.fresh("reach"), w.fresh("reach.done")
+        before = w.label
+        w.branch(some, check, done)
+        w.block(check)
+        reach = Reach(kernel, at_low, lanes, self.forms, self._loops)
+        holds = "true"
+        for buffer, index in self.in_loops:
+            inside = reach.is_inside(index, kernel.memories[buffer].count)
+            holds = w.emit(f"and i1 {holds}, {inside}")
+        kept = w.emit(f"select i1 {holds}, i32 {high}, i32 {low}")
+        after = w.label
+        w.block(done)
+        return w.emit(f"phi i32 [ {high}, %{before} ], [ {kept}, %{after} ]")
+
+    def depends_on_y(self) -> bool:
+        """Whether rows of one workgroup begin or end at different lanes."""
+        return any(not self.forms.is_same_in_y(part.left, part.right) for part in self.parts)
 
 
-def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
-    """Buffers and indices that a statement itself, not its bodies, accesses."""
-    if isinstance(statement, Store):
-        yield statement.buffer, statement.index
-    for child in expr_children(statement):
-        for node in walk_expr(child):
-            if isinstance(node, Load):
-                yield node.buffer, node.index
+def _part_span(
+    kernel: Kernel, first: Lanes, part: Part, length: str, may_wrap: bool
+) -> tuple[str, str, str]:
+    """The first lane, the end of the lanes that surely hold, and the end of those that may."""
+    w = kernel.w
+    start, bound = first.value(part.left).text, first.value(part.right).text
+    if part.op in (BinOp.EQ, BinOp.NE):
+        place = w.emit(f"sub i32 {bound}, {start}")
+        if part.op is BinOp.EQ:
+            here = w.emit(f"icmp ult i32 {place}, {length}")
+            low = w.emit(f"select i1 {here}, i32 {place}, i32 0")
+            high = w.emit(f"add i32 {low}, 1")
+            high = w.emit(f"select i1 {here}, i32 {high}, i32 0")
+            return low, high, high
+        is_first = w.emit(f"icmp eq i32 {place}, 0")
+        low = w.emit(f"zext i1 {is_first} to i32")
+        return low, w.emit(f"select i1 {is_first}, i32 {length}, i32 {place}"), length
+    wraps = "false"
+    if may_wrap:
+        spare = w.emit(f"sub i32 0, {length}")
+        wraps = w.emit(f"icmp ugt i32 {start}, {spare}")
+    room = w.intrinsic("usub.sat", "i32", bound, start)
+    if part.op is BinOp.LT:
+        return "0", room, w.emit(f"select i1 {wraps}, i32 {length}, i32 {room}")
+    low = w.emit(f"select i1 {wraps}, i32 0, i32 {room}")
+    high = w.emit(f"select i1 {wraps}, i32 0, i32 {length}")
+    return w.intrinsic("umin", "i32", low, length), high, length
+
+
+def _room(kernel: Kernel, first: str, buffer: str, stride: int, past: int) -> str:
+    """How many lanes from the first on access a buffer within its bounds."""
+    w = kernel.w
+    at = w.emit(f"zext i32 {first} to i64")
+    left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
+    if stride > 1:
+        left = w.intrinsic("usub.sat", "i64", left, str(past))
+        left = w.emit(f"add i64 {left}, {stride - 1}")
+        left = w.emit(f"udiv i64 {left}, {stride}")
+    capped = w.intrinsic("umin", "i64", left, "4294967295")
+    return w.emit(f"trunc i64 {capped} to i32")
+
+
+def _flat(body: Body) -> list[AnyStmt]:
+    found: list[AnyStmt] = []
+    for statement in body:
+        if isinstance(statement, (Block, Region)):
+            found.extend(_flat(statement.body))
+        else:
+            found.append(statement)
+    return found
+
+
+def _is_quiet(statement: AnyStmt, shared: frozenset[str]) -> bool:
+    """Whether nobody notices when a lane leaves a statement out."""
+    del shared
+    if not isinstance(statement, Let):
+        return False
+    return not any(isinstance(node, Atomic) for node in walk_expr(statement.value))
+
+
+def assigned_in(body: Body) -> frozenset[str]:
+    """Variables that statements change."""
+    return frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
+
+
+__all__ = ["Limits", "Peeling", "Span", "assigned_in", "walk_all_exprs"]

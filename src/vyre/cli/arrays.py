@@ -1,0 +1,103 @@
+"""Arrays named on the command line, and arrays shown to people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.cli.command import UsageError
+from vyre.cli.output import listing
+from vyre.ir import BufferDecl, Program
+from vyre.runtime.host_arrays import numpy_type
+
+Array = NDArray[Any]
+
+_MADE = ("zeros", "ones", "range", "random")
+
+
+def pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """`NAME=VALUE` arguments."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise UsageError(f"{option} {text}: write NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def whole(text: str, option: str) -> int:
+    """A number of things."""
+    if not text.strip().isdecimal():
+        raise UsageError(f"{option}: {text} is not a whole number")
+    return int(text)
+
+
+def inputs_from(program: Program, given: dict[str, str]) -> dict[str, Array]:
+    """The arrays that `--in` arguments describe."""
+    found: dict[str, Array] = {}
+    for name, text in given.items():
+        decl = program.buffer(name)
+        if decl is None:
+            known = [each.name for each in program.buffers if each.is_host_input]
+            raise UsageError(f"--in: no buffer {name}; the inputs are {listing(known)}")
+        found[name] = _array(decl, text)
+    return found
+
+
+def _array(decl: BufferDecl, text: str) -> Array:
+    kind, _, size = text.partition(":")
+    if kind in _MADE and size.isdecimal():
+        return _made(decl, kind, int(size))
+    path = Path(text)
+    if path.suffix == ".npy":
+        try:
+            return np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as problem:
+            raise UsageError(f"--in {decl.name}: {path} cannot be read: {problem}") from problem
+    if path.is_file():
+        return np.fromfile(path, np.uint8)
+    try:
+        number: float = int(text, 0) if decl.value_type.is_integer else float(text)
+        return np.array([number]).astype(numpy_type(decl.element))
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--in {decl.name}: {text} is neither a file nor a number, nor one of "
+            + ", ".join(f"{made}:N" for made in _MADE)
+        ) from None
+
+
+def _made(decl: BufferDecl, kind: str, count: int) -> Array:
+    dtype = numpy_type(decl.element)
+    total = count * decl.element.lanes
+    if kind == "zeros":
+        return np.zeros(total, dtype)
+    if kind == "ones":
+        return np.ones(total, dtype)
+    if kind == "range":
+        return np.arange(total).astype(dtype)
+    dice = np.random.default_rng(0)
+    if dtype.kind == "f":
+        return dice.random(total).astype(dtype)
+    return np.frombuffer(dice.bytes(total * dtype.itemsize), dtype).copy()
+
+
+def excerpt(array: Array, most: int = 6) -> str:
+    """The first elements, for people."""
+    flat = array.reshape(-1)
+    shown = ", ".join(str(value) for value in flat[:most])
+    return shown + (", …" if flat.size > most else "")
+
+
+def summary(value: object) -> dict[str, object]:
+    """An array for programs: what it is and how it begins."""
+    array: Array = np.asarray(value)
+    return {
+        "dtype": str(array.dtype),
+        "shape": list(array.shape),
+        "head": [each.item() for each in array.reshape(-1)[:16]],
+    }

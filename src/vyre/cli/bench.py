@@ -1,0 +1,37 @@
+"""`vyre bench`: the benchmarks of the project's source tree."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+
+from vyre.cli.command import UsageError
+
+SUMMARY = "measure vyre and the peers that are installed (needs the source tree)"
+EXAMPLE = "vyre bench --quick --only triad,sum"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--quick", action="store_true", help="small sizes and few rounds")
+    parser.add_argument("--suite", metavar="A,B", help="only these suites")
+    parser.add_argument("--only", metavar="A,B", help="only these kernels")
+    parser.add_argument("--peers", metavar="A,B", help="only against these peers")
+    parser.add_argument("--list", action="store_true", help="list suites, kernels and peers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the benchmarks in a process of their own, so that nothing of ours is in their way."""
+    if options.json:
+        raise UsageError("the results are always written as JSON to benchmarks/results")
+    if importlib.util.find_spec("benchmarks") is None:
+        raise UsageError("there is no benchmarks folder here: run it in vyre's source tree")
+    command = [sys.executable, "-m", "benchmarks"]
+    command += ["--quick"] if options.quick else []
+    command += ["--list"] if options.list else []
+    for name in ("suite", "only", "peers"):
+        value = getattr(options, name)
+        command += [f"--{name}", value] if value else []
+    return subprocess.run(command, check=False).returncode

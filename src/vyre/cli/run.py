@@ -1,0 +1,210 @@
+"""`vyre run FILE`: run a program on arrays from files, or replay a reproducer folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.cli import arrays, output
+from vyre.cli.command import DONE, FAILED, UsageError
+from vyre.cli.sources import device_argument, file_argument, program_from
+from vyre.compiler import CompileOptions
+from vyre.conform.against_reference import reference_outputs
+from vyre.conform.compare import Difference, compare_outputs
+from vyre.conform.tolerance import tolerances
+from vyre.diagnostics import VyreError
+from vyre.ir import Program
+from vyre.opt import OptimizerProfile
+from vyre.runtime import CompiledProgram, compile, dispatch
+
+SUMMARY = "run a program on arrays, or replay the folder of a failure"
+EXAMPLE = "vyre run saxpy.vy --in a=2.0 --in x=x.npy --in y=range:1000 --out y=result.npy"
+
+Array = NDArray[Any]
+
+
+@dataclass(slots=True)
+class Job:
+    """Everything that one run needs."""
+
+    program: Program
+    inputs: dict[str, Any]
+    grid: tuple[int, ...] | None = None
+    device: str | None = None
+    profile: OptimizerProfile | None = OptimizerProfile.RELEASE
+    note: str = ""
+    """What a reproducer says about itself."""
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    file_argument(parser, ", or the folder of a reproducer")
+    parser.add_argument(
+        "--in", dest="inputs", action="append", default=[], metavar="NAME=VALUE",
+        help="an input: a .npy file, any other file as raw bytes, a number, "
+        "or zeros:N, ones:N, range:N, random:N",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", dest="outputs", action="append", default=[], metavar="NAME=FILE.npy",
+        help="write this output to a file",
+    )  # fmt: skip
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="workgroups; by default enough of them")
+    parser.add_argument("--elements", type=int, metavar="N", help="invocations along x, rounded up")
+    parser.add_argument(
+        "--size", dest="sizes", action="append", default=[], metavar="NAME=N",
+        help="elements of an output that the program leaves open",
+    )  # fmt: skip
+    profiles = [profile.value for profile in OptimizerProfile]
+    parser.add_argument("--profile", choices=profiles, help="optimizer profile (default: release)")
+    parser.add_argument("--deadline", type=float, metavar="S", help="stop after so many seconds")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="time the best of N runs")
+    parser.add_argument(
+        "--check", action="store_true",
+        help="compare with the reference; a reproducer is always compared",
+    )  # fmt: skip
+    device_argument(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a program once, show and save what comes out."""
+    folder = Path(options.file)
+    is_folder = folder.is_dir()
+    job = from_folder(folder) if is_folder else _from_file(options)
+    if options.device is not None:
+        job.device = options.device
+    if options.profile is not None:
+        job.profile = OptimizerProfile(options.profile)
+    compiled = compile(job.program, device=job.device, options=CompileOptions(job.profile))
+    try:
+        outputs, spent = _timed(compiled, job, options)
+    except VyreError as problem:
+        if not is_folder:
+            raise
+        return _ended(job, problem, options.json)
+    wrong: list[Difference] | None = None
+    if options.check or is_folder:
+        wrong = _compared(job, compiled, outputs)
+    _save(outputs, options.outputs)
+    _report(job, compiled, outputs, spent, wrong, options.json)
+    return FAILED if wrong else DONE
+
+
+def from_folder(folder: Path) -> Job:
+    """What a reproducer holds: `program.vy`, arrays, `launch.json`, and perhaps `failure.json`."""
+    source = folder / "program.vy"
+    if not source.is_file():
+        raise UsageError(f"{folder} holds no program.vy: it is no reproducer")
+    launch = _json(folder / "launch.json")
+    failure = _json(folder / "failure.json")
+    inputs = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
+    grid = launch.get("grid")
+    profile = failure.get("profile", "release")
+    return Job(
+        program_from(str(source)),
+        inputs,
+        None if grid is None else tuple(int(extent) for extent in grid),
+        failure.get("device"),
+        None if profile is None else OptimizerProfile(profile),
+        str(failure.get("problem", "")),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _from_file(options: argparse.Namespace) -> Job:
+    program = program_from(options.file)
+    inputs = arrays.inputs_from(program, arrays.pairs(options.inputs, "--in"))
+    sizes = {k: arrays.whole(v, "--size") for k, v in arrays.pairs(options.sizes, "--size").items()}
+    grid = None if options.grid is None else _grid(options.grid)
+    return Job(program, inputs, grid, sizes=sizes)
+
+
+def _grid(text: str) -> tuple[int, ...]:
+    parts = text.replace("x", ",").split(",")
+    if not 1 <= len(parts) <= 3:
+        raise UsageError(f"--grid {text}: give one to three numbers, such as 64,8")
+    return tuple(arrays.whole(part, "--grid") for part in parts)
+
+
+def _timed(
+    compiled: CompiledProgram, job: Job, options: argparse.Namespace
+) -> tuple[dict[str, Any], float]:
+    best = float("inf")
+    outputs: dict[str, Any] = {}
+    for _ in range(max(options.repeat, 1)):
+        start = time.perf_counter()
+        outputs = dispatch(
+            compiled, job.inputs, job.grid, options.elements, job.sizes, options.deadline
+        )
+        best = min(best, time.perf_counter() - start)
+    return outputs, best
+
+
+def _compared(job: Job, compiled: CompiledProgram, outputs: dict[str, Any]) -> list[Difference]:
+    grid = None if job.grid is None else (*job.grid, 1, 1)[:3]
+    expected = reference_outputs(
+        job.program, job.inputs, grid, outputs, compiled.target.subgroup_width
+    )
+    return compare_outputs(job.program, expected, outputs, tolerances(job.program))
+
+
+def _ended(job: Job, problem: VyreError, as_json: bool) -> int:
+    """A replay that does not even give results."""
+    if as_json:
+        output.print_json({"note": job.note, "error": str(problem)})
+    else:
+        print(f"recorded: {job.note}\n{problem}")
+    return FAILED
+
+
+def _save(outputs: dict[str, Any], wanted: list[str]) -> None:
+    for name, path in arrays.pairs(wanted, "--out").items():
+        if name not in outputs:
+            raise UsageError(f"--out: no output {name}; there are {output.listing(list(outputs))}")
+        np.save(path, np.asarray(outputs[name]), allow_pickle=False)
+
+
+def _report(
+    job: Job,
+    compiled: CompiledProgram,
+    outputs: dict[str, Any],
+    spent: float,
+    wrong: list[Difference] | None,
+    as_json: bool,
+) -> None:
+    if as_json:
+        output.print_json(
+            {
+                "device": compiled.device,
+                "seconds": spent,
+                "from_cache": compiled.from_cache,
+                "outputs": {name: arrays.summary(value) for name, value in outputs.items()},
+                "differences": None if wrong is None else [str(each) for each in wrong],
+            }
+        )
+        return
+    screen = output.console()
+    table = output.table("output", "type", ">elements", "contents")
+    for name, value in outputs.items():
+        array = np.asarray(value)
+        table.add_row(name, str(array.dtype), f"{array.size:,}", arrays.excerpt(array))
+    screen.print(table)
+    cached = ", compiled earlier" if compiled.from_cache else ""
+    screen.print(f"{output.seconds(spent)} on {compiled.device}{cached}")
+    if job.note:
+        screen.print(f"recorded: {job.note}", markup=False)
+    if wrong is not None:
+        for each in wrong:
+            screen.print(f"differs from the reference: {each}", style="red", markup=False)
+        if not wrong:
+            screen.print("[green]the same as the reference[/]")

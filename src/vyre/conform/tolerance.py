@@ -1,0 +1,55 @@
+"""What the floats of a whole program are granted when its results are compared."""
+
+from __future__ import annotations
+
+from vyre.conform.compare import Tolerance
+from vyre.ir import AnyExpr, Binary, BinOp, Program, Unary, UnOp
+from vyre.ir.walk import expr_children, stmt_exprs, walk_stmts
+from vyre.semantics.ulp import BOUNDS
+
+
+def tolerances(program: Program) -> dict[str, Tolerance]:
+    """By output, how many units in the last place its floats may be off.
+
+    Exact opcodes give the same bits everywhere. A program with approximate ones is granted the sum
+    of their bounds, which is what they add when each stands alone in a sum of like terms.
+    """
+    granted = sum(_bounds(program))
+    return {
+        decl.name: Tolerance(ulps=float(granted), zero_signs=True)
+        for decl in program.buffers
+        if decl.is_host_output
+    }
+
+
+def greatest_bound(program: Program) -> float:
+    """The widest bound of the approximate opcodes in a program."""
+    return float(max(_bounds(program), default=0))
+
+
+def _bounds(program: Program) -> list[int]:
+    found: list[int] = []
+    for statement in walk_stmts(program.entry):
+        for root in stmt_exprs(statement):
+            found += [_bound(expr) for expr in _all(root)]
+    return found
+
+
+def _all(root: AnyExpr) -> list[AnyExpr]:
+    found = [root]
+    for expr in found:
+        found.extend(expr_children(expr))
+    return found
+
+
+def _bound(expr: AnyExpr) -> int:
+    match expr:
+        case Unary(op) | Binary(op):
+            return _WIDEST.get(op, 0)
+        case _:
+            return 0
+
+
+_WIDEST: dict[UnOp | BinOp, int] = {}
+for (_op, _), _units in BOUNDS.items():
+    _WIDEST[_op] = max(_WIDEST.get(_op, 0), _units)

@@ -1,0 +1,137 @@
+"""How values get types: literals take the type of what they meet, nothing is converted silently."""
+
+from __future__ import annotations
+
+import ast
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front.context import Context
+from vyre.front.scalars import scalar_name
+from vyre.front.values import Constant, Scalar, Value, describe
+from vyre.ir import DataType, Expr
+
+
+def default_type(value: bool | int | float) -> DataType:
+    """The type of a literal that meets nothing typed."""
+    if isinstance(value, bool):
+        return DataType.BOOL
+    return DataType.I32 if isinstance(value, int) else DataType.F32
+
+
+def literal(ctx: Context, node: ast.AST, constant: Constant, dtype: DataType) -> Scalar:
+    """A constant as a value of a type, if it can be one."""
+    value = constant.value
+    if isinstance(value, str):
+        raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(constant))
+    if isinstance(value, bool) != dtype.is_bool:
+        raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=_why_bool(dtype))
+    if isinstance(value, float) and dtype.is_integer:
+        raise ctx.error(
+            node,
+            codes.LITERAL,
+            value=value,
+            dtype=dtype,
+            why="write a whole number, or convert the other operand to a float: vy.f32(...)",
+        )
+    if dtype.is_integer and isinstance(value, int):
+        low, high = dtype.integer_range
+        if not low <= value <= high:
+            why = f"{dtype} holds {low} to {high}: convert the other operand to a wider type"
+            raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
+    return Scalar(Expr.lit(value, dtype), dtype)
+
+
+def _why_bool(dtype: DataType) -> str:
+    if dtype.is_bool:
+        return "write True or False, or a comparison"
+    return f"write 0 or 1, or {scalar_name(dtype)}(condition)"
+
+
+def as_scalar(ctx: Context, node: ast.AST, value: Value) -> Scalar:
+    """A value on its own: a constant gets the type of literals."""
+    match value:
+        case Scalar():
+            return value
+        case Constant(found) if not isinstance(found, str):
+            return literal(ctx, node, value, default_type(found))
+        case _:
+            raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(value))
+
+
+def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: str) -> Scalar:
+    """A value where one of this type is wanted."""
+    if isinstance(value, Constant):
+        return literal(ctx, node, value, dtype)
+    scalar = as_scalar(ctx, node, value)
+    if scalar.dtype is dtype:
+        ctx.pin(scalar.soft, dtype)
+        return Scalar(scalar.expr, dtype)
+    if scalar.soft and can_become(scalar.dtype, dtype):
+        raise ctx.learn(scalar.soft, dtype)
+    raise ctx.error(
+        node,
+        codes.WANTED_TYPE,
+        what=what,
+        expected=dtype,
+        found=scalar.dtype,
+        cast=f"{scalar_name(dtype)}({ast.unparse(node)})",
+    )
+
+
+def as_bool(ctx: Context, node: ast.AST, value: Value, what: str) -> Scalar:
+    """A value where a truth value is wanted."""
+    if isinstance(value, Constant) and isinstance(value.value, bool):
+        return literal(ctx, node, value, DataType.BOOL)
+    if isinstance(value, Scalar) and value.dtype.is_bool:
+        return value
+    found = value.dtype if isinstance(value, Scalar) else describe(value)
+    raise ctx.error(node, codes.NOT_BOOL, what=what, found=found, text=ast.unparse(node))
+
+
+def agree(
+    ctx: Context, node: ast.AST, op: str, left: Value, right: Value, sides: tuple[ast.AST, ast.AST]
+) -> tuple[Scalar, Scalar]:
+    """Two operands as values of one type."""
+    if isinstance(left, Constant) and isinstance(right, Scalar):
+        made, right = _with_constant(ctx, sides[0], left, right)
+        return made, right
+    if isinstance(right, Constant) and isinstance(left, Scalar):
+        made, left = _with_constant(ctx, sides[1], right, left)
+        return left, made
+    a, b = as_scalar(ctx, sides[0], left), as_scalar(ctx, sides[1], right)
+    if a.dtype is b.dtype:
+        if a.soft and b.soft:
+            soft = a.soft | b.soft
+            return Scalar(a.expr, a.dtype, soft), Scalar(b.expr, b.dtype, soft)
+        ctx.pin(a.soft | b.soft, a.dtype)
+        return Scalar(a.expr, a.dtype), Scalar(b.expr, b.dtype)
+    if a.soft and can_become(a.dtype, b.dtype):
+        raise ctx.learn(a.soft, b.dtype)
+    if b.soft and can_become(b.dtype, a.dtype):
+        raise ctx.learn(b.soft, a.dtype)
+    raise ctx.error(
+        node,
+        codes.TYPES_DIFFER,
+        op=op,
+        left=a.dtype,
+        right=b.dtype,
+        first=f"{scalar_name(b.dtype)}({ast.unparse(sides[0])})",
+        second=f"{scalar_name(a.dtype)}({ast.unparse(sides[1])})",
+    )
+
+
+def _with_constant(
+    ctx: Context, node: ast.AST, constant: Constant, other: Scalar
+) -> tuple[Scalar, Scalar]:
+    wants_float = isinstance(constant.value, float) and other.dtype.is_integer
+    if other.soft and wants_float:
+        raise ctx.learn(other.soft, DataType.F32)
+    made = literal(ctx, node, constant, other.dtype)
+    return Scalar(made.expr, made.dtype, other.soft), other
+
+
+def can_become(assumed: DataType, dtype: DataType) -> bool:
+    """Whether a variable that a literal of the assumed type began can have another type."""
+    if assumed.is_bool or dtype.is_bool or not dtype.is_scalar:
+        return False
+    return assumed.is_integer or dtype.is_float

@@ -1,0 +1,148 @@
+"""What is known to hold at a place of a kernel: which values are less than which.
+
+Guards (`if i < x.shape[0]`), loop bounds, remainders and workgroup sizes prove that the index of
+an axis is inside of it; where nothing proves it, the index is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from vyre.ir import (
+    AnyExpr,
+    BinOp,
+    Binary,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    Lit,
+    Load,
+    UnOp,
+    Unary,
+    Var,
+)
+
+_NEGATED = {
+    BinOp.LT: BinOp.GE,
+    BinOp.GE: BinOp.LT,
+    BinOp.GT: BinOp.LE,
+    BinOp.LE: BinOp.GT,
+}
+
+
+@dataclass(slots=True)
+class Facts:
+    """Facts by scope, and the definitions of variables that never change."""
+
+    workgroup: tuple[int, int, int] = (1, 1, 1)
+    less: set[tuple[AnyExpr, AnyExpr]] = field(default_factory=set[tuple[AnyExpr, AnyExpr]])
+    definitions: dict[str, AnyExpr] = field(default_factory=dict[str, AnyExpr])
+    """What variables hold that are assigned once."""
+    constants: set[str] = field(default_factory=set[str])
+    """Variables of the program that never change once they have a value."""
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Facts learned inside end with the block."""
+        before = self.less
+        self.less = set(before)
+        try:
+            yield
+        finally:
+            self.less = before
+
+    def define(self, name: str, value: AnyExpr) -> None:
+        """A variable that keeps this value."""
+        self.constants.add(name)
+        self.definitions[name] = value
+
+    def is_fixed(self, expr: AnyExpr) -> bool:
+        """Whether nothing that a kernel does changes the value of an expression."""
+        match expr:
+            case Lit() | Builtin() | BufLen():
+                return True
+            case Var(name):
+                return name in self.constants
+            case Load(buffer):
+                return ".shape" in buffer
+            case _:
+                return False
+
+    def assume(self, condition: AnyExpr, holds: bool = True) -> None:
+        """Learn from a condition that holds, or does not hold, from here on."""
+        match condition:
+            case Unary(UnOp.NOT, operand):
+                self.assume(operand, not holds)
+            case Binary(BinOp.AND, left, right) if holds:
+                self.assume(left)
+                self.assume(right)
+            case Binary(BinOp.OR, left, right) if not holds:
+                self.assume(left, holds=False)
+                self.assume(right, holds=False)
+            case Binary(op, left, right) if op in _NEGATED:
+                self._compare(op if holds else _NEGATED[op], left, right)
+            case _:
+                return
+
+    def _compare(self, op: BinOp, left: AnyExpr, right: AnyExpr) -> None:
+        if op is BinOp.LT:
+            self.know_less(left, right)
+        elif op is BinOp.GT:
+            self.know_less(right, left)
+
+    def know_less(self, left: AnyExpr, right: AnyExpr) -> None:
+        """Both never change, and the left one is less, as numbers of their type."""
+        left, right = self.plain(left), self.plain(right)
+        if self._lasts(left) and self._lasts(right):
+            self.less.add((left, right))
+
+    def proves_less(self, left: AnyExpr, right: AnyExpr) -> bool:
+        """Whether an unsigned value is certainly less than another."""
+        left, right = self.plain(left), self.plain(right)
+        if (left, right) in self.less:
+            return True
+        top = self._top(left)
+        return top is not None and isinstance(right, Lit) and top < right.bits
+
+    def plain(self, expr: AnyExpr) -> AnyExpr:
+        """The expression with variables that never change replaced by what they hold."""
+        match expr:
+            case Var(name) if name in self.definitions:
+                meaning = self.plain(self.definitions[name])
+                return meaning if self._lasts(meaning) else expr
+            case Binary(op, left, right):
+                return Binary(op, self.plain(left), self.plain(right))
+            case Cast(value, dtype):
+                return Cast(self.plain(value), dtype)
+            case _:
+                return expr
+
+    def _lasts(self, expr: AnyExpr) -> bool:
+        match expr:
+            case Binary(_, left, right):
+                return self._lasts(left) and self._lasts(right)
+            case Cast(value):
+                return self._lasts(value)
+            case _:
+                return self.is_fixed(expr)
+
+    def _top(self, expr: AnyExpr) -> int | None:
+        """The greatest value an unsigned expression can have, where that is easy to see."""
+        match expr:
+            case Lit(dtype, bits) if not dtype.is_signed:
+                return bits
+            case Builtin(BuiltinKind.LOCAL_ID, axis):
+                return self.workgroup[axis] - 1
+            case Binary(BinOp.REM, _, Lit(dtype, bits)) if not dtype.is_signed and bits:
+                return bits - 1
+            case Binary(BinOp.AND, _, Lit(dtype, bits)) if not dtype.is_signed:
+                return bits
+            case Binary(BinOp.DIV, left, Lit(dtype, bits)) if not dtype.is_signed and bits:
+                inner = self._top(left)
+                return None if inner is None else inner // bits
+            case _:
+                bounds = [b.bits - 1 for a, b in self.less if a == expr and isinstance(b, Lit)]
+                return min((bound for bound in bounds if bound >= 0), default=None)

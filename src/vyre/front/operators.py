@@ -1,0 +1,236 @@
+"""Python's operators in the opcodes of the language, with Python's meaning kept.
+
+`//` rounds down and `%` has the sign of the divisor, also where the opcodes truncate. Operators on
+constants are computed now, by Python itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front.agree import agree, as_bool, as_scalar
+from vyre.front.context import Context
+from vyre.front.values import Constant, Scalar, Value, describe
+from vyre.ir import AnyExpr, BinOp, Binary, DataType, Expr, Select, UnOp, Unary
+from vyre.ir.infer import binary_type, unary_type
+
+MAX_MULTIPLICATIONS = 16
+"""Integer powers up to this one are written out as products."""
+
+SYMBOLS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
+    ast.Add: ("+", operator.add, BinOp.ADD),
+    ast.Sub: ("-", operator.sub, BinOp.SUB),
+    ast.Mult: ("*", operator.mul, BinOp.MUL),
+    ast.Div: ("/", operator.truediv, BinOp.DIV),
+    ast.FloorDiv: ("//", operator.floordiv, None),
+    ast.Mod: ("%", operator.mod, None),
+    ast.Pow: ("**", operator.pow, None),
+    ast.LShift: ("<<", operator.lshift, BinOp.SHL),
+    ast.RShift: (">>", operator.rshift, BinOp.SHR),
+    ast.BitAnd: ("&", operator.and_, BinOp.AND),
+    ast.BitOr: ("|", operator.or_, BinOp.OR),
+    ast.BitXor: ("^", operator.xor, BinOp.XOR),
+    ast.MatMult: ("@", operator.matmul, None),
+}
+
+COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
+    ast.Eq: ("==", operator.eq, BinOp.EQ),
+    ast.NotEq: ("!=", operator.ne, BinOp.NE),
+    ast.Lt: ("<", operator.lt, BinOp.LT),
+    ast.LtE: ("<=", operator.le, BinOp.LE),
+    ast.Gt: (">", operator.gt, BinOp.GT),
+    ast.GtE: (">=", operator.ge, BinOp.GE),
+    ast.Is: ("is", operator.is_, None),
+    ast.IsNot: ("is not", operator.is_not, None),
+    ast.In: ("in", operator.contains, None),
+    ast.NotIn: ("not in", operator.contains, None),
+}
+
+
+def binary(
+    ctx: Context,
+    node: ast.AST,
+    op: ast.operator,
+    operands: tuple[Value, Value],
+    sides: tuple[ast.AST, ast.AST],
+) -> Value:
+    """The value of `left op right`."""
+    symbol, compute, opcode = SYMBOLS[type(op)]
+    left, right = operands
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _folded(ctx, node, symbol, compute, (left.value, right.value))
+    if isinstance(op, ast.Pow) and isinstance(left, Scalar) and isinstance(right, Constant):
+        found = _small_power(ctx, left, right.value)
+        if found is not None:
+            return found
+    a, b = agree(ctx, node, symbol, left, right, sides)
+    if isinstance(op, ast.FloorDiv):
+        return _floor_divide(ctx, node, a, b)
+    if isinstance(op, ast.Mod):
+        return _modulo(ctx, node, a, b)
+    if isinstance(op, ast.Pow):
+        return apply(ctx, node, BinOp.POW, a, b)
+    if opcode is None:
+        raise ctx.error(
+            node,
+            codes.EXPRESSION,
+            what=f"the operator {symbol}",
+            instead="write a loop over range that adds up the products",
+        )
+    if opcode is BinOp.DIV and a.dtype.is_integer:
+        raise ctx.error(node, codes.INTEGER_DIVISION, dtype=a.dtype)
+    return apply(ctx, node, opcode, a, b)
+
+
+def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> Scalar:
+    """An opcode of two operands, if it takes their type."""
+    answer = binary_type(opcode, a.dtype, b.dtype)
+    if not isinstance(answer, DataType):
+        raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=a.dtype, fix=answer.fix)
+    soft = a.soft & b.soft if answer is a.dtype else frozenset[Any]()
+    return Scalar(Binary(opcode, a.expr, b.expr), answer, soft)
+
+
+def apply_unary(ctx: Context, node: ast.AST, opcode: UnOp, operand: Scalar) -> Scalar:
+    """An opcode of one operand, if it takes its type."""
+    answer = unary_type(opcode, operand.dtype)
+    if not isinstance(answer, DataType):
+        raise ctx.error(
+            node, codes.OPERAND, op=opcode.row.spelling, found=operand.dtype, fix=answer.fix
+        )
+    soft = operand.soft if answer is operand.dtype else frozenset[Any]()
+    return Scalar(Unary(opcode, operand.expr), answer, soft)
+
+
+def unary(ctx: Context, node: ast.UnaryOp, value: Value) -> Value:
+    """The value of `-x`, `+x`, `~x` or `not x`."""
+    if isinstance(value, Constant) and not isinstance(value.value, str):
+        found = value.value
+        match node.op:
+            case ast.USub():
+                return Constant(-found)
+            case ast.UAdd():
+                return Constant(+found)
+            case ast.Not():
+                as_bool(ctx, node.operand, value, "the operand of not")
+                return Constant(not found)
+            case _ if isinstance(found, int) and not isinstance(found, bool):
+                return Constant(~found)
+            case _:
+                pass
+    if isinstance(node.op, ast.Not):
+        truth = as_bool(ctx, node.operand, value, "the operand of not")
+        return Scalar(Unary(UnOp.NOT, truth.expr), DataType.BOOL)
+    operand = as_scalar(ctx, node.operand, value)
+    if isinstance(node.op, ast.UAdd):
+        return operand
+    opcode = UnOp.NEG if isinstance(node.op, ast.USub) else UnOp.NOT
+    return apply_unary(ctx, node, opcode, operand)
+
+
+def compare(
+    ctx: Context,
+    node: ast.AST,
+    op: ast.cmpop,
+    operands: tuple[Value, Value],
+    sides: tuple[ast.AST, ast.AST],
+) -> Value:
+    """The truth of one comparison."""
+    symbol, compute, opcode = COMPARISONS[type(op)]
+    if opcode is None:
+        instead = {"is": "==", "is not": "!="}.get(symbol, "a loop that compares with ==")
+        raise ctx.error(
+            node,
+            codes.EXPRESSION,
+            what=f"the operator {symbol!r}",
+            instead=f"write {instead}",
+        )
+    left, right = operands
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _folded(ctx, node, symbol, compute, (left.value, right.value))
+    a, b = agree(ctx, node, symbol, left, right, sides)
+    return apply(ctx, node, opcode, a, b)
+
+
+def _folded(
+    ctx: Context,
+    node: ast.AST,
+    symbol: str,
+    compute: Callable[[Any, Any], Any],
+    values: tuple[object, object],
+) -> Constant:
+    if isinstance(values[1], int) and symbol in ("<<", "**") and abs(values[1]) > 4096:
+        raise ctx.error(node, codes.CONSTANT, problem=f"{symbol} {values[1]} is too large")
+    try:
+        found = compute(*values)
+    except (ArithmeticError, TypeError, ValueError) as problem:
+        raise ctx.error(node, codes.CONSTANT, problem=problem) from problem
+    if not isinstance(found, (bool, int, float)):
+        raise ctx.error(node, codes.CONSTANT, problem=f"gives {type(found).__name__}")
+    return Constant(found)
+
+
+def _small_power(ctx: Context, base: Scalar, exponent: object) -> Scalar | None:
+    """A power as products, where the exponent is a small whole number."""
+    if isinstance(exponent, float) and exponent.is_integer() and base.dtype.is_float:
+        exponent = int(exponent)
+    whole = isinstance(exponent, int) and not isinstance(exponent, bool)
+    if not whole or not 0 <= exponent <= MAX_MULTIPLICATIONS or base.dtype.is_bool:
+        return None
+    if exponent == 0:
+        return Scalar(Expr.lit(1, base.dtype), base.dtype, base.soft)
+    result: AnyExpr | None = None
+    square = ctx.hold(base)
+    while exponent:
+        if exponent & 1:
+            result = square.expr if result is None else Binary(BinOp.MUL, result, square.expr)
+        exponent >>= 1
+        if exponent:
+            product = Binary(BinOp.MUL, square.expr, square.expr)
+            square = ctx.hold(Scalar(product, base.dtype, base.soft))
+    assert result is not None
+    return Scalar(result, base.dtype, base.soft)
+
+
+def _floor_divide(ctx: Context, node: ast.AST, a: Scalar, b: Scalar) -> Scalar:
+    if not a.dtype.is_signed:
+        quotient = apply(ctx, node, BinOp.DIV, a, b)
+        return apply_unary(ctx, node, UnOp.FLOOR, quotient) if a.dtype.is_float else quotient
+    a, b = ctx.hold(a), ctx.hold(b)
+    quotient = Binary(BinOp.DIV, a.expr, b.expr)
+    lower = Binary(BinOp.SUB, quotient, Expr.lit(1, a.dtype))
+    return Scalar(Select(_rounds_down(a, b), lower, quotient), a.dtype, a.soft & b.soft)
+
+
+def _modulo(ctx: Context, node: ast.AST, a: Scalar, b: Scalar) -> Scalar:
+    if a.dtype.is_float:
+        raise ctx.error(
+            node,
+            codes.EXPRESSION,
+            what="% of floats",
+            instead="write a - b * vy.math.floor(a / b)",
+        )
+    rest = apply(ctx, node, BinOp.REM, a, b)
+    if not a.dtype.is_signed:
+        return rest
+    a, b = ctx.hold(a), ctx.hold(b)
+    rest = Binary(BinOp.REM, a.expr, b.expr)
+    moved = Binary(BinOp.ADD, rest, b.expr)
+    return Scalar(Select(_rounds_down(a, b), moved, rest), a.dtype, a.soft & b.soft)
+
+
+def _rounds_down(a: Scalar, b: Scalar) -> AnyExpr:
+    """Whether truncation and rounding down differ: there is a rest, and the signs differ."""
+    zero = Expr.lit(0, a.dtype)
+    rest = Binary(BinOp.REM, a.expr, b.expr)
+    differ = Binary(BinOp.LT, Binary(BinOp.XOR, a.expr, b.expr), zero)
+    return Binary(BinOp.AND, Binary(BinOp.NE, rest, zero), differ)
+
+
+def not_callable(ctx: Context, node: ast.AST, value: Value) -> Exception:
+    """The error for calling something that is no function."""
+    return ctx.error(node, codes.NOT_CALLABLE, what=describe(value))

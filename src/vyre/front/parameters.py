@@ -1,0 +1,198 @@
+"""What the parameters of a kernel can be: scalars, arrays, compile-time values.
+
+`vy.In[vy.f32]` is an array that is read, `vy.Out` one that is written and begins as zeros, and
+`vy.InOut` one that is changed. A second argument is the number of axes: `vy.In[vy.f32, 2]`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, get_args
+
+from vyre.diagnostics import FrontError
+from vyre.diagnostics.codes import front as codes
+from vyre.front.scalars import ScalarType
+from vyre.ir import DataType
+
+__all__ = ["In", "InOut", "Out", "generic", "static"]
+
+T = TypeVar("T")
+Rank = TypeVarTuple("Rank")
+MAX_RANK = 3
+
+
+class Mode(Enum):
+    """What a kernel does with an array."""
+
+    IN = "In"
+    OUT = "Out"
+    INOUT = "InOut"
+
+
+@dataclass(frozen=True, slots=True)
+class GenericType:
+    """A type that the arguments of a call decide."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    """One number, the same for every invocation."""
+
+    dtype: DataType | GenericType
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayParameter:
+    """An array."""
+
+    mode: Mode
+    dtype: DataType | GenericType
+    rank: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StaticParameter:
+    """A Python value that is known when the kernel is compiled."""
+
+    kind: type
+
+
+Parameter = ScalarParameter | ArrayParameter | StaticParameter
+
+
+class View(Generic[T, *Rank]):
+    """An array as the code of a kernel sees it."""
+
+    shape: tuple[int, ...]
+    size: int
+    ndim: int
+
+    def __len__(self) -> int:
+        raise _outside("an array")
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> T:
+        raise _outside("an array")
+
+    def __setitem__(self, index: int | tuple[int, ...], value: T) -> None:
+        raise _outside("an array")
+
+    def atomic_add(self, index: int | tuple[int, ...], value: T) -> T:
+        """Add to an element as one step; gives what was there before."""
+        raise _outside("atomic_add")
+
+    def atomic_sub(self, index: int | tuple[int, ...], value: T) -> T:
+        """Subtract from an element as one step; gives what was there before."""
+        raise _outside("atomic_sub")
+
+    def atomic_and(self, index: int | tuple[int, ...], value: T) -> T:
+        """And an element as one step; gives what was there before."""
+        raise _outside("atomic_and")
+
+    def atomic_or(self, index: int | tuple[int, ...], value: T) -> T:
+        """Or an element as one step; gives what was there before."""
+        raise _outside("atomic_or")
+
+    def atomic_xor(self, index: int | tuple[int, ...], value: T) -> T:
+        """Exclusive-or an element as one step; gives what was there before."""
+        raise _outside("atomic_xor")
+
+    def atomic_min(self, index: int | tuple[int, ...], value: T) -> T:
+        """Keep the lesser as one step; gives what was there before."""
+        raise _outside("atomic_min")
+
+    def atomic_max(self, index: int | tuple[int, ...], value: T) -> T:
+        """Keep the greater as one step; gives what was there before."""
+        raise _outside("atomic_max")
+
+    def atomic_exchange(self, index: int | tuple[int, ...], value: T) -> T:
+        """Replace an element as one step; gives what was there before."""
+        raise _outside("atomic_exchange")
+
+    def atomic_compare_exchange(
+        self, index: int | tuple[int, ...], expected: T, value: T
+    ) -> T:
+        """Replace an element if it is `expected`, as one step; gives what was there before."""
+        raise _outside("atomic_compare_exchange")
+
+
+def _outside(name: str) -> FrontError:
+    return FrontError(codes.OUTSIDE.at(name=name))
+
+
+class _ArrayForm:
+    """`In`, `Out` and `InOut`: indexing gives the parameter."""
+
+    def __init__(self, mode: Mode, meaning: str) -> None:
+        self.mode = mode
+        self.__doc__ = meaning
+
+    def __getitem__(self, wanted: Any) -> ArrayParameter:
+        element, rank = wanted if isinstance(wanted, tuple) and len(wanted) == 2 else (wanted, 1)
+        literal = get_args(rank)
+        rank = literal[0] if literal else rank
+        dtype = element_type(element)
+        if dtype is None:
+            raise FrontError(codes.BAD_ELEMENT.at(form=self.mode.value, found=repr(element)))
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 1 <= rank <= MAX_RANK:
+            raise FrontError(codes.BAD_RANK.at(form=self.mode.value, found=repr(rank)))
+        return ArrayParameter(self.mode, dtype, rank)
+
+    def __repr__(self) -> str:
+        return f"vyre.{self.mode.value}"
+
+
+class _StaticForm:
+    """`static`: indexing gives the parameter."""
+
+    __doc__ = "A parameter whose value is compiled in: `n: vy.static[int]`."
+
+    def __getitem__(self, kind: Any) -> StaticParameter:
+        if kind not in (int, float, bool):
+            raise FrontError(codes.BAD_STATIC.at(found=repr(kind)))
+        return StaticParameter(kind)
+
+    def __repr__(self) -> str:
+        return "vyre.static"
+
+
+if TYPE_CHECKING:
+    # Callers pass numpy arrays, device arrays and buffers; the code of a kernel sees a view.
+    In: TypeAlias = View[T, *Rank] | Any
+    Out: TypeAlias = View[T, *Rank] | Any
+    InOut: TypeAlias = View[T, *Rank] | Any
+    static: TypeAlias = T
+
+    def generic(name: str) -> Any:
+        """A type that the arguments of a call decide."""
+else:
+    In = _ArrayForm(Mode.IN, "An array that the kernel reads: `x: vy.In[vy.f32]`.")
+    Out = _ArrayForm(Mode.OUT, "An array that the kernel writes; it begins as zeros.")
+    InOut = _ArrayForm(Mode.INOUT, "An array that the kernel changes in place.")
+    static = _StaticForm()
+
+    def generic(name: str) -> GenericType:
+        """A type that the arguments of a call decide: `T = vy.generic("T")`, then `vy.In[T]`."""
+        return GenericType(name)
+
+
+def element_type(wanted: object) -> DataType | GenericType | None:
+    """The type that an annotation names; None if it names none."""
+    if isinstance(wanted, ScalarType):
+        return wanted.dtype
+    if isinstance(wanted, DataType):
+        return wanted
+    return wanted if isinstance(wanted, GenericType) else None
+
+
+def parameter_of(annotation: object) -> Parameter | None:
+    """The parameter that an annotation declares; None if it declares none."""
+    if isinstance(annotation, (ScalarParameter, ArrayParameter, StaticParameter)):
+        return annotation
+    dtype = element_type(annotation)
+    return None if dtype is None else ScalarParameter(dtype)

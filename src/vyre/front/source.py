@@ -1,0 +1,119 @@
+"""A Python function as its author wrote it: tree, places in the file, and what names mean."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from vyre.diagnostics import Diagnostic, FrontError, Location, Span
+from vyre.diagnostics.codes import Code
+from vyre.diagnostics.codes import front as codes
+
+MISSING: Any = object()
+"""What `lookup` gives for a name that means nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A function, its tree, and the names around it."""
+
+    name: str
+    file: str
+    tree: ast.FunctionDef
+    lines: tuple[str, ...]
+    """The lines of the function as they stand in the file."""
+    first_line: int
+    indent: int
+    """Columns that were cut off every line before parsing."""
+    scope: Mapping[str, Any]
+    closure: Mapping[str, Any]
+    annotations: Mapping[str, Any]
+
+    def lookup(self, name: str) -> Any:
+        """What a name means outside the function, `MISSING` if nothing."""
+        if name in self.closure:
+            return self.closure[name]
+        if name in self.scope:
+            return self.scope[name]
+        return getattr(builtins, name, MISSING)
+
+    def span(self, node: ast.AST) -> Span:
+        """Where a node stands in the file."""
+        line = getattr(node, "lineno", 1)
+        start = getattr(node, "col_offset", 0)
+        end = getattr(node, "end_col_offset", None)
+        text = self.lines[line - 1] if line <= len(self.lines) else None
+        if getattr(node, "end_lineno", line) != line:
+            end = None if text is None else len(text.rstrip()) - self.indent
+        column = start + self.indent + 1
+        end_column = None if end is None else max(end + self.indent + 1, column + 1)
+        return Span(self.file, self.first_line + line - 1, column, end_column, text)
+
+    def diagnostic(self, node: ast.AST, code: Code, **values: object) -> Diagnostic:
+        """A problem with a node."""
+        return code.at(Location(span=self.span(node)), **values)
+
+    def error(self, node: ast.AST, code: Code, **values: object) -> FrontError:
+        """A problem with a node, as an error to raise."""
+        return FrontError(self.diagnostic(node, code, **values))
+
+    def evaluate(self, node: ast.expr) -> Any:
+        """The value of an annotation that is kept as text."""
+        expression = ast.fix_missing_locations(ast.Expression(node))
+        code = compile(expression, self.file, "eval")
+        return eval(code, dict(self.scope), dict(self.closure))
+
+
+def source_of(function: FunctionType) -> Source:
+    """The source of a function; an error if Python does not have it."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    start = code.co_firstlineno - 1
+    if not 0 <= start < len(lines):
+        raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
+    block = inspect.getblock(lines[start:])
+    text = "".join(block)
+    dedented = textwrap.dedent(text)
+    tree = _function_in(dedented)
+    if tree is None:
+        raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
+    first = dedented.split("\n", 1)[0]
+    return Source(
+        name=function.__name__,
+        file=code.co_filename,
+        tree=tree,
+        lines=tuple(line.rstrip("\n") for line in block),
+        first_line=start + 1,
+        indent=len(block[0].rstrip("\n")) - len(first),
+        scope=function.__globals__,
+        closure=_closure(function),
+        annotations=dict(function.__annotations__),
+    )
+
+
+def _function_in(text: str) -> ast.FunctionDef | None:
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return None
+    found = [node for node in body if isinstance(node, ast.FunctionDef)]
+    return found[0] if found else None
+
+
+def _closure(function: FunctionType) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    cells = function.__closure__ or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            # The name is bound after the kernel is made: it is unknown here.
+            continue
+    return found

@@ -1,0 +1,97 @@
+"""What an expression of a kernel can be while the kernel is being translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vyre.ir import AnyExpr, DataType, Lit, Load, Var
+
+Key = tuple[object, ...]
+"""Names one variable of one (inlined) function, the same in every attempt at translating it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A Python value that is known now; it takes the type of whatever it meets."""
+
+    value: int | float | bool | str
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value that the kernel computes."""
+
+    expr: AnyExpr
+    dtype: DataType
+    soft: frozenset[Key] = frozenset()
+    """Variables that a literal began, whose type may still change; empty once that is settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A buffer: a parameter, shared memory, or an array of each invocation's own."""
+
+    name: str
+    dtype: DataType
+    rank: int
+    shape: tuple[AnyExpr, ...]
+    writable: bool = True
+    can_alias: bool = True
+    """Whether other invocations see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`x.shape`."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of an array, such as `h.atomic_add`."""
+
+    array: Array
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A tuple of values."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Anything else that a name can mean: a module, a type, a function."""
+
+    target: object
+
+
+Value = Constant | Scalar | Array | Shape | Method | Several | Thing
+
+
+def is_settled(expr: AnyExpr) -> bool:
+    """Whether using the expression twice costs nothing."""
+    return isinstance(expr, (Lit, Var)) or (isinstance(expr, Load) and ".shape" in expr.buffer)
+
+
+def describe(value: Value) -> str:
+    """What a value is, for a message."""
+    match value:
+        case Constant(found):
+            return f"the constant {found!r}"
+        case Scalar(_, dtype):
+            return f"a value of type {dtype}"
+        case Array(name):
+            return f"the array {name!r}"
+        case Shape(array):
+            return f"the shape of {array.name!r}"
+        case Method(array, name):
+            return f"the method {array.name}.{name}"
+        case Several():
+            return "a tuple"
+        case Thing(target):
+            name = getattr(target, "__name__", None)
+            return f"{type(target).__name__} {name or target!r}"[:60]

@@ -1,0 +1,160 @@
+"""Work that every round of a loop repeats, done once before it."""
+
+from __future__ import annotations
+
+from vyre.analysis import ProgramFacts
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Atomic,
+    Ballot,
+    Block,
+    Body,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Region,
+    Shuffle,
+    SubgroupReduce,
+    Var,
+    While,
+)
+from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.assigned import Changing
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.names import Names, rename_body
+from vyre.rewrite.trees import children, with_children
+
+_STAYS = frozenset({Atomic, Ballot, Shuffle, SubgroupReduce})
+
+
+@vyre_pass(
+    name="hoist_invariants",
+    phase=PassPhase.LOOP,
+    family=CostModelFamily.LOOP,
+    invalidates=("facts",),
+)
+class HoistInvariants(Pass):
+    """Computes before a loop what has the same value in every round, loads included.
+    Legal when the loop neither binds nor assigns any of its variables and cannot change the memory
+    it loads; atomics and subgroup operations stay. Work under a condition is not brought out, and
+    what moves gets a name that collides with none.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is a loop."""
+        found = any(type(s) is Loop or type(s) is While for s in walk_stmts(program.entry))
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Outer loops first, so that everything goes as far out as it can."""
+        hoist = _Hoist(program, context.caches.setdefault("changing", Changing()))
+        entry = hoist.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), hoist.rewrites)
+
+
+class _Hoist:
+    def __init__(self, program: Program, changing: Changing) -> None:
+        self.names = Names(program)
+        self.changing = changing
+        self.assigned = frozenset(row.name for row in ProgramFacts.of(program).assigns)
+        shared = [d for d in program.buffers if d.is_writable and not d.is_local]
+        self.shared = frozenset(decl.name for decl in shared)
+        self.rewrites = 0
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        if type(statement) is not Loop and type(statement) is not While:
+            return map_bodies(statement, self.body) if statement.body_fields else statement
+        loop = _LoopWork(self, statement)
+        new = loop.run(statement)
+        self.rewrites += len(loop.lets)
+        new = map_bodies(new, self.body)
+        return [*loop.lets, new] if loop.lets else new
+
+
+class _LoopWork:
+    """What one loop repeats."""
+
+    def __init__(self, hoist: _Hoist, loop: Loop | While) -> None:
+        changes = hoist.changing.within(loop)
+        self.hoist = hoist
+        self.varying = set(changes.variables)
+        """Names that mean different values in different rounds."""
+        for inner in walk_stmts((loop,)):
+            if type(inner) is Let:
+                self.varying.add(inner.name)
+            elif type(inner) is Loop:
+                self.varying.add(inner.var)
+        self.memory = changes.buffers | hoist.shared if changes.memory else changes.buffers
+        self.lets: list[Let] = []
+        self.moved: dict[AnyExpr, Var] = {}
+        self.same: dict[int, tuple[AnyExpr, bool]] = {}
+        self.renamed: dict[str, str] = {}
+
+    def run(self, loop: Loop | While) -> Loop | While:
+        new = loop
+        if type(loop) is While:
+            new = with_children(loop, self.expr)
+        new = map_bodies(new, self.body)
+        if self.renamed:
+            new = map_bodies(new, lambda body: rename_body(body, self.renamed))
+        return new
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        if type(statement) is Let and statement.name not in self.hoist.assigned:
+            if self.is_same(statement.value):
+                self._move(statement)
+                return None
+        new = with_children(statement, self.expr)
+        if type(new) is Loop or type(new) is While or type(new) is Block or type(new) is Region:
+            return map_bodies(new, self.body)
+        # What stands in the arms of an if may not be worth doing always.
+        assert not new.body_fields or type(new) is If
+        return new
+
+    def _move(self, let: Let) -> None:
+        names = self.hoist.names
+        self.varying.discard(let.name)
+        # Facts found while the name counted as varying may have changed.
+        self.same.clear()
+        if names.bindings[let.name] > 1:
+            new = names.fresh(let.name)
+            names.bindings[let.name] -= 1
+            self.renamed[let.name] = new
+            let = Let(new, let.value)
+        self.lets.append(let)
+
+    def expr(self, expr: AnyExpr) -> AnyExpr:
+        if expr.depth == 1:
+            return expr
+        if not self.is_same(expr):
+            return with_children(expr, self.expr)
+        known = self.moved.get(expr)
+        if known is None:
+            name = self.hoist.names.fresh("invariant")
+            known = self.moved[expr] = Var(name)
+            self.lets.append(Let(name, expr))
+        return known
+
+    def is_same(self, expr: AnyExpr) -> bool:
+        """Whether the value is the same in every round."""
+        if type(expr) is Var:
+            return expr.name not in self.varying
+        if expr.depth == 1:
+            return True
+        known = self.same.get(id(expr))
+        if known is None:
+            stays = type(expr) in _STAYS or (type(expr) is Load and expr.buffer in self.memory)
+            found = not stays and all(map(self.is_same, children(expr)))
+            known = self.same[id(expr)] = (expr, found)
+        return known[1]
