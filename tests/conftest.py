@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 from hypothesis import settings
 
 from tests.files.collector import VyFile
+
+# A third party's package with an entry point in the group `vyre.backends`, as if it were installed.
+sys.path.append(str(Path(__file__).parent / "example_backend"))
 
 # `ci` is what an ordinary run uses: the same examples every time, so a red run means a change.
 settings.register_profile("ci", derandomize=True, deadline=None, database=None, print_blob=False)

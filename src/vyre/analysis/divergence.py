@@ -175,6 +175,7 @@ class Builder:
     _visible: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     _frames: list[Frame] = field(default_factory=list[Frame])
     _returned: int = 0
+    _has_grid_sync: bool = False
     _trusts_memory: bool = False
     """Whether a load at an index that the grid agrees on counts as agreed on.
 
@@ -184,6 +185,7 @@ class Builder:
 
     def run(self) -> None:
         """Build the graph and solve it."""
+        self._has_grid_sync = _holds_grid_sync(self.program.entry)
         self._body(self.program.entry, 0)
         self.graph.solve()
 
@@ -267,7 +269,7 @@ class Builder:
 
     def _loop(self, statement: Loop | While, position: int, control: int) -> None:
         condition = self._condition(position)
-        self._trusts_memory = _holds_grid_sync(statement)
+        self._trusts_memory = self._has_grid_sync and _holds_grid_sync(statement.body)
         if isinstance(statement, Loop):
             variable = self.graph.node()
             self._feed(statement.start, variable)
@@ -356,8 +358,10 @@ class Builder:
         """Whether invocations that load the same element get the same value."""
         if buffer in self.leaves.constant_buffers:
             return True
+        if not self._trusts_memory:
+            return False
         decl = self.program.buffer(buffer)
-        return self._trusts_memory and decl is not None and not decl.is_on_chip
+        return decl is not None and not decl.is_on_chip
 
     def _feed(self, expr: AnyExpr, node: int) -> None:
         """Make `node` at least as divergent as `expr`."""
@@ -388,10 +392,10 @@ class Builder:
                 self._feed(child, node)
 
 
-def _holds_grid_sync(statement: Loop | While) -> bool:
+def _holds_grid_sync(body: Body) -> bool:
     return any(
         isinstance(inner, Barrier) and inner.ordering is MemoryOrdering.GRID_SYNC
-        for inner in walk_stmts(statement.body)
+        for inner in walk_stmts(body)
     )
 
 

@@ -48,7 +48,6 @@ Type = DataType | None
 """The type of an expression, or None when it has none and that has been reported."""
 
 _SUBGROUP_IDS = frozenset({BuiltinKind.SUBGROUP_SIZE, BuiltinKind.SUBGROUP_LANE})
-_DIVISIONS = frozenset({BinOp.DIV, BinOp.REM})
 _FEW = 64
 _WIDE = frozenset({DataType.U64, DataType.I64})
 
@@ -74,12 +73,12 @@ class ExpressionChecker:
             Lit: self._typed,
             Var: self._var,
             Load: self._load,
-            BufLen: self._general,
+            BufLen: self._buf_len,
             Builtin: self._builtin,
             Unary: self._unary,
             Binary: self._binary,
             Fma: self._fma,
-            Select: self._general,
+            Select: self._select,
             Cast: self._converted,
             Bitcast: self._converted,
             MakeVec: self._general,
@@ -152,13 +151,15 @@ class ExpressionChecker:
         return found if found is not None else self._learn(key, expr, [operand])
 
     def _binary(self, expr: Binary) -> Type:
-        left = self.type_of(expr.left)
-        right = self.type_of(expr.right)
+        # Half of all nodes come through here: no call more than needed.
+        table, left_expr, right_expr = self._table, expr.left, expr.right
+        left = table[type(left_expr)](left_expr)
+        right = table[type(right_expr)](right_expr)
         if left is None or right is None:
             return None
         op = expr.op
-        if op in _DIVISIONS and isinstance(expr.right, Lit):
-            self._divisor(expr, expr.right)
+        if (op is BinOp.DIV or op is BinOp.REM) and isinstance(right_expr, Lit):
+            self._divisor(expr, right_expr)
         key = (op, left, right)
         found = self._known.get(key)
         return found if found is not None else self._learn(key, expr, [left, right])
@@ -175,6 +176,18 @@ class ExpressionChecker:
         found = self._known.get(key)
         return found if found is not None else self._learn(key, expr, operands)
 
+    def _select(self, expr: Select) -> Type:
+        cond = self.type_of(expr.cond)
+        if_true, if_false = self.type_of(expr.if_true), self.type_of(expr.if_false)
+        if cond is None or if_true is None or if_false is None:
+            return None
+        if cond is DataType.BOOL and if_true is if_false:
+            return if_true
+        return self._ask(expr, [cond, if_true, if_false])
+
+    def _buf_len(self, expr: BufLen) -> Type:
+        return DataType.U32 if expr.buffer in self.buffers else self._ask(expr, [])
+
     def _learn(self, key: tuple[object, ...], expr: AnyExpr, operands: list[DataType]) -> Type:
         """Ask about an opcode with operand types that were not seen before."""
         found = self._ask(expr, operands)
@@ -185,9 +198,19 @@ class ExpressionChecker:
         return found
 
     def _converted(self, expr: Cast | Bitcast) -> Type:
-        if expr.dtype is DataType.F64:
+        value = self.type_of(expr.value)
+        if value is None:
+            return None
+        dtype = expr.dtype
+        if dtype is DataType.F64:
             self._notes.need(Feature.F64, self.position, "a conversion to f64")
-        return self._general(expr)
+        key = (type(expr), dtype, value)
+        if key in self._known:
+            return dtype
+        found = self._ask(expr, [value])
+        if found is not None:
+            self._known[key] = found
+        return found
 
     def _atomic(self, expr: Atomic) -> Type:
         decl = self.buffers.get(expr.buffer)

@@ -88,7 +88,8 @@ def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figur
 def _cells(row: Figures, *, first: bool) -> list[str]:
     name = f"[bold]{row.kernel}[/] [dim]{row.what}[/]" if first else ""
     if not row.is_right:
-        return [name, row.device, "[bold red]wrong[/]", "", "", "", "", ""]
+        word = "wrong" if row.ran else "failed"
+        return [name, row.device, f"[bold red]{word}[/]", "", "", "", "", ""]
     result = "[green]= reference[/]" if row.device != "reference" else "[green]= numpy[/]"
     part = "" if row.part == 1 else f" [dim](1/{row.part} of it)[/]"
     faster = row.numpy_seconds / row.seconds
@@ -111,7 +112,7 @@ def _verdict(
 ) -> str:
     wrong = sum(not row.is_right for row in rows)
     if wrong:
-        return f"[bold red]{wrong} of {len(rows)} results are wrong[/]"
+        return f"[bold red]{wrong} of {len(rows)} results are wrong or missing[/]"
     plural = "s" if len(infos) != 1 else ""
     return (
         f"[bold green]All {len(rows)} results are right:[/] {len(kernels)} kernels on "

@@ -26,7 +26,7 @@ class Kernel:
     size: int
     """The size that is timed."""
     small: int
-    """A size that the reference runs in a moment."""
+    """A size that any device runs in a moment."""
     make: Callable[[int], Arrays]
     expected: Callable[[Mapping[str, Array]], Arrays]
     """The same in numpy."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vyre.conform.compare import Tolerance
 from vyre.ir import AnyExpr, Binary, BinOp, Program, Unary, UnOp
-from vyre.ir.walk import expr_children, stmt_exprs, walk_stmts
+from vyre.ir.walk import walk_all_exprs
 from vyre.semantics.ulp import BOUNDS
 
 
@@ -28,18 +28,7 @@ def greatest_bound(program: Program) -> float:
 
 
 def _bounds(program: Program) -> list[int]:
-    found: list[int] = []
-    for statement in walk_stmts(program.entry):
-        for root in stmt_exprs(statement):
-            found += [_bound(expr) for expr in _all(root)]
-    return found
-
-
-def _all(root: AnyExpr) -> list[AnyExpr]:
-    found = [root]
-    for expr in found:
-        found.extend(expr_children(expr))
-    return found
+    return [_bound(expr) for expr in walk_all_exprs(program.entry)]
 
 
 def _bound(expr: AnyExpr) -> int:

@@ -48,6 +48,17 @@ Binding = Variable | Value | LoopVariableLeft
 
 
 @dataclass(slots=True)
+class Result:
+    """What a device function returns."""
+
+    value: Value | None = None
+    """Where the function returns once, at its end."""
+    variables: list[Variable] | None = None
+    """Where it returns from several places."""
+    is_tuple: bool = False
+
+
+@dataclass(slots=True)
 class Frame:
     """One function being translated: the kernel, or a device function inlined into it."""
 
@@ -62,6 +73,8 @@ class Frame:
     loops: list[list[set[str]]] = field(default_factory=list[list[set[str]]])
     """For each loop around, what was assigned at each of its breaks."""
     is_kernel: bool = True
+    returns_once: bool = False
+    result: Result = field(default_factory=Result)
 
 
 @dataclass(slots=True)
@@ -72,7 +85,7 @@ class Context:
     learned: dict[Key, DataType]
     workgroup: tuple[int, int, int]
     lower_expr: Callable[[Context, ast.expr], Value]
-    lower_body: Callable[[Context, Sequence[ast.stmt]], None]
+    lower_body: Callable[[Context, Sequence[ast.stmt]], bool]
     buffers: list[BufferDecl] = field(default_factory=list[BufferDecl])
     bodies: list[list[AnyStmt]] = field(default_factory=lambda: [[]])
     spans: list[Span | None] = field(default_factory=lambda: [None])

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 
 from vyre.ir import (
     AnyExpr,
-    BinOp,
     Binary,
+    BinOp,
     BufLen,
     Builtin,
     BuiltinKind,
     Cast,
     Lit,
     Load,
-    UnOp,
     Unary,
+    UnOp,
     Var,
 )
 

@@ -15,7 +15,7 @@ from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import agree, as_bool, as_scalar
 from vyre.front.context import Context
 from vyre.front.values import Constant, Scalar, Value, describe
-from vyre.ir import AnyExpr, BinOp, Binary, DataType, Expr, Select, UnOp, Unary
+from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Select, Unary, UnOp
 from vyre.ir.infer import binary_type, unary_type
 
 MAX_MULTIPLICATIONS = 16

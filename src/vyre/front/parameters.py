@@ -114,9 +114,7 @@ class View(Generic[T, *Rank]):
         """Replace an element as one step; gives what was there before."""
         raise _outside("atomic_exchange")
 
-    def atomic_compare_exchange(
-        self, index: int | tuple[int, ...], expected: T, value: T
-    ) -> T:
+    def atomic_compare_exchange(self, index: int | tuple[int, ...], expected: T, value: T) -> T:
         """Replace an element if it is `expected`, as one step; gives what was there before."""
         raise _outside("atomic_compare_exchange")
 

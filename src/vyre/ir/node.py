@@ -1,14 +1,15 @@
 """What makes a class a node: frozen, slotted, hashed once, equal by structure, aware of children.
 
-Fields say by their annotation what they hold (`AnyExpr`, `tuple[AnyStmt, ...]`, plain data), and
-walking, rebuilding, hashing and depth follow from that. Equal trees are found by comparing hashes
-first and fields after.
+Fields say by their annotation what they hold (`AnyExpr`, `Body`, plain data), and walking,
+rebuilding, hashing and depth follow from that. Trees are built by the hundred thousand, so each
+class gets a constructor written for it, and a hash is computed when it is first asked for.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from dataclasses import Field, dataclass, fields
+from dataclasses import FrozenInstanceError
 from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
@@ -38,19 +39,37 @@ class Tree:
     body_fields: ClassVar[tuple[str, ...]] = ()
     """Fields that hold statements."""
     compared_fields: ClassVar[tuple[str, ...]] = ()
+    """All fields, in order."""
     max_depth: ClassVar[int] = 0
+    has_span: ClassVar[bool] = False
     _values: ClassVar[Callable[[Any], Any]]
 
     def __hash__(self) -> int:
-        return self._hash
+        try:
+            return self._hash
+        except AttributeError:
+            cls = type(self)
+            found = hash((cls, cls._values(self)))
+            object.__setattr__(self, "_hash", found)
+            return found
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or self._hash != hash(other):
+        if type(self) is not type(other) or hash(self) != hash(other):
             return False
         values = type(self)._values
         return bool(values(self) == values(other))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.compared_fields)
+        return f"{type(self).__name__}({shown})"
 
     def __copy__(self) -> Self:
         return self
@@ -59,49 +78,57 @@ class Tree:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (type(self), [getattr(self, f.name) for f in _fields(type(self))]))
-
-    def __post_init__(self) -> None:
-        cls = type(self)
-        set_slot = object.__setattr__
-        set_slot(self, "_hash", hash((cls, cls._values(self))))
-        depth = 0
-        for name in cls.expr_fields:
-            child = getattr(self, name)
-            if child is not None and child.depth > depth:
-                depth = child.depth
-        for name in cls.expr_tuple_fields:
-            for child in getattr(self, name):
-                if child.depth > depth:
-                    depth = child.depth
-        if depth >= cls.max_depth:
-            raise BuildError(codes.TOO_DEEP.at(depth=depth + 1, limit=cls.max_depth))
-        set_slot(self, "depth", depth + 1)
-
-
-def _restore(cls: type[Tree], values: list[Any]) -> Tree:
-    return cls(**{f.name: value for f, value in zip(_fields(cls), values, strict=True)})
-
-
-def _fields(cls: type[Tree]) -> tuple[Field[Any], ...]:
-    return fields(cast("Any", cls))
+        return (type(self), tuple(getattr(self, name) for name in self.compared_fields))
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 def node(cls: type[T]) -> type[T]:
-    """Make `cls` a node."""
-    made = dataclass(frozen=True, slots=True, eq=False)(cls)
-    kinds = {f.name: str(f.type) for f in _fields(made)}
-    compared = tuple(f.name for f in _fields(made))
-    made.compared_fields = compared
-    made.expr_fields = tuple(
-        name for name, kind in kinds.items() if kind in ("AnyExpr", "AnyExpr | None")
-    )
-    made.expr_tuple_fields = tuple(n for n, kind in kinds.items() if kind == "tuple[AnyExpr, ...]")
-    made.body_fields = tuple(n for n, kind in kinds.items() if kind == "Body")
-    read = attrgetter(*compared) if compared else _nothing
+    """Make `cls` a node: the annotated names become its fields."""
+    kinds: dict[str, str] = inspect.get_annotations(cls)
+    names = tuple(kinds)
+    contents = {key: value for key, value in cls.__dict__.items() if key not in _MADE_ANEW}
+    contents["__slots__"] = names
+    contents["__match_args__"] = names
+    made = cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
+    made.compared_fields = names
+    made.expr_fields = tuple(n for n, k in kinds.items() if k in ("AnyExpr", "AnyExpr | None"))
+    made.expr_tuple_fields = tuple(n for n, k in kinds.items() if k == "tuple[AnyExpr, ...]")
+    made.body_fields = tuple(n for n, k in kinds.items() if k == "Body")
+    read = attrgetter(*names) if names else _nothing
     made._values = staticmethod(read)  # pyright: ignore[reportPrivateUsage]
+    made.__init__ = _constructor(made, kinds)
     return made
+
+
+_MADE_ANEW = frozenset({"__dict__", "__weakref__"})
+
+
+def _constructor(made: type[Tree], kinds: dict[str, str]) -> Any:
+    """`__init__` for one class, straight-line: set the slots, find the depth, refuse too much."""
+    names = list(kinds)
+    setters: dict[str, Any] = {f"set_{name}": getattr(made, name).__set__ for name in names}
+    setters |= {"set_depth": cast("Any", Tree).depth.__set__, "refuse": _refuse, "cls": made}
+    lines = [f"def __init__(self, {', '.join(names)}):", "    depth = 0"]
+    lines += [f"    set_{name}(self, {name})" for name in names]
+    if made.has_span:
+        setters["set_span"] = cast("Any", made).span.__set__
+        lines.append("    set_span(self, None)")
+    for name, kind in kinds.items():
+        if not made.has_span and kind in ("AnyExpr", "AnyExpr | None"):
+            there = f"{name} is not None and " if kind.endswith("None") else ""
+            lines.append(f"    if {there}{name}.depth > depth: depth = {name}.depth")
+        elif kind == ("Body" if made.has_span else "tuple[AnyExpr, ...]"):
+            lines.append(f"    for child in {name}:")
+            lines.append("        if child.depth > depth: depth = child.depth")
+    lines.append(f"    if depth >= {made.max_depth}: refuse(cls, depth)")
+    lines.append("    set_depth(self, depth + 1)")
+    space: dict[str, Any] = {}
+    exec("\n".join(lines), setters, space)
+    return space["__init__"]
+
+
+def _refuse(cls: type[Tree], depth: int) -> None:
+    raise BuildError(codes.TOO_DEEP.at(depth=depth + 1, limit=cls.max_depth))
 
 
 def _nothing(_: object) -> tuple[()]:

@@ -54,21 +54,8 @@ class Node(Tree):
     __slots__ = ("span",)
 
     max_depth = MAX_STMT_DEPTH
+    has_span = True
     span: Span | None
-
-    def __post_init__(self) -> None:
-        cls = type(self)
-        set_slot = object.__setattr__
-        set_slot(self, "span", None)
-        set_slot(self, "_hash", hash((cls, cls._values(self))))
-        depth = 0
-        for name in cls.body_fields:
-            for child in getattr(self, name):
-                if child.depth > depth:
-                    depth = child.depth
-        if depth >= cls.max_depth:
-            raise BuildError(codes.TOO_DEEP.at(depth=depth + 1, limit=cls.max_depth))
-        set_slot(self, "depth", depth + 1)
 
     def at(self, span: Span | None) -> Self:
         """This statement, marked as coming from `span`."""

@@ -160,9 +160,12 @@ class Numbering:
                 self._body(getattr(statement, name))
         else:
             self._change(self.changing.within(statement))
-            if type(statement) is Store and self.forwards is not None:
-                if self.forwards(statement, self._position):
-                    self._stored(statement)
+            if (
+                type(statement) is Store
+                and self.forwards is not None
+                and self.forwards(statement, self._position)
+            ):
+                self._stored(statement)
 
     def _let(self, statement: Let) -> None:
         self._look(statement.value)

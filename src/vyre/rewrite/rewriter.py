@@ -93,17 +93,18 @@ class Rewriter:
     def begin(self, buffers: Mapping[str, BufferDecl]) -> None:
         """Start on a program; what is remembered stays valid while its buffers are the same."""
         if buffers != self._buffers:
-            self._forget()
+            self.forget()
             self._buffers = buffers
 
     def bind(self, name: str, dtype: DataType) -> None:
         """A variable of this type is visible from here on."""
         if self._types.get(name, dtype) is not dtype:
             # A sibling scope uses the name for another type: what was said with it is void.
-            self._forget()
+            self.forget()
         self._types[name] = dtype
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """What was found so far does not hold any more."""
         self._done.clear()
         self.generation += 1
 
@@ -155,7 +156,7 @@ class Rewriter:
             return _fold_lane(expr) if type(expr) is Lane else None
         operands = children(expr)
         first = type(operands[0]) is Lit
-        if first and all([type(operand) is Lit for operand in operands]):
+        if first and all(type(operand) is Lit for operand in operands):
             return fold(expr)
         if first and type(expr) is Binary and expr.op.row.commutative:
             # Literals stand on the right, so that rules need to look for them there only.
@@ -185,7 +186,7 @@ class Rewriter:
 
     def _holds(self, guard: Term, bound: Bound) -> bool:
         if all(type(bound[hole.name]) is Lit for hole in guard.holes()):
-            value = _value(build(guard, bound))
+            value = value_of(build(guard, bound))
             return value is not None and value.bits == 1
         return self.prove is not None and self.prove(guard, bound)
 
@@ -222,15 +223,15 @@ class Rewriter:
 _RULED: frozenset[type[Any]] = frozenset({Binary, Unary, Select, Fma, Cast, Bitcast})
 
 
-def _value(expr: AnyExpr) -> Lit | None:
+def value_of(expr: AnyExpr) -> Lit | None:
     """The literal that an expression over literals comes to."""
     if isinstance(expr, Lit):
         return expr
-    return fold(with_children(expr, _value_or_itself))
+    return fold(with_children(expr, _folded))
 
 
-def _value_or_itself(expr: AnyExpr) -> AnyExpr:
-    value = _value(expr)
+def _folded(expr: AnyExpr) -> AnyExpr:
+    value = value_of(expr)
     return expr if value is None else value
 
 

@@ -34,7 +34,7 @@ def _program(cursor: Cursor) -> Program:
         last = max(statements.first, min(cursor.position, len(cursor.texts) - 1))
         span = cursor.span(statements.first, last)
         found = [
-            codes.REFUSED.at(Location(span=span), problem=problem.message, fix=problem.fix)
+            codes.REFUSED.at(Location(span=span), problem=problem.message[:400], fix=problem.fix)
             for problem in error.diagnostics
         ]
         raise ParseError(found) from None

@@ -29,7 +29,7 @@ _SECTION_NAMES = {
 }
 
 
-def from_wire(data: bytes) -> Program:
+def from_wire(data: bytes | bytearray | memoryview) -> Program:
     """The program that `data` holds; a `WireError` with an offset if it holds none.
 
     Time and memory are in proportion to the bytes, whatever they say.
@@ -112,7 +112,7 @@ def _guarded(reader: Reader | TreeReader, section: int, start: int, read: Callab
 
 def _refused(error: BuildError, offset: int) -> WireError:
     first = error.diagnostics[0]
-    return failure(codes.REFUSED, offset, problem=first.message, fix=first.fix)
+    return failure(codes.REFUSED, offset, problem=first.message[:400], fix=first.fix)
 
 
 def _strings(reader: Reader) -> list[str]:

@@ -30,7 +30,7 @@ def encode_payload(program: Program) -> bytes:
         buffers = writer.section(lambda: _buffers(writer, program.buffers))
         body = writer.section(lambda: encode_body(writer, program.entry))
     except BuildError as error:
-        raise WireError(codes.CANNOT_STORE.at(problem=error.diagnostics[0].message)) from None
+        raise WireError(codes.CANNOT_STORE.at(problem=error.diagnostics[0].message[:400])) from None
     sections = (
         (tags.STRINGS, _strings(writer)),
         (tags.HEAD, head),

@@ -85,6 +85,25 @@ region "inner" {
     }
 }
 
+// case: the condition of a loop around a grid sync may ask memory at an index that all agree on
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[] @0
+buffer tile: workgroup u32[64]
+
+while out[0] < 3u32 {
+    barrier seq_cst
+    barrier grid_sync
+    eval atomic_add(out[0], 1u32)
+    barrier grid_sync
+}
+while out[0] < 9u32 {
+    barrier seq_cst  //~ V301
+}
+while tile[0] < 9u32 {  //~ V309
+    barrier grid_sync  //~ V308
+}
+
 // case: grid syncs elsewhere
 program workgroup(64, 1, 1)
 
@@ -102,7 +121,14 @@ for k in 0u32..4u32 {
     }
     barrier grid_sync  //~ V308
 }
-while out[0] < 3u32 {
+while out[gid.x] < 3u32 {
+    barrier grid_sync  //~ V308
+}
+while atomic_add(out[0], 1u32) < 3u32 {
+    barrier grid_sync  //~ V308
+}
+let flag = out[0]
+while flag < 3u32 {
     barrier grid_sync  //~ V308
 }
 

@@ -62,9 +62,7 @@ def test_read_after_write_across_invocations_needs_the_grid():
 
 
 def test_independent_arms_need_nothing():
-    fused = check(
-        [doubled("x", "y"), doubled("a", "b")], arrays("x", "y", "a", "b"), (4, 1, 1)
-    )
+    fused = check([doubled("x", "y"), doubled("a", "b")], arrays("x", "y", "a", "b"), (4, 1, 1))
     assert fused.decisions[1].separation is Separation.NONE
 
 
@@ -101,7 +99,7 @@ def test_a_hazard_with_an_arm_before_the_last_is_found():
 
 
 def test_a_return_ends_its_arm_only():
-    guard = Node.if_(I >= Expr.u32(100), [Node.return_()])
+    guard = Node.if_(Expr.u32(100) <= I, [Node.return_()])
     early = program([BufferDecl.read_write("y", 0, U32)], [guard, Node.store("y", I, I)])
     check([early, doubled("x", "z")], arrays("x", "y", "z"), (4, 1, 1))
 
@@ -109,9 +107,7 @@ def test_a_return_ends_its_arm_only():
 def test_a_return_inside_a_loop_ends_its_arm_only():
     stop = Node.if_(Expr.var("k") + I >= Expr.u32(100), [Node.return_()])
     loop = Node.loop("k", 0, 8, [stop, Node.store("y", I, Expr.var("k"))])
-    early = program(
-        [BufferDecl.read_write("y", 0, U32)], [loop, Node.store("y", I, Expr.u32(77))]
-    )
+    early = program([BufferDecl.read_write("y", 0, U32)], [loop, Node.store("y", I, Expr.u32(77))])
     check([early, doubled("x", "z")], arrays("x", "y", "z"), (4, 1, 1))
 
 

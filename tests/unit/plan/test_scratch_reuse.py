@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -102,7 +104,7 @@ def stage(source, target, shift):
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
 def test_a_pipeline_of_eight_arms_needs_less_than_half_the_scratch(device):
-    stages = [stage(a, b, k) for k, (a, b) in enumerate(zip(NAMES, NAMES[1:], strict=False))]
+    stages = [stage(a, b, k) for k, (a, b) in enumerate(pairwise(NAMES))]
     fused = fuse(stages, scratch=NAMES[1:-1]).program
     x = np.arange(N, dtype=np.uint32)
     expected = x

@@ -30,9 +30,10 @@ def test_random_programs(profile: str) -> None:
         assert again(program) == program
 
 
-def test_every_bit_pattern_of_the_short_floats() -> None:
-    for dtype in (DataType.F16, DataType.BF16):
-        literals = [Node.eval(Lit(dtype, bits)) for bits in range(1 << 16)]
+def test_bit_patterns_of_floats() -> None:
+    for dtype in (DataType.F16, DataType.BF16, DataType.F32, DataType.F64):
+        step = (1 << (dtype.bits or 0)) // 5000 | 1
+        literals = [Node.eval(Lit(dtype, bits)) for bits in range(0, 1 << (dtype.bits or 0), step)]
         program = Program([], (1, 1, 1), literals)
         assert parse(to_text(program)) == program
 
@@ -102,7 +103,7 @@ def test_brackets_stand_where_people_misread() -> None:
     assert expr_text((a < b) & (b < c)) == "(a < b) & (b < c)"
     assert expr_text((a & b).eq(c)) == "(a & b) == c"
     assert expr_text((a | b) | c) == "a | b | c"
-    assert expr_text(-(-a)) == "-(-a)"
+    assert expr_text(Unary(UnOp.NEG, -a)) == "-(-a)"
     assert expr_text(-(a + b)) == "-(a + b)"
     assert expr_text(-Expr.i8(5)) == "-(5i8)"
 

@@ -10,6 +10,7 @@ from vyre.backends.reference.task import Collective, Run, Task
 from vyre.diagnostics import Location
 from vyre.ir import AnyStmt, IndirectDispatch, Program
 from vyre.semantics import Array
+from vyre.text import statement_line
 
 Evaluate = Callable[[Task, Lanes], Array]
 """Gives one entry per invocation, or one for all."""
@@ -29,7 +30,7 @@ class Place:
     @property
     def location(self) -> Location:
         """The same, as diagnostics want it."""
-        return Location(self.path, self.statement.span)
+        return Location(self.path, self.statement.span, statement_line(self.statement))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from vyre.backends.reference.sanitizer import Sanitizer
 from vyre.diagnostics import ArgumentError, Diagnostic, DispatchError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes
+from vyre.driver.grid import checked
 from vyre.ir import BufferDecl, Program
 from vyre.semantics import Array, storage_dtype
 
@@ -95,8 +96,11 @@ def run(program: Program, cells: list[Cells], grid: Grid, options: RunOptions) -
     code = compiled(program, sanitize=options.sanitize)
     if code.indirect is not None:
         grid = _indirect_grid(code, cells)
-    x, y, z = _checked(program, grid)
+    x, y, z = checked(program, grid)
     sx, sy, sz = program.workgroup_size
+    if not sx * sy * sz:
+        problem = "has workgroups without invocations"
+        raise DispatchError(driver_codes.BAD_GRID.at(grid=grid, problem=problem))
     shape = _shape(code, options.subgroup_width)
     seed = options.schedule
     order = LockStep(shape) if seed is None else Shuffled(shape, seed)
@@ -112,18 +116,6 @@ def run(program: Program, cells: list[Cells], grid: Grid, options: RunOptions) -
     )
     world.run()
     return world
-
-
-def _checked(program: Program, grid: Grid) -> Grid:
-    """`grid`, if every invocation has an id of 32 bits."""
-    for extent, size in zip(grid, program.workgroup_size, strict=True):
-        if extent < 0 or size <= 0:
-            problem = "of workgroups of no size" if size <= 0 else "has a negative extent"
-            raise DispatchError(driver_codes.BAD_GRID.at(grid=grid, problem=problem))
-        if extent * size >= 1 << 32:
-            problem = "has more than 2**32 - 1 invocations in a row"
-            raise DispatchError(driver_codes.BAD_GRID.at(grid=grid, problem=problem))
-    return grid
 
 
 def bind(

@@ -48,7 +48,7 @@ class Cells:
         stored = self.data[at if base is None else at + base]
         values = stored if self.decode is None else self.decode(stored)
         if outside is not None:
-            values[np.broadcast_to(outside, values.shape[:1])] = 0
+            values[outside if outside.size > 1 else slice(None)] = 0
         return values
 
     def _zeros(self, count: int) -> Array:

@@ -22,6 +22,8 @@ _LANES_AT_ONCE = 1 << 15
 _BYTES_AT_ONCE = 1 << 27
 """Workgroup memory and private arrays of those invocations."""
 _BATCHES = 7
+_SHUFFLED_WHOLE = 1 << 20
+"""In larger grids, neighbouring workgroups stay together and only stretches of them move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,14 @@ class Shuffled:
     def cohorts(self, workgroups: int) -> Iterator[Array]:
         # Fewer together than could be, so that their order shows in small grids too.
         step = max(1, min(self._shape.workgroups_at_once, workgroups // 3))
-        order = self._random.permutation(workgroups)
-        for first in range(0, workgroups, step):
-            yield order[first : first + step]
+        if workgroups <= _SHUFFLED_WHOLE:
+            order = self._random.permutation(workgroups)
+            for first in range(0, workgroups, step):
+                yield order[first : first + step]
+            return
+        stretches: list[int] = self._random.permutation(-(-workgroups // step)).tolist()
+        for first in (number * step for number in stretches):
+            yield self._random.permutation(np.arange(first, min(first + step, workgroups)))
 
     def tasks(self, workgroups: int) -> Iterable[tuple[Array, Array]]:
         shape = self._shape

@@ -94,11 +94,11 @@ class Task:
         value, owner = self._values[variable], self._owners[variable]
         assert value is not None
         assert owner is not None
-        if owner is lanes:
+        if owner is lanes or len(value) == 1:
             # Whoever reads may keep the array itself, so it must not change in place any more.
             self._private[variable] = False
             return value
-        return value if len(value) == 1 else value[lanes.within(owner)]
+        return value[lanes.within(owner)]
 
     def assign(self, variable: int, lanes: Lanes, value: Array) -> None:
         """A new value for some invocations; the others keep theirs."""

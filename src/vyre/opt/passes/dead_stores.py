@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.analysis import Effects, statement_effects
+from vyre.analysis import Effects, reads_memory, statement_effects
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -67,9 +67,10 @@ class _Sweep:
                 new = self._store(statement, overwritten)
             elif statement.body_fields:
                 new = map_bodies(statement, self.body)
-                _pass_over(statement_effects(statement), overwritten)
-                _forget_names(self.changing.within(statement).variables, overwritten)
-            else:
+                if overwritten:
+                    _pass_over(statement_effects(statement), overwritten)
+                    _forget_names(self.changing.within(statement).variables, overwritten)
+            elif overwritten:
                 _pass_over(statement_effects(statement), overwritten)
                 if type(statement) is Let or type(statement) is Assign:
                     _forget_names(frozenset((statement.name,)), overwritten)
@@ -93,9 +94,8 @@ class _Sweep:
             _forget_buffer(name, overwritten)
         if operands.atomics:
             overwritten.clear()
-        if not any(type(inner) is Load for inner in walk_expr(store.index)):
-            if not has_effects(store.index):
-                overwritten[element] = None
+        if store.buffer not in operands.reads and not reads_memory(store.index):
+            overwritten[element] = None
         return store
 
     def _puts_back(self, store: Store) -> bool:
@@ -108,8 +108,6 @@ def _element(store: Store) -> _Element:
 
 
 def _pass_over(effects: Effects, overwritten: dict[_Element, None]) -> None:
-    if not overwritten:
-        return
     waits = effects.synchronises or effects.grid_synchronises or effects.atomics
     if waits or effects.leaves or effects.opaque or effects.loops:
         overwritten.clear()
@@ -124,7 +122,7 @@ def _forget_buffer(name: str, overwritten: dict[_Element, None]) -> None:
 
 
 def _forget_names(names: frozenset[str], overwritten: dict[_Element, None]) -> None:
-    if not names or not overwritten:
+    if not names:
         return
     for element in list(overwritten):
         if any(type(e) is Var and e.name in names for e in walk_expr(element[1])):

@@ -8,14 +8,12 @@ from vyre.ir import (
     AnyStmt,
     Atomic,
     Ballot,
-    Block,
     Body,
     If,
     Let,
     Load,
     Loop,
     Program,
-    Region,
     Shuffle,
     SubgroupReduce,
     Var,
@@ -27,6 +25,7 @@ from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pas
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names, rename_body
+from vyre.rewrite.substitute import renamed
 from vyre.rewrite.trees import children, with_children
 
 _STAYS = frozenset({Atomic, Ballot, Shuffle, SubgroupReduce})
@@ -97,59 +96,72 @@ class _LoopWork:
         self.moved: dict[AnyExpr, Var] = {}
         self.same: dict[int, tuple[AnyExpr, bool]] = {}
         self.renamed: dict[str, str] = {}
+        """Variables of the scopes around that were moved under another name."""
 
     def run(self, loop: Loop | While) -> Loop | While:
-        new = loop
-        if type(loop) is While:
-            new = with_children(loop, self.expr)
-        new = map_bodies(new, self.body)
-        if self.renamed:
-            new = map_bodies(new, lambda body: rename_body(body, self.renamed))
-        return new
+        new = with_children(loop, self.expr) if type(loop) is While else loop
+        return map_bodies(new, self.body)
 
     def body(self, body: Body) -> Body:
-        return edited(body, self.statement)
+        outer = dict(self.renamed)
+        new = edited(body, self.statement)
+        if self.renamed != outer:
+            self.renamed = outer
+            self.same.clear()
+        return new
 
     def statement(self, statement: AnyStmt) -> Change:
-        if type(statement) is Let and statement.name not in self.hoist.assigned:
-            if self.is_same(statement.value):
-                self._move(statement)
-                return None
+        if (
+            type(statement) is Let
+            and statement.name not in self.hoist.assigned
+            and self.is_same(statement.value)
+        ):
+            self._move(statement)
+            return None
         new = with_children(statement, self.expr)
-        if type(new) is Loop or type(new) is While or type(new) is Block or type(new) is Region:
-            return map_bodies(new, self.body)
-        # What stands in the arms of an if may not be worth doing always.
-        assert not new.body_fields or type(new) is If
-        return new
+        if type(new) is If:
+            # What stands in the arms of an if may not be worth doing always.
+            return map_bodies(new, self._left_alone) if self.renamed else new
+        return map_bodies(new, self.body) if new.body_fields else new
+
+    def _left_alone(self, body: Body) -> Body:
+        return rename_body(body, self.renamed)
 
     def _move(self, let: Let) -> None:
         names = self.hoist.names
-        self.varying.discard(let.name)
-        # Facts found while the name counted as varying may have changed.
+        value = renamed(let.value, self.renamed) if self.renamed else let.value
+        name = let.name
+        if names.bindings[name] > 1:
+            # Other scopes use the name too, and this one is about to be seen from more of them.
+            self.renamed[name] = names.fresh(name)
+            names.bindings[name] -= 1
+            name = self.renamed[name]
+        else:
+            self.varying.discard(name)
+        # What was found while the name counted as varying is void.
         self.same.clear()
-        if names.bindings[let.name] > 1:
-            new = names.fresh(let.name)
-            names.bindings[let.name] -= 1
-            self.renamed[let.name] = new
-            let = Let(new, let.value)
-        self.lets.append(let)
+        self.lets.append(Let(name, value))
 
     def expr(self, expr: AnyExpr) -> AnyExpr:
+        if type(expr) is Var:
+            new = self.renamed.get(expr.name)
+            return expr if new is None else Var(new)
         if expr.depth == 1:
             return expr
         if not self.is_same(expr):
             return with_children(expr, self.expr)
-        known = self.moved.get(expr)
+        value = renamed(expr, self.renamed) if self.renamed else expr
+        known = self.moved.get(value)
         if known is None:
             name = self.hoist.names.fresh("invariant")
-            known = self.moved[expr] = Var(name)
-            self.lets.append(Let(name, expr))
+            known = self.moved[value] = Var(name)
+            self.lets.append(Let(name, value))
         return known
 
     def is_same(self, expr: AnyExpr) -> bool:
         """Whether the value is the same in every round."""
         if type(expr) is Var:
-            return expr.name not in self.varying
+            return expr.name not in self.varying or expr.name in self.renamed
         if expr.depth == 1:
             return True
         known = self.same.get(id(expr))

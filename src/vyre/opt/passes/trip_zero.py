@@ -34,7 +34,7 @@ class TripZero(Pass):
 
 class _Unwrap:
     def __init__(self, program: Program) -> None:
-        self.ranges = Ranges.of(program)
+        self.program = program
         self.kept_memory = grid_memory(program)
         self.position = -1
         self.rewrites = 0
@@ -64,4 +64,5 @@ class _Unwrap:
     def _interval(self, bound: AnyExpr, position: int) -> Interval | None:
         if type(bound) is Lit:
             return Interval(int(bound.value), int(bound.value))
-        return self.ranges.interval(bound, position)
+        # Ranges are dear: literals, by far the most common bounds, do not need them.
+        return Ranges.of(self.program).interval(bound, position)

@@ -85,7 +85,9 @@ class _Return(Exception):
 
 def binary(op: BinOp, dtype: DataType, a: int, b: int) -> int:
     if op.row.approximate:
-        return semantics.fold_binary(op, Lit(dtype, a), Lit(dtype, b)).bits
+        folded = semantics.fold_binary(op, Lit(dtype, a), Lit(dtype, b))
+        assert folded is not None
+        return folded.bits
     if dtype.is_float:
         form = exact.FORMATS[dtype]
         if op.row.result is Result.BOOL:
@@ -100,7 +102,9 @@ def binary(op: BinOp, dtype: DataType, a: int, b: int) -> int:
 
 def unary(op: Any, dtype: DataType, a: int) -> int:
     if op.row.approximate:
-        return semantics.fold_unary(op, Lit(dtype, a)).bits
+        folded = semantics.fold_unary(op, Lit(dtype, a))
+        assert folded is not None
+        return folded.bits
     if dtype.is_float:
         return int(exact.float_unary(op, exact.FORMATS[dtype], a))
     if dtype.is_bool:
@@ -195,6 +199,7 @@ class Invocation:
                 pass
 
     def loop(self, statement: Loop | While) -> Generator[tuple[str, Any], Any, None]:
+        rounds, dtype = iter(()), DataType.U32
         if isinstance(statement, Loop):
             dtype = self.type_of(statement.start)
             start = signed(dtype, (yield from self.value(statement.start)))

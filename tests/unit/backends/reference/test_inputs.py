@@ -7,15 +7,16 @@ import pytest
 
 from tests.unit.backends.reference.programs import program, run, u32, zeros
 from vyre.diagnostics import ArgumentError
+from vyre.ir import Program
 
 COPY = "out[gid.x] = a[gid.x]"
 A = "a: read_only u32[] @0"
 OUT = "out: read_write u32[8] @1 output live_out"
 
 
-def refused(code: str, *args: object, **options: object) -> str:
+def refused(code: str, source: Program, **options: object) -> str:
     with pytest.raises(ArgumentError) as caught:
-        run(*args, **options)
+        run(source, 1, **options)
     assert caught.value.code == code
     return str(caught.value)
 

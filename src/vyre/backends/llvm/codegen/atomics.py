@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.codegen.value import Form, Memory, Value, uniform, varying
+from vyre.backends.llvm.codegen.value import Memory, Value, uniform, varying
 from vyre.backends.llvm.codegen.writer import constant, register_type, widened
 from vyre.ir import Atomic, AtomicOp, BinOp, DataType, MemoryOrdering
 
@@ -49,11 +49,11 @@ class AtomicAccess:
     def atomic(self, expr: Atomic) -> Value:
         """The old value in every active lane; lanes take their turns in order."""
         lanes, w = self.lanes, self.w
-        memory = lanes.kernel.memories[expr.buffer]
+        memory = lanes.buffer(expr.buffer)
         index = lanes.value(expr.index)
         value = lanes.value(expr.value)
         expected = None if expr.expected is None else lanes.value(expr.expected)
-        proven = lanes.proven(expr.buffer, expr.index, expr)
+        proven = lanes.proven(expr)
         dtype = memory.decl.element
         if not lanes.width:
             old = self._checked(expr, memory, lanes.memory.wide(index), value, expected, proven)
@@ -176,5 +176,3 @@ class AtomicAccess:
         w.do(f"store {scalar} {new}, ptr {pointer}, {align}")
         return old
 
-
-__all__ = ["AtomicAccess", "Form"]

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vyre.backends.llvm.codegen.barriers import Piece, Stretch, Together
+from vyre.backends.llvm.codegen.barriers import Once, Piece, Stretch
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.value import Form, Slot
-from vyre.driver.grid_sync.lives import recomputable, uses_of, variable_types
-from vyre.ir import AnyExpr, Body, DataType, Let
-from vyre.ir.walk import expr_children
+from vyre.driver.grid_sync.lives import recomputable, uses_of
+from vyre.ir import AnyExpr, DataType, Let
+from vyre.ir.walk import expr_children, walk_stmts
 
 
 class Crossing:
-    """What becomes of the variables that several pieces of work share."""
+    """What becomes of the variables that several stretches of work use."""
 
-    def __init__(self, kernel: Kernel, body: Body, work: tuple[Piece, ...]) -> None:
-        program = kernel.program
+    def __init__(self, kernel: Kernel, work: tuple[Piece, ...], shared: frozenset[str]) -> None:
         self.slots: dict[str, Slot] = {}
         self.recomputed: dict[str, AnyExpr] = {}
-        self.private_bases: dict[str, str] = {}
         self._uses: dict[int, frozenset[str]] = {}
         users: dict[str, int] = {}
         declared: dict[str, None] = {}
@@ -29,19 +27,14 @@ class Crossing:
             for name in names:
                 users[name] = users.get(name, 0) + 1
             declared.update(dict.fromkeys(lets))
-        shared = [name for name in declared if users.get(name, 0) > 1]
-        if not shared:
-            self.names: frozenset[str] = frozenset()
-            return
-        types = variable_types(program)
-        cheap = recomputable(program)
-        for name in shared:
+        crossing = [name for name in declared if users.get(name, 0) > 1 and name not in shared]
+        cheap = recomputable(kernel.program) if crossing else {}
+        for name in crossing:
             if name in cheap:
                 self._recompute(name, cheap)
             else:
-                self.slots[name] = _slot(kernel, types[name])
+                self.slots[name] = _slot(kernel, kernel.types[name])
         self.names = frozenset(self.slots)
-        del body
 
     def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
         for inner in sorted(uses_of((), [cheap[name]]).reads):
@@ -49,16 +42,16 @@ class Crossing:
                 self._recompute(inner, cheap)
         self.recomputed[name] = cheap[name]
 
-    def is_used(self, name: str, stretch: Stretch) -> bool:
-        """Whether a stretch of work reads a variable, or one that is recomputed from it."""
-        names = self._uses.get(id(stretch), frozenset())
-        if name in names:
-            return True
-        return any(
-            other in names and name in uses_of((), [value]).reads
-            for other, value in self.recomputed.items()
-            if other != name
-        )
+    def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
+        """What a stretch of work computes again, in order."""
+        names = set(self._uses.get(id(stretch), frozenset()))
+        names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, Let)}
+        found: dict[str, AnyExpr] = {}
+        for name, value in reversed(self.recomputed.items()):
+            if name in names:
+                found[name] = value
+                names |= uses_of((), [value]).reads
+        return dict(reversed(found.items()))
 
 
 def _all_uses(
@@ -70,6 +63,8 @@ def _all_uses(
             uses = uses_of(piece.body)
             lets = [s.name for s in piece.body if isinstance(s, Let)]
             found.append((piece, uses.reads | uses.writes, lets))
+        elif isinstance(piece, Once):
+            found.append((None, uses_of(piece.body).reads, []))
         else:
             reads = uses_of((), expr_children(piece.statement)).reads
             found.append((None, reads, []))
@@ -84,6 +79,3 @@ def _slot(kernel: Kernel, dtype: DataType) -> Slot:
     nbytes = (component.size_bytes or 1) * kernel.invocations
     pointers = tuple(kernel.take_scratch(nbytes) for _ in range(count))
     return Slot(dtype, pointers, Form.VARYING, per_lane=True)
-
-
-__all__ = ["Crossing", "Together"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vyre.ir import AnyExpr, Binary, BinOp, Block, Body, If, Lit, Region, Return, Unary, UnOp
-from vyre.ir.literal import encode
-from vyre.ir.types import DataType
+from vyre.ir import AnyExpr, Binary, BinOp, Block, Body, If, Region, Return, Unary, UnOp
 from vyre.ir.walk import rebuilt
 
 _NEGATED = {
@@ -29,7 +27,7 @@ _MIRRORED = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A comparison; of LE and GT no more than is known by `plain`."""
+    """A comparison, or any other condition."""
 
     op: BinOp | None
     """None for a condition that is no comparison: `left` is it."""
@@ -73,7 +71,7 @@ def with_guards(body: Body) -> Body:
         rest = body[position + 1 :]
         if isinstance(statement, Return):
             return body[:position]
-        if isinstance(statement, (Block, Region)):
+        if isinstance(statement, (Block, Region)) and not rest:
             inner = with_guards(statement.body)
             if inner is not statement.body:
                 body = (*body[:position], rebuilt(statement, {"body": inner}), *rest)
@@ -86,8 +84,3 @@ def with_guards(body: Body) -> Body:
 
 def _returns(body: Body) -> bool:
     return bool(body) and isinstance(body[-1], Return)
-
-
-def u32(value: int) -> Lit:
-    """A `u32` literal."""
-    return Lit(DataType.U32, encode(value, DataType.U32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
@@ -35,6 +36,12 @@ class Kernel:
     prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
     polls: bool = False
     divergent: bool = False
+    row: str = ""
+    """Lanes along x that run one after another, an i32 operand."""
+    types: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
+    """The types of all variables."""
+    unchecked: bool = False
+    """Leave out all tests of bounds: only to measure what they cost."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     arithmetic: Arithmetic = field(init=False)
@@ -42,6 +49,7 @@ class Kernel:
     approximate: Approximate = field(init=False)
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
+    _starts: tuple[str, str, str] = ("0", "0", "0")
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.w, self.program.fast_math)
@@ -49,6 +57,20 @@ class Kernel:
         self.approximate = Approximate(self.w, self.host)
         self.size = self.program.workgroup_size
         self.invocations = self.size[0] * self.size[1] * self.size[2]
+        self.row = str(self.size[0])
+
+    def set_group(self, ids: tuple[str, str, str]) -> None:
+        """Say which workgroup runs; gives the ids of its first invocation as well."""
+        self.group = ids
+        starts = [
+            self.w.emit(f"mul i32 {group}, {size}", "start") if size > 1 else group
+            for group, size in zip(ids, self.size, strict=True)
+        ]
+        self._starts = (starts[0], starts[1], starts[2])
+
+    def start_of(self, axis: int) -> str:
+        """The global id of the workgroup's first invocation along an axis."""
+        return self._starts[axis]
 
     def take_scratch(self, nbytes: int) -> str:
         """A pointer to so many bytes of the thread's scratch memory."""
@@ -135,6 +157,7 @@ class Kernel:
             "  br label %start",
             *self.w.lines,
             "}",
+            "!0 = !{}",
         ]
         return "\n".join(parts) + "\n"
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
 from vyre.backends.llvm.codegen.atomics import AtomicAccess
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory import MemoryAccess
-from vyre.backends.llvm.codegen.value import Form, Slot, Value, uniform, varying
+from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Strided, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, literal, register_type, widened
 from vyre.ir import (
     AnyExpr,
-    AnyStmt,
     Atomic,
     Ballot,
     Binary,
@@ -30,6 +29,7 @@ from vyre.ir import (
     MakeVec,
     Select,
     Shuffle,
+    Store,
     SubgroupReduce,
     Unary,
     Var,
@@ -58,8 +58,29 @@ class Lanes:
         """Number of the (first) lane in the workgroup, i64."""
         self.memory = MemoryAccess(self)
         self.atomics = AtomicAccess(self)
-        self.inside: Callable[[str, AnyExpr], bool] = lambda _buffer, _index: False
-        """Whether an access is known to be in bounds for all lanes of this set."""
+        self.inside: frozenset[int] | set[int] = frozenset()
+        """Identities of accesses that are in bounds for all lanes of this set."""
+        self.strided: Mapping[int, Strided] = {}
+        """Accesses among them whose lanes are a few elements apart."""
+        self.own: dict[str, Memory] = {}
+        """Private arrays of these lanes."""
+        self._positions: tuple[Value, ...] = ()
+
+    def place(self, local: tuple[str, str, str]) -> None:
+        """Say where in the workgroup the lanes are; the first one along x."""
+        self.local = local
+        found: list[Value] = []
+        for axis in range(3):
+            start = self.kernel.start_of(axis)
+            text = local[axis] if start == "0" else start
+            if start != "0" and local[axis] != "0":
+                text = self.w.emit(f"add i32 {start}, {local[axis]}", "gid")
+            found.append(self._along(axis, text))
+        self._positions = tuple(found)
+
+    def buffer(self, name: str) -> Memory:
+        """A buffer as these lanes see it."""
+        return self.own.get(name) or self.kernel.memories[name]
 
     # Forms ---------------------------------------------------------------------------------------
 
@@ -110,7 +131,7 @@ class Lanes:
             action("0")
             return
         w = self.w
-        if self.mask is None and self.width <= 8:
+        if self.mask is None:
             for lane in range(self.width):
                 action(str(lane))
             return
@@ -156,9 +177,9 @@ class Lanes:
         flags = self.vector(condition)
         return self.w.emit(f"sext {widened('i1', self.width)} {flags} to {self.mask_type}")
 
-    def proven(self, buffer: str, index: AnyExpr, access: AnyExpr | AnyStmt) -> bool:
+    def proven(self, access: Load | Atomic | Store) -> bool:
         """Whether an access needs no test."""
-        if self.inside(buffer, index):
+        if id(access) in self.inside or self.kernel.unchecked:
             return True
         # What is proven of an access holds where it is executed: not for lanes that are masked.
         return self.mask is None and id(access) in self.kernel.proven
@@ -177,9 +198,10 @@ class Lanes:
             case BufLen(buffer):
                 return self._length(buffer)
             case Load(buffer, index):
+                memory = self.buffer(buffer)
+                strided = self.strided.get(id(expr))
                 at = self.value(index)
-                memory = self.kernel.memories[buffer]
-                return self.memory.load(memory, at, proven=self.proven(buffer, index, expr))
+                return self.memory.load(memory, at, strided, proven=self.proven(expr))
             case Unary():
                 return self._unary(expr)
             case Binary(op, left, right):
@@ -281,8 +303,7 @@ class Lanes:
             case BuiltinKind.LOCAL_ID:
                 return self._along(axis, self.local[axis])
             case BuiltinKind.GLOBAL_ID:
-                base = self.w.emit(f"mul i32 {kernel.group[axis]}, {kernel.size[axis]}")
-                return self._along(axis, self.w.emit(f"add i32 {base}, {self.local[axis]}"))
+                return self._positions[axis]
             case BuiltinKind.SUBGROUP_SIZE:
                 return uniform(u32, "1")
             case BuiltinKind.SUBGROUP_LANE:
@@ -291,11 +312,11 @@ class Lanes:
 
     def _along(self, axis: int, base: str) -> Value:
         if self.width and axis == 0:
-            return Value(DataType.U32, Form.LINEAR, base, 1)
+            return Value(DataType.U32, Form.LINEAR, base, 1, exact=True)
         return uniform(DataType.U32, base)
 
     def _length(self, buffer: str) -> Value:
-        count = self.kernel.memories[buffer].count
+        count = self.buffer(buffer).count
         if not count.startswith("%"):
             return uniform(DataType.U32, count)
         return uniform(DataType.U32, self.w.emit(f"trunc i64 {count} to i32"))
@@ -347,6 +368,8 @@ class Lanes:
             for one, other in ((left, right), (right, left)):
                 if other.form is Form.UNIFORM and not other.text.startswith("%"):
                     stride = one.stride * int(other.text)
+        elif op is BinOp.SHL and right.form is Form.UNIFORM and not right.text.startswith("%"):
+            stride = left.stride << (int(right.text) & ((left.dtype.bits or 0) - 1))
         if stride is None or abs(stride) > 1 << 20:
             return None
         base = self.arithmetic.binary(op, left.dtype, 0, left.text, right.text)
@@ -380,6 +403,9 @@ class Lanes:
         same_width = value.dtype.bits == dtype.bits
         if value.form is Form.LINEAR and dtype in _LINEAR_TYPES and same_width:
             return Value(dtype, Form.LINEAR, value.text, value.stride)
+        if value.form is Form.LINEAR and value.exact and dtype.bits == 64 and dtype.is_integer:
+            base = self.casts.cast(value.dtype, dtype, 0, value.text)
+            return Value(dtype, Form.LINEAR, base, value.stride, exact=True)
         wide = self._together(value)
         text = self._text(value, wide)
         made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
@@ -417,5 +443,3 @@ class Lanes:
 def _component(dtype: DataType) -> DataType:
     return dtype.element if dtype.is_vector and dtype.element is not None else dtype
 
-
-__all__ = ["Lanes", "varying"]

@@ -17,7 +17,8 @@ from vyre.backends.llvm.codegen.packed import (
     memory_type,
     table_of,
 )
-from vyre.backends.llvm.codegen.value import Form, Memory, Value, uniform, varying
+from vyre.backends.llvm.codegen.strided import is_worth_it, read_strided
+from vyre.backends.llvm.codegen.value import Form, Memory, Strided, Value, uniform, varying
 from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
 from vyre.ir import DataType
 
@@ -34,9 +35,14 @@ class MemoryAccess:
 
     # Loads ---------------------------------------------------------------------------------------
 
-    def load(self, memory: Memory, index: Value, *, proven: bool) -> Value:
+    def load(
+        self, memory: Memory, index: Value, strided: Strided | None = None, *, proven: bool
+    ) -> Value:
         """The element at `index`; zero where that is out of bounds."""
         element = memory.decl.element
+        if strided is not None and self.lanes.width and is_worth_it(strided, element):
+            found = read_strided(self.lanes, memory, index.text, strided)
+            return varying(element.value_type, self._value_of(found, element, self.lanes.width))
         if element.is_vector and element.element is not None:
             parts = tuple(
                 self._load_scalar(memory, index, element.element, element.lanes, part, proven)
@@ -63,11 +69,11 @@ class MemoryAccess:
         at = self.wide(index)
         if proven:
             pointer = self._element(memory.pointer, element, at, step, part)
-            return uniform(element.value_type, self._read(pointer, element))
+            return uniform(element.value_type, self._read(memory, pointer, element))
         inside = self.w.emit(f"icmp ult i64 {at}, {memory.count}")
         safe = self.w.emit(f"select i1 {inside}, i64 {at}, i64 0")
         pointer = self._element(memory.safe_pointer, element, safe, step, part)
-        found = self._read(pointer, element)
+        found = self._read(memory, pointer, element)
         type_ = register_type(element.value_type)
         zero = constant(type_, 0)
         return uniform(
@@ -110,7 +116,8 @@ class MemoryAccess:
         width = self.lanes.width
         type_ = widened(memory_type(element), width)
         size = element.size_bytes or 1
-        found = self.w.emit(f"load {type_}, ptr {pointer}, align {size}")
+        extra = self.metadata(memory)
+        found = self.w.emit(f"load {type_}, ptr {pointer}, align {size}{extra}")
         return varying(element.value_type, self._value_of(found, element, width))
 
     def _gather(
@@ -136,7 +143,7 @@ class MemoryAccess:
         for lane in range(width):
             one = w.emit(f"extractelement {many} {safe}, i64 {lane}")
             pointer = self._element(base, element, one, step, part)
-            found = self._read(pointer, element)
+            found = self._read(memory, pointer, element)
             result = w.emit(f"insertelement {type_} {result}, {scalar} {found}, i64 {lane}")
         if not proven:
             zero = constant(scalar, 0, width)
@@ -159,7 +166,8 @@ class MemoryAccess:
             self._store_one(memory, self.wide(index), value, proven)
             return
         simple = not value.parts and not memory.private
-        if simple and index.form is Form.LINEAR and index.stride == 1 and lanes.mask is None:
+        rises = index.form is Form.LINEAR and index.stride == 1
+        if simple and rises and (lanes.mask is None or _maskable(memory.decl.element)):
             self._store_contiguous(memory, index, value, proven)
             return
         if lanes.mask is None and index.is_uniform and not memory.private:
@@ -221,9 +229,20 @@ class MemoryAccess:
         element = memory.decl.element
         width = self.lanes.width
         pointer = self._element(memory.pointer, element, at, 1, 0)
-        stored = self._stored_form(self.lanes.vector(value), element, width)
+        stored = self.stored_form(self.lanes.vector(value), element, width)
         type_ = widened(memory_type(element), width)
-        self.w.do(f"store {type_} {stored}, ptr {pointer}, align {element.size_bytes or 1}")
+        size = element.size_bytes or 1
+        if self.lanes.mask is None:
+            self.w.do(f"store {type_} {stored}, ptr {pointer}, align {size}")
+            return
+        flags = self.lanes.mask_flags(self.lanes.mask)
+        self.w.call(
+            f"llvm.masked.store.{mangled(type_)}.p0",
+            "void",
+            (type_, stored),
+            (f"ptr align {size}", pointer),
+            (widened("i1", width), flags),
+        )
 
     def _store_one(self, memory: Memory, at: str, value: Value, proven: bool) -> None:
         """Write one element; `value` is a scalar."""
@@ -239,7 +258,7 @@ class MemoryAccess:
         parts = value.parts or (value,)
         for part, piece in enumerate(parts):
             pointer = self._element(memory.pointer, scalar, at, len(parts), part)
-            stored = self._stored_form(piece.text, scalar, 0)
+            stored = self.stored_form(piece.text, scalar, 0)
             size = scalar.size_bytes or 1
             w.do(f"store {memory_type(scalar)} {stored}, ptr {pointer}, align {size}")
         if not proven:
@@ -264,10 +283,15 @@ class MemoryAccess:
             at = self.w.emit(f"add i64 {at}, {part}") if part else at
         return self.w.emit(f"getelementptr {type_}, ptr {base}, i64 {at}")
 
-    def _read(self, pointer: str, element: DataType) -> str:
+    def _read(self, memory: Memory, pointer: str, element: DataType) -> str:
         size = element.size_bytes or 1
-        found = self.w.emit(f"load {memory_type(element)}, ptr {pointer}, align {size}")
+        extra = self.metadata(memory)
+        found = self.w.emit(f"load {memory_type(element)}, ptr {pointer}, align {size}{extra}")
         return self._value_of(found, element, 0)
+
+    def metadata(self, memory: Memory) -> str:
+        """What LLVM may know about a load."""
+        return ", !invariant.load !0" if memory.constant else ""
 
     def _value_of(self, found: str, element: DataType, width: int) -> str:
         w = self.w
@@ -294,7 +318,8 @@ class MemoryAccess:
         pointer = w.emit(f"getelementptr [256 x {scalar}], ptr {table}, i64 0, i64 {at}")
         return w.emit(f"load {scalar}, ptr {pointer}, align 4")
 
-    def _stored_form(self, value: str, element: DataType, width: int) -> str:
+    def stored_form(self, value: str, element: DataType, width: int) -> str:
+        """A value as memory holds it."""
         if element.is_bool:
             return self.w.emit(f"zext {widened('i1', width)} {value} to {widened('i8', width)}")
         if element not in STORAGE_ONLY:
@@ -324,8 +349,11 @@ class MemoryAccess:
         return result
 
 
+def _maskable(element: DataType) -> bool:
+    """Whether vector stores under a mask are worth it: the machine has them for wide elements."""
+    return (element.size_bytes or 1) >= 4 and element not in STORAGE_ONLY
+
+
 def _wide_type(dtype: DataType) -> DataType:
     return DataType.I64 if dtype.is_signed else DataType.U64
 
-
-__all__ = ["MemoryAccess", "mangled"]

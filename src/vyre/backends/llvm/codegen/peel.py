@@ -14,15 +14,16 @@ from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import LinearForms
-from vyre.backends.llvm.codegen.reach import LoopRange, Reach, Span
+from vyre.backends.llvm.codegen.reach import LoopRange, Reach
+from vyre.backends.llvm.codegen.value import Strided
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
-    Assign,
     Atomic,
     BinOp,
     Block,
     Body,
+    DataType,
     If,
     Let,
     Load,
@@ -31,7 +32,7 @@ from vyre.ir import (
     Region,
     Store,
 )
-from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import expr_children, rebuilt, walk_expr
 
 MOST_STRIDE = 64
 """Accesses further apart than this from lane to lane are tested one by one."""
@@ -58,6 +59,9 @@ class Peeling:
     """Values of names bound outside that are pure and the same anywhere."""
     leaves: frozenset[str]
     """Names that the whole workgroup shares."""
+    types: Mapping[str, DataType]
+    kept: frozenset[str]
+    """Variables that other stretches of work read."""
     parts: list[Part] = field(default_factory=list[Part])
     """Conditions that hold for the lanes that run in vectors."""
     rows: list[AnyExpr] = field(default_factory=list[AnyExpr])
@@ -65,12 +69,13 @@ class Peeling:
     accesses: dict[tuple[str, AnyExpr], tuple[int, int]] = field(
         default_factory=dict[tuple[str, AnyExpr], tuple[int, int]]
     )
-    """Buffer and index, with the step from lane to lane and how far past the index is touched."""
+    """Buffer and index, with the step from lane to lane and the place within such a step."""
     in_loops: dict[tuple[str, AnyExpr], None] = field(
         default_factory=dict[tuple[str, AnyExpr], None]
     )
     inside: set[int] = field(default_factory=set[int])
     """Identities of accesses that are in bounds in the lanes that run in vectors."""
+    strided: dict[int, Strided] = field(default_factory=dict[int, Strided])
     narrowed: bool = False
     """Lanes for which the conditions fail do nothing at all."""
     single: bool = False
@@ -81,7 +86,7 @@ class Peeling:
     _loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
 
     def __post_init__(self) -> None:
-        self.forms = LinearForms(self.program, self.body, self.outer, self.leaves)
+        self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
         self.narrowed = self._has_one_effect(self.body)
         self.simplified = self._take(self.body, self.narrowed)
 
@@ -106,36 +111,50 @@ class Peeling:
 
     def _take_if(self, statement: If, alone: bool) -> Body:
         """The statements in place of a conditional whose condition holds in part or whole."""
-        for negated in (False, True):
+        for negated in _directions(statement):
             chosen = statement.otherwise if negated else statement.then
             other = statement.then if negated else statement.otherwise
             parts = parts_of(statement.cond, negated=negated)
-            held = [part for part in parts if self._holds(part, alone and not other)]
+            narrows = alone and not other
+            held = [part for part in parts if self._peelable(part, narrows)]
             if not held or (other and len(held) < len(parts)):
                 continue
+            for part in held:
+                self._peel(part)
             if len(held) == len(parts):
-                return self._take(chosen, alone and not other)
+                return self._take(chosen, narrows)
             left = conjunction([part for part in parts if part not in held])
             return (rebuilt(statement, {"cond": left, "then": chosen, "otherwise": ()}),)
         return (statement,)
 
-    def _holds(self, part: Part, narrows: bool) -> bool:
-        """Take a condition, if it is one that can be peeled."""
+    def _written(self, part: Part) -> Part:
+        """A condition with names written out and what rises on the left."""
         written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
-        if self.forms.is_row_constant(written.left) and self.forms.is_row_constant(written.right):
-            if narrows or self.forms.reads_no_local_id(written.left, written.right):
-                self.rows.append(written.condition())
-                return True
+        if part.op is None or self.forms.stride(written.left) is not None:
+            return written
+        return written if self._same_in_row(written) else written.mirrored()
+
+    def _same_in_row(self, part: Part) -> bool:
+        return self.forms.is_row_constant(part.left) and self.forms.is_row_constant(part.right)
+
+    def _peelable(self, part: Part, narrows: bool) -> bool:
+        written = self._written(part)
+        if self._same_in_row(written):
+            return narrows
+        if written.op is None or self.forms.stride(written.left) != 1:
             return False
-        turned = written if self.forms.stride(written.left) else written.mirrored()
-        if self.forms.stride(turned.left) != 1 or not self.forms.is_row_constant(turned.right):
+        if not self.forms.is_row_constant(written.right):
             return False
-        bounded = turned.op is BinOp.LT and self.forms.is_global(turned.left)
-        if not narrows and not bounded:
-            return False
-        self.parts.append(turned)
-        self.single = self.single or turned.op is BinOp.EQ
-        return True
+        bounded = written.op in (BinOp.LT, BinOp.LE) and self.forms.is_global(written.left)
+        return narrows or bounded
+
+    def _peel(self, part: Part) -> None:
+        written = self._written(part)
+        if self._same_in_row(written):
+            self.rows.append(written.condition())
+            return
+        self.parts.append(written)
+        self.single = self.single or written.op is BinOp.EQ
 
     def _take_loop(self, statement: Loop) -> None:
         """Accesses directly in a loop whose bounds are known before the row starts."""
@@ -155,7 +174,8 @@ class Peeling:
                     self._accesses(inner)
 
     def _reachable(self, expr: AnyExpr) -> bool:
-        return Reach.supports(expr, self.forms, self._loops)
+        supported = Reach.supports(expr, self.forms, self._loops)
+        return supported and self.forms.is_u32(expr)
 
     def _accesses(self, statement: AnyStmt) -> None:
         """Note the accesses that a statement itself, not its bodies, makes."""
@@ -176,9 +196,12 @@ class Peeling:
         key = (access.buffer, index)
         stride = self.forms.stride(index)
         if stride is not None and 0 < stride <= MOST_STRIDE:
-            past = stride - 1 - self.forms.offset(index) % stride if stride > 1 else 0
-            self.accesses[key] = (stride, past)
+            offset = self.forms.offset(index)
+            self.accesses[key] = (stride, offset % stride)
             self.inside.add(id(access))
+            if stride > 1:
+                base = self.forms.without_offset(index)
+                self.strided[id(access)] = Strided(stride, offset % stride, base, offset // stride)
         elif self._loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return
@@ -187,11 +210,17 @@ class Peeling:
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
-        effects = [s for s in _flat(body) if not _is_quiet(s, self.leaves)]
+        effects = [s for s in _flat(body) if not self._is_quiet(s)]
         if len(effects) != 1:
             return False
         only = effects[0]
         return isinstance(only, If) and not (only.then and only.otherwise)
+
+    def _is_quiet(self, statement: AnyStmt) -> bool:
+        """Whether nobody notices when a lane leaves a statement out."""
+        if not isinstance(statement, Let) or statement.name in self.kept:
+            return False
+        return not any(isinstance(node, Atomic) for node in walk_expr(statement.value))
 
     # The numbers ---------------------------------------------------------------------------------
 
@@ -213,8 +242,8 @@ class Peeling:
             high = w.emit(f"select i1 {holds}, i32 {high}, i32 0")
             end = w.emit(f"select i1 {holds}, i32 {end}, i32 0")
         at_low = first if low == "0" else view(low)
-        for (buffer, index), (stride, past) in self.accesses.items():
-            room = _room(kernel, at_low.value(index).text, buffer, stride, past)
+        for (buffer, index), (stride, place) in self.accesses.items():
+            room = _room(kernel, at_low.value(index).text, buffer, stride, place)
             if low != "0":
                 room = w.intrinsic("uadd.sat", "i32", room, low)
             high = w.intrinsic("umin", "i32", high, room)
@@ -267,24 +296,42 @@ def _part_span(
         spare = w.emit(f"sub i32 0, {length}")
         wraps = w.emit(f"icmp ugt i32 {start}, {spare}")
     room = w.intrinsic("usub.sat", "i32", bound, start)
-    if part.op is BinOp.LT:
+    if part.op in (BinOp.LE, BinOp.GT):
+        # One more lane, unless the first is beyond the bound already.
+        more = w.intrinsic("uadd.sat", "i32", room, "1")
+        beyond = w.emit(f"icmp ugt i32 {start}, {bound}")
+        room = w.emit(f"select i1 {beyond}, i32 0, i32 {more}")
+    if part.op in (BinOp.LT, BinOp.LE):
         return "0", room, w.emit(f"select i1 {wraps}, i32 {length}, i32 {room}")
     low = w.emit(f"select i1 {wraps}, i32 0, i32 {room}")
     high = w.emit(f"select i1 {wraps}, i32 0, i32 {length}")
     return w.intrinsic("umin", "i32", low, length), high, length
 
 
-def _room(kernel: Kernel, first: str, buffer: str, stride: int, past: int) -> str:
-    """How many lanes from the first on access a buffer within its bounds."""
+def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
+    """How many lanes from the first on access a buffer within its bounds.
+
+    Of a step of several elements, all must be inside: they are read or written together.
+    """
     w = kernel.w
     at = w.emit(f"zext i32 {first} to i64")
     left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
     if stride > 1:
-        left = w.intrinsic("usub.sat", "i64", left, str(past))
+        left = w.intrinsic("usub.sat", "i64", left, str(stride - 1 - place))
         left = w.emit(f"add i64 {left}, {stride - 1}")
         left = w.emit(f"udiv i64 {left}, {stride}")
+    if place:
+        begins = w.emit(f"icmp uge i64 {at}, {place}")
+        left = w.emit(f"select i1 {begins}, i64 {left}, i64 0")
     capped = w.intrinsic("umin", "i64", left, "4294967295")
     return w.emit(f"trunc i64 {capped} to i32")
+
+
+def _directions(statement: If) -> tuple[bool, ...]:
+    """Whether to look at a condition as it stands or negated: at arms that are not empty."""
+    if not statement.then:
+        return (True,)
+    return (False, True) if statement.otherwise else (False,)
 
 
 def _flat(body: Body) -> list[AnyStmt]:
@@ -295,19 +342,3 @@ def _flat(body: Body) -> list[AnyStmt]:
         else:
             found.append(statement)
     return found
-
-
-def _is_quiet(statement: AnyStmt, shared: frozenset[str]) -> bool:
-    """Whether nobody notices when a lane leaves a statement out."""
-    del shared
-    if not isinstance(statement, Let):
-        return False
-    return not any(isinstance(node, Atomic) for node in walk_expr(statement.value))
-
-
-def assigned_in(body: Body) -> frozenset[str]:
-    """Variables that statements change."""
-    return frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
-
-
-__all__ = ["Limits", "Peeling", "Span", "assigned_in", "walk_all_exprs"]

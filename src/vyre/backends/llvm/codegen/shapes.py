@@ -32,14 +32,26 @@ class Shapes:
     """What is known about the variables of some statements whose names are unique."""
 
     def __init__(
-        self, program: Program, body: Body, vectors: bool, varying: frozenset[str] = frozenset()
+        self,
+        program: Program,
+        body: Body,
+        axes: tuple[int, ...],
+        varying: frozenset[str] = frozenset(),
+        *,
+        over_time: bool = False,
     ) -> None:
+        """`axes` are those along which lanes lie; without any, there is one lane.
+
+        With `over_time`, a load of memory that may change does differ.
+        """
         self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._divergent_leavers: set[int] = set()
-        self._vectors = vectors
-        if vectors:
+        self._axes = axes
+        if over_time:
+            self._private |= {decl.name for decl in program.buffers if decl.is_writable}
+        if axes:
             before = -1
             while before != len(self.varying) + len(self._divergent_leavers):
                 before = len(self.varying) + len(self._divergent_leavers)
@@ -47,7 +59,7 @@ class Shapes:
 
     def is_varying(self, expr: AnyExpr) -> bool:
         """Whether lanes may have different values."""
-        if not self._vectors:
+        if not self._axes:
             return False
         return any(self._differs(node) for node in walk_expr(expr))
 
@@ -60,7 +72,7 @@ class Shapes:
             case Var(name):
                 return name in self.varying
             case Builtin(BuiltinKind.GLOBAL_ID | BuiltinKind.LOCAL_ID, axis):
-                return axis == 0
+                return axis in self._axes
             case Atomic():
                 return True
             case Load(buffer, _):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from vyre.ir import BufferDecl, DataType
+from vyre.ir import AnyExpr, BufferDecl, DataType
 
 
 class Form(Enum):
@@ -28,6 +28,8 @@ class Value:
     text: str
     stride: int = 0
     parts: tuple[Value, ...] = ()
+    exact: bool = False
+    """Of a linear value: it passes no power of two of its type between the lanes."""
 
     @property
     def is_uniform(self) -> bool:
@@ -57,6 +59,8 @@ class Slot:
     form: Form
     per_lane: bool = False
     """Kept in an array with one element per invocation of the workgroup."""
+    shared: bool = False
+    """One value for the whole workgroup, changed once for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,21 @@ class Memory:
     """Whether other threads may access it at the same time."""
     private: bool = False
     """Whether every lane has its own; `pointer` is that of the first lane's."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether nothing changes it while the kernel runs."""
+        return not self.decl.is_writable
+
+
+@dataclass(frozen=True, slots=True)
+class Strided:
+    """An access whose lanes lie a few elements apart, all of which are in bounds."""
+
+    stride: int
+    place: int
+    """Of the element within its step."""
+    base: AnyExpr
+    """The index without the literals that are added to it."""
+    block: int
+    """Whole steps among those literals."""

@@ -1,0 +1,178 @@
+"""Indices and bounds as they look along a row of lanes: constant, rising by a step, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    BufferAccess,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    DataType,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Program,
+    Var,
+)
+from vyre.ir.infer import TypeEnv, type_of
+from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
+
+MOST_NODES = 24
+"""Expressions that grow larger than this when names are written out are left alone."""
+
+_IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
+_CONSTANT = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
+
+
+class LinearForms:
+    """What is known of pure expressions over ids, lengths, constants and shared names."""
+
+    def __init__(
+        self,
+        program: Program,
+        body: Body,
+        outer: Mapping[str, AnyExpr],
+        leaves: frozenset[str],
+        types: Mapping[str, DataType],
+    ) -> None:
+        self._env = TypeEnv({decl.name: decl for decl in program.buffers}, types)
+        self.private = {decl.name for decl in program.buffers if decl.is_local}
+        self._constant = {d.name for d in program.buffers if d.access in _CONSTANT}
+        self._leaves = leaves
+        self._counters: set[str] = set()
+        self._values: dict[str, AnyExpr] = dict(outer)
+        assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+        for statement in walk_stmts(body):
+            if isinstance(statement, Loop):
+                self._counters.add(statement.var)
+            elif isinstance(statement, Let) and statement.name not in assigned:
+                written = self.expand(statement.value)
+                if self.is_pure(written):
+                    self._values[statement.name] = written
+
+    def expand(self, expr: AnyExpr) -> AnyExpr:
+        """The expression with names written out as far as they are pure."""
+        known = self._values
+
+        def one(node: AnyExpr) -> AnyExpr:
+            return known.get(node.name, node) if isinstance(node, Var) else node
+
+        return rewrite_expr(expr, one)
+
+    def is_pure(self, expr: AnyExpr) -> bool:
+        """Whether the value is the same wherever the loops around it are at the same round."""
+        for count, node in enumerate(walk_expr(expr)):
+            if count >= MOST_NODES or not self._pure_node(node):
+                return False
+        return True
+
+    def _pure_node(self, node: AnyExpr) -> bool:
+        match node:
+            case Lit() | BufLen() | Cast():
+                return True
+            case Var(name):
+                return name in self._leaves or name in self._counters
+            case Builtin(kind, _):
+                return kind not in (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
+            case Binary(op, _, _):
+                return not op.row.approximate
+            case Load(buffer, _):
+                return buffer in self._constant
+            case _:
+                return False
+
+    def is_u32(self, expr: AnyExpr) -> bool:
+        """Whether the value is a `u32`."""
+        return type_of(expr, self._env) is DataType.U32
+
+    def is_row_constant(self, expr: AnyExpr) -> bool:
+        """Whether the value is the same for all lanes of a row, and known before they run."""
+        return self.is_pure(expr) and not any(self._moves(node) for node in walk_expr(expr))
+
+    def _moves(self, node: AnyExpr) -> bool:
+        if isinstance(node, Var):
+            return node.name in self._counters and node.name not in self._leaves
+        return is_lane_id(node)
+
+    def stride(self, expr: AnyExpr) -> int | None:
+        """The step from lane to lane; None when it is not known to be one."""
+        match expr:
+            case Builtin(kind, 0) if kind in _IDS:
+                return 1
+            case Binary(BinOp.ADD, left, right):
+                return self._joined(left, right, 1)
+            case Binary(BinOp.SUB, left, right):
+                return self._joined(left, right, -1)
+            case Binary(BinOp.MUL, left, right):
+                if isinstance(left, Lit):
+                    left, right = right, left
+                inner = self.stride(left)
+                return inner * int(right.value) if inner and isinstance(right, Lit) else None
+            case Binary(BinOp.SHL, left, Lit() as amount):
+                inner = self.stride(left)
+                return inner << (int(amount.value) & 31) if inner else None
+            case _:
+                return None
+
+    def _joined(self, left: AnyExpr, right: AnyExpr, sign: int) -> int | None:
+        steps: list[int] = []
+        for side in (left, right):
+            step = 0 if self.is_row_constant(side) else self.stride(side)
+            if step is None:
+                return None
+            steps.append(step)
+        return steps[0] + sign * steps[1] or None
+
+    def offset(self, expr: AnyExpr) -> int:
+        """The literal that is added to an index at its top."""
+        match expr:
+            case Binary(BinOp.ADD, left, Lit() as right):
+                return int(right.value) + self.offset(left)
+            case Binary(BinOp.ADD, Lit() as left, right):
+                return int(left.value) + self.offset(right)
+            case _:
+                return 0
+
+    def without_offset(self, expr: AnyExpr) -> AnyExpr:
+        """An index less the literal that is added at its top."""
+        match expr:
+            case Binary(BinOp.ADD, left, Lit()):
+                return self.without_offset(left)
+            case Binary(BinOp.ADD, Lit(), right):
+                return self.without_offset(right)
+            case _:
+                return expr
+
+    def is_global(self, expr: AnyExpr) -> bool:
+        """Whether it rises with the position in the grid, not just in the workgroup."""
+        kinds = {n.kind for n in walk_expr(expr) if isinstance(n, Builtin) and is_lane_id(n)}
+        return kinds == {BuiltinKind.GLOBAL_ID}
+
+    def may_wrap(self, expr: AnyExpr) -> bool:
+        """Whether it may pass the greatest number within a row."""
+        return not isinstance(expr, Builtin)
+
+    def is_same_in_y(self, *exprs: AnyExpr) -> bool:
+        """Whether values are the same in all rows of a workgroup."""
+        return not any(
+            isinstance(node, Builtin) and node.kind in _IDS and node.axis == 1
+            for expr in exprs
+            for node in walk_expr(expr)
+        )
+
+
+def is_lane_id(node: AnyExpr) -> bool:
+    """Whether a node is a position along x."""
+    return isinstance(node, Builtin) and node.kind in _IDS and node.axis == 0
+
+
+__all__ = ["LinearForms", "is_lane_id"]

@@ -1,0 +1,259 @@
+"""Loops over sets of lanes: together where the bounds agree, until the last lane where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.codegen.arithmetic import reduce_any
+from vyre.backends.llvm.codegen.value import Form, Value, uniform
+from vyre.backends.llvm.codegen.writer import constant, register_type
+from vyre.ir import BinOp, DataType, Lit, Loop, While
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.kernel import Kernel
+    from vyre.backends.llvm.codegen.statements import Statements
+
+STRIP = 1 << 16
+"""Rounds of a long loop between two looks at the stop flag."""
+SHORT_LOOP = 1 << 16
+"""A loop known to have at most so many rounds does not look at the flag."""
+
+
+@dataclass(slots=True)
+class LoopState:
+    """A loop that is being emitted."""
+
+    next: str
+    done: str
+    broke: str | None = None
+    """Slot of the mask of lanes that left the loop."""
+    continued: str | None = None
+    outer_mask: str | None = None
+    loose: frozenset[str] = frozenset()
+    """Variables that nobody reads after the loop: lanes that have left need not keep them."""
+    live_mask: str | None = None
+
+
+class Loops:
+    """Emits loops for the statements of some lanes."""
+
+    def __init__(self, statements: Statements) -> None:
+        self.s = statements
+        self.w = statements.w
+
+    def loop(self, statement: Loop) -> None:
+        """Count; lanes together where the bounds agree."""
+        lanes = self.s.lanes
+        start, stop = lanes.value(statement.start), lanes.value(statement.stop)
+        if start.is_uniform and stop.is_uniform:
+            self._counted(statement, start, stop)
+        else:
+            self._counted_apart(statement, start, stop)
+
+    def _counted(self, statement: Loop, start: Value, stop: Value) -> None:
+        w = self.w
+        dtype = start.dtype
+        scalar = register_type(dtype)
+        slot = w.slot(scalar, statement.var)
+        w.do(f"store {scalar} {start.text}, ptr {slot}")
+        strip = self._strip(statement, start, stop)
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done)
+        w.block(head)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        order = "slt" if dtype.is_signed else "ult"
+        bound = stop.text if strip is None else w.emit(f"load {scalar}, ptr {strip.limit}")
+        more = w.emit(f"icmp {order} {scalar} {now}, {bound}")
+        w.branch(more, run, strip.label if strip else done)
+        w.block(run)
+        for view in self.s.views:
+            view.names[statement.var] = uniform(dtype, now)
+        self._round(state, statement)
+        w.block(step)
+        following = w.emit(f"add {scalar} {now}, 1")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        self._again(state, head, done)
+        if strip is not None:
+            self._next_strip(strip, head, done, slot, stop)
+        w.block(done)
+        self._exit(state, statement)
+
+    def _strip(self, statement: Loop, start: Value, stop: Value) -> _Strip | None:
+        """Cut a loop of unknown length into strips, between which the stop flag is looked at."""
+        if isinstance(statement.start, Lit) and isinstance(statement.stop, Lit):
+            rounds = int(statement.stop.value) - int(statement.start.value)
+            if rounds <= SHORT_LOOP:
+                return None
+        if (start.dtype.bits or 0) <= 16:
+            return None
+        scalar = register_type(start.dtype)
+        limit = self.w.slot(scalar, "strip")
+        first = self._strip_end(start.text, stop.text, start.dtype)
+        self.w.do(f"store {scalar} {first}, ptr {limit}")
+        return _Strip(limit, self.w.fresh("strip"))
+
+    def _strip_end(self, now: str, stop: str, dtype: DataType) -> str:
+        arithmetic = self.s.kernel.arithmetic
+        far = arithmetic.binary(BinOp.ADD_SAT, dtype, 0, now, str(STRIP))
+        return arithmetic.binary(BinOp.MIN, dtype, 0, far, stop)
+
+    def _next_strip(self, strip: _Strip, head: str, done: str, slot: str, stop: Value) -> None:
+        w = self.w
+        scalar = register_type(stop.dtype)
+        w.block(strip.label)
+        emit_poll(self.s.kernel)
+        now = w.emit(f"load {scalar}, ptr {slot}")
+        order = "slt" if stop.dtype.is_signed else "ult"
+        more = w.emit(f"icmp {order} {scalar} {now}, {stop.text}")
+        end = self._strip_end(now, stop.text, stop.dtype)
+        w.do(f"store {scalar} {end}, ptr {strip.limit}")
+        w.branch(more, head, done)
+
+    def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Every lane has its own counter; a lane is out when its counter is through."""
+        w, lanes = self.w, self.s.lanes
+        dtype = start.dtype
+        type_ = register_type(dtype, lanes.width)
+        slot = w.slot(type_, statement.var)
+        w.do(f"store {type_} {lanes.vector(start)}, ptr {slot}")
+        limit = lanes.vector(stop)
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done, divergent=True)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        now = w.emit(f"load {type_}, ptr {slot}", statement.var)
+        order = "slt" if dtype.is_signed else "ult"
+        more = w.emit(f"icmp {order} {type_} {now}, {limit}")
+        self._stay(state, Value(DataType.BOOL, Form.VARYING, more), run, done)
+        w.block(run)
+        lanes.names[statement.var] = Value(dtype, Form.VARYING, now)
+        self._round(state, statement)
+        w.block(step)
+        following = w.emit(f"add {type_} {now}, {constant(register_type(dtype), 1, lanes.width)}")
+        w.do(f"store {type_} {following}, ptr {slot}")
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def while_(self, statement: While) -> None:
+        """Repeat while the condition holds, in the lanes where it does."""
+        w, lanes = self.w, self.s.lanes
+        divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
+        head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
+        state = self._enter(statement, head, done, divergent=divergent)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        if state.live_mask is not None:
+            self._refresh(state)
+        cond = lanes.value(statement.cond)
+        if divergent:
+            self._stay(state, cond, run, done)
+        else:
+            w.branch(cond.text, run, done)
+        w.block(run)
+        self._round(state, statement)
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    # Lanes that leave one by one -----------------------------------------------------------------
+
+    def _enter(
+        self, statement: Loop | While, next_: str, done: str, *, divergent: bool = False
+    ) -> LoopState:
+        """Prepare a loop; masks are needed where lanes may leave it one by one."""
+        s = self.s
+        state = LoopState(next_, done, outer_mask=s.lanes.mask)
+        if s.lanes.width and (divergent or self._leaves_apart(statement)):
+            s.kernel.divergent = True
+            state.broke = s.mask_slot("broke")
+            if id(statement) in s.flow.continues:
+                state.continued = s.mask_slot("continued")
+            state.live_mask = "pending"
+            state.loose = frozenset(
+                name
+                for name in s.shapes.assigned
+                if name not in s.kept and not s.flow.is_read_after(name, statement)
+            )
+        s.loops.append(state)
+        return state
+
+    def _leaves_apart(self, statement: Loop | While) -> bool:
+        s = self.s
+        own = id(statement) in s.flow.breaks or id(statement) in s.flow.continues
+        apart = s.lanes.mask is not None or s.shapes.leaves_divergently(statement.body)
+        returns = s.returned is not None and id(statement) in s.flow.returns
+        return (own and apart) or returns
+
+    def _stay(self, state: LoopState, cond: Value, run: str, done: str) -> None:
+        """Lanes whose condition fails leave; go on while any stays."""
+        w, lanes = self.w, self.s.lanes
+        assert state.broke is not None
+        self._refresh(state)
+        holds = lanes.as_mask(cond)
+        live = self.s.and_mask(lanes.mask, holds)
+        ones = constant(f"i{lanes.mask_bits}", -1, lanes.width)
+        out = w.emit(f"xor {lanes.mask_type} {live}, {ones}")
+        w.do(f"store {lanes.mask_type} {out}, ptr {state.broke}")
+        lanes.mask = live
+        state.live_mask = live
+        some = reduce_any(w, lanes.mask_type, live)
+        w.branch(some, run, done)
+
+    def _refresh(self, state: LoopState) -> None:
+        """The mask of lanes that are still in the loop."""
+        assert state.broke is not None
+        gone = [state.broke] + ([self.s.returned] if self.s.returned else [])
+        mask = self.s.without(state.outer_mask, gone)
+        self.s.lanes.mask = mask
+        state.live_mask = mask
+
+    def _round(self, state: LoopState, statement: Loop | While) -> None:
+        w, lanes = self.w, self.s.lanes
+        if state.continued is not None:
+            zero = constant(f"i{lanes.mask_bits}", 0, lanes.width)
+            w.do(f"store {lanes.mask_type} {zero}, ptr {state.continued}")
+        if state.live_mask == "pending":
+            self._refresh(state)
+        inside = lanes.mask
+        self.s.body(statement.body)
+        lanes.mask = inside
+
+    def _again(self, state: LoopState, head: str, done: str) -> None:
+        """Go round again, unless no lane is left."""
+        w, lanes = self.w, self.s.lanes
+        if state.live_mask is None or not w.open:
+            w.jump(head)
+            return
+        self._refresh(state)
+        assert lanes.mask is not None
+        some = reduce_any(w, lanes.mask_type, lanes.mask)
+        w.branch(some, head, done)
+
+    def _exit(self, state: LoopState, statement: Loop | While) -> None:
+        self.s.loops.pop()
+        self.s.lanes.mask = state.outer_mask
+        if self.s.lanes.width and id(statement) in self.s.flow.returns:
+            self.s.rejoin(state.outer_mask, statement)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    limit: str
+    """Slot of where the strip ends."""
+    label: str
+    """Where the next strip begins."""
+
+
+def emit_poll(kernel: Kernel) -> None:
+    """Leave the kernel when it has been told to stop."""
+    w = kernel.w
+    kernel.polls = True
+    flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")
+    stop = w.emit(f"icmp ne i32 {flag}, 0")
+    leave, stay = w.fresh("stopped"), w.fresh("running")
+    w.branch(stop, leave, stay)
+    w.block(leave)
+    w.leave()
+    w.block(stay)

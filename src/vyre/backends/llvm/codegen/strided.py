@@ -1,0 +1,123 @@
+"""Accesses a few elements apart from lane to lane: whole steps at once, taken apart in registers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.codegen.packed import STORAGE_ONLY, memory_type
+from vyre.backends.llvm.codegen.value import Memory, Strided, Value
+from vyre.backends.llvm.codegen.writer import constant, widened
+from vyre.ir import Atomic, Body, DataType, Load, Store
+from vyre.ir.walk import walk_expr
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.lanes import Lanes
+    from vyre.backends.llvm.codegen.statements import Statements
+
+WIDEST_STEP = 4
+"""Steps of more elements than this are read and written lane by lane."""
+
+
+def is_worth_it(strided: Strided, element: DataType) -> bool:
+    """Whether reading whole steps beats reading lane by lane."""
+    return strided.stride <= WIDEST_STEP and not element.is_vector and element not in STORAGE_ONLY
+
+
+def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+    """The elements of all lanes as they are in memory; `at` is the first lane's index."""
+    w, width = lanes.w, lanes.width
+    element = memory.decl.element
+    size, stride = element.size_bytes or 1, strided.stride
+    pointer = _step_pointer(lanes, memory, at, strided)
+    type_ = memory_type(element)
+    extra = lanes.memory.metadata(memory)
+    if stride in (2, 4) and stride * size <= 8:
+        bits = 8 * size
+        whole, part = widened(f"i{bits * stride}", width), widened(f"i{bits}", width)
+        found = w.emit(f"load {whole}, ptr {pointer}, align {size}{extra}")
+        if strided.place:
+            amount = constant(f"i{bits * stride}", bits * strided.place, width)
+            found = w.emit(f"lshr {whole} {found}, {amount}")
+        cut = w.emit(f"trunc {whole} {found} to {part}")
+        wanted = widened(type_, width)
+        return cut if wanted == part else w.emit(f"bitcast {part} {cut} to {wanted}")
+    many = widened(type_, width * stride)
+    found = w.emit(f"load {many}, ptr {pointer}, align {size}{extra}")
+    picks = ", ".join(f"i32 {lane * stride + strided.place}" for lane in range(width))
+    return w.emit(f"shufflevector {many} {found}, {many} poison, <{width} x i32> <{picks}>")
+
+
+def store_group(statements: Statements, body: Body, position: int) -> int:
+    """Emit neighbouring stores that fill whole steps as one; gives how many statements it took."""
+    first = body[position]
+    assert isinstance(first, Store)
+    lead = statements.lanes.strided.get(id(first))
+    if lead is None or statements.lanes.mask is not None or len(statements.views) > 1:
+        return 0
+    memory = statements.lanes.buffer(first.buffer)
+    if not is_worth_it(lead, memory.decl.element):
+        return 0
+    stores: dict[int, Store] = {}
+    for statement in body[position : position + lead.stride]:
+        if not isinstance(statement, Store) or statement.buffer != first.buffer:
+            return 0
+        found = statements.lanes.strided.get(id(statement))
+        if found is None or (found.base, found.block) != (lead.base, lead.block):
+            return 0
+        if found.stride != lead.stride or not _is_still(statements, statement):
+            return 0
+        stores[found.place] = statement
+    if len(stores) != lead.stride:
+        return 0
+    _write(statements.lanes, memory, [stores[n] for n in range(lead.stride)], lead.stride)
+    return lead.stride
+
+
+def _is_still(statements: Statements, store: Store) -> bool:
+    """Whether the stored value does not look at memory that the stores before it may change."""
+    return not any(
+        isinstance(node, Atomic)
+        or (isinstance(node, Load) and not statements.lanes.buffer(node.buffer).constant)
+        for node in walk_expr(store.value)
+    )
+
+
+def _write(lanes: Lanes, memory: Memory, stores: list[Store], stride: int) -> None:
+    w, width = lanes.w, lanes.width
+    element = memory.decl.element
+    type_ = memory_type(element)
+    at = lanes.memory.wide(_scalar(lanes.value(stores[0].index)))
+    pieces: list[str] = []
+    for store in stores:
+        value = lanes.vector(lanes.value(store.value))
+        pieces.append(lanes.memory.stored_form(value, element, width))
+    one, two = widened(type_, width), widened(type_, 2 * width)
+    joined = _concatenated(lanes, one, pieces[0], pieces[1])
+    if stride == 2:
+        rest = "poison"
+    else:
+        rest = _concatenated(lanes, one, pieces[2], pieces[3] if stride == 4 else "poison")
+    many = widened(type_, stride * width)
+    picks = ", ".join(f"i32 {n * width + lane}" for lane in range(width) for n in range(stride))
+    mask = f"<{stride * width} x i32> <{picks}>"
+    mixed = w.emit(f"shufflevector {two} {joined}, {two} {rest}, {mask}")
+    pointer = w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {at}")
+    w.do(f"store {many} {mixed}, ptr {pointer}, align {element.size_bytes or 1}")
+
+
+def _concatenated(lanes: Lanes, type_: str, a: str, b: str) -> str:
+    count = 2 * lanes.width
+    picks = ", ".join(f"i32 {n}" for n in range(count))
+    return lanes.w.emit(f"shufflevector {type_} {a}, {type_} {b}, <{count} x i32> <{picks}>")
+
+
+def _step_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+    w = lanes.w
+    start = w.emit(f"sub i32 {at}, {strided.place}") if strided.place else at
+    wide = w.emit(f"zext i32 {start} to i64")
+    type_ = memory_type(memory.decl.element)
+    return w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {wide}")
+
+
+def _scalar(value: Value) -> Value:
+    return Value(value.dtype, value.form.UNIFORM, value.text)

@@ -1,0 +1,26 @@
+"""How many lanes run together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Lanes that run in lock-step: `jam` sets of them, each a vector of `width` or one lane."""
+
+    width: int = 0
+    """Lanes of a vector along x; 0 for one lane as plain scalar code."""
+    jam: int = 1
+    axis: int = 0
+    """Along which axis the sets follow one another."""
+    peeled: bool = False
+    """Whether lanes for which conditions and accesses hold run apart from the others."""
+
+    @property
+    def step(self) -> int:
+        """Lanes along x that run together."""
+        return (self.width or 1) * (self.jam if self.axis == 0 else 1)
+
+
+ONE_BY_ONE = Tile()

@@ -1,0 +1,71 @@
+"""What is put to the test: a device and the backend it belongs to, registered or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vyre import compiler
+from vyre.diagnostics import DeviceError
+from vyre.diagnostics.codes import driver as codes
+from vyre.driver import routing
+from vyre.driver.backend import Backend
+from vyre.driver.compilation import CompileOptions
+from vyre.driver.routing import Route
+from vyre.ir import Program
+from vyre.runtime import CompiledProgram, dispatch
+from vyre.semantics import Array
+from vyre.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A device under test. Nothing is taken from the cache: what runs was compiled just now."""
+
+    route: Route
+
+    @classmethod
+    def of(cls, given: str | Backend | Route) -> Subject:
+        """The subject that an id, a route or a backend with its first available device names."""
+        if isinstance(given, str):
+            return cls(routing.choose(given))
+        if isinstance(given, Route):
+            return cls(given)
+        devices = list(given.probe())
+        for device in devices:
+            if device.info.available:
+                return cls(Route(given, device, "given by the caller"))
+        reason = devices[0].info.reason if devices else "it found no device"
+        remedy = devices[0].info.remedy if devices else "connect one"
+        raise DeviceError(
+            codes.DEVICE_UNAVAILABLE.at(name=given.name, reason=reason, remedy=remedy)
+        )
+
+    @property
+    def name(self) -> str:
+        """The id of the device."""
+        return self.route.device.info.id
+
+    @property
+    def target(self) -> Target:
+        """What the device can do."""
+        return self.route.backend.target(self.route.device)
+
+    def compile(self, program: Program, profile: str | None = "release") -> CompiledProgram:
+        """The program for this device."""
+        options = CompileOptions(profile)
+        made = compiler.compile_program(program, self.route.backend, self.target, options)
+        return CompiledProgram(self.route, made, options, from_cache=False)
+
+    def run(  # noqa: PLR0913
+        self,
+        program: Program,
+        inputs: Mapping[str, Any],
+        grid: Sequence[int] | None,
+        profile: str | None = "release",
+        sizes: Mapping[str, int] | None = None,
+        deadline: float | None = None,
+    ) -> dict[str, Array]:
+        """Compile and run."""
+        return dispatch(self.compile(program, profile), inputs, grid, None, sizes, deadline)

@@ -1,0 +1,8 @@
+"""The Python front end: functions decorated with `@vyre.kernel` become programs."""
+
+from __future__ import annotations
+
+from vyre.front.functions import DeviceFunction, func
+from vyre.front.lower import KernelSource, Specialisation, kernel_source
+
+__all__ = ["DeviceFunction", "KernelSource", "Specialisation", "func", "kernel_source"]

@@ -1,0 +1,166 @@
+"""Elements of arrays: indices, axes, stores and atomics.
+
+An array of several axes is one buffer in row-major order, and its extents are in a second, small
+one named `x.shape`. An index outside of its axis counts as out of bounds, also where the flat
+index would be inside: what nothing proves to be inside is checked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front.agree import as_scalar, as_type
+from vyre.front.context import Context
+from vyre.front.values import Array, Constant, Scalar, Value, describe
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    AtomicOp,
+    Binary,
+    BinOp,
+    Cast,
+    DataType,
+    Expr,
+    Load,
+    MemoryOrdering,
+    Select,
+    Store,
+)
+
+NOWHERE = Expr.u32(0xFFFF_FFFF)
+"""An index that is outside of every buffer."""
+
+ATOMICS = {op.row.spelling: op for op in AtomicOp}
+
+
+def index_nodes(node: ast.expr) -> list[ast.expr]:
+    """The indices in `x[…]`, one per axis."""
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def flat_index(
+    ctx: Context, node: ast.AST, array: Array, nodes: Sequence[ast.expr], values: Sequence[Value]
+) -> AnyExpr:
+    """The position of an element in its buffer."""
+    if len(values) != array.rank:
+        raise ctx.error(
+            node,
+            codes.RANK,
+            name=array.name,
+            rank=array.rank,
+            found=len(values),
+            example=f"{array.name}[{', '.join('ijk'[: array.rank])}]",
+        )
+    indices = [_one_index(ctx, n, array, v) for n, v in zip(nodes, values, strict=True)]
+    if array.rank == 1:
+        return indices[0].expr
+    return _row_major(ctx, array, indices)
+
+
+def _one_index(ctx: Context, node: ast.expr, array: Array, value: Value) -> Scalar:
+    if isinstance(value, Constant):
+        found = value.value
+        if isinstance(found, int) and not isinstance(found, bool) and found >= 0:
+            return as_type(ctx, node, value, DataType.U32, "an index")
+        if isinstance(found, int) and not isinstance(found, bool):
+            raise ctx.error(node, codes.NEGATIVE_INDEX, name=array.name, index=-found)
+    index = as_scalar(ctx, node, value)
+    if not index.dtype.is_integer:
+        raise ctx.error(
+            node, codes.INDEX_TYPE, name=array.name, found=index.dtype, text=ast.unparse(node)
+        )
+    return index
+
+
+def _row_major(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
+    inside: AnyExpr | None = None
+    flat: AnyExpr | None = None
+    for index, extent in zip(indices, array.shape, strict=True):
+        held = ctx.hold(index, "i")
+        here, check = _along_axis(ctx, held, extent)
+        if check is not None:
+            inside = check if inside is None else Binary(BinOp.AND, inside, check)
+        flat = here if flat is None else Binary(BinOp.ADD, Binary(BinOp.MUL, flat, extent), here)
+    assert flat is not None
+    return flat if inside is None else Select(inside, flat, NOWHERE)
+
+
+def _along_axis(ctx: Context, index: Scalar, extent: AnyExpr) -> tuple[AnyExpr, AnyExpr | None]:
+    """An index as `u32`, and what must be checked of it."""
+    bits = index.dtype.bits or 0
+    expr = index.expr if index.dtype is DataType.U32 else Cast(index.expr, DataType.U32)
+    if bits > 32:
+        wide = Cast(extent, DataType.U64)
+        whole = index.expr if index.dtype is DataType.U64 else Cast(index.expr, DataType.U64)
+        return expr, Binary(BinOp.LT, whole, wide)
+    # A negative index is a large unsigned one, so this one comparison is enough.
+    if ctx.facts.proves_less(expr, extent):
+        return expr, None
+    return expr, Binary(BinOp.LT, expr, extent)
+
+
+def load(ctx: Context, node: ast.Subscript, array: Array) -> Scalar:
+    """The value of `x[i]`."""
+    nodes = index_nodes(node.slice)
+    values = ctx.in_order(nodes)
+    index = flat_index(ctx, node, array, nodes, values)
+    return Scalar(Load(array.name, index), array.dtype)
+
+
+def store(ctx: Context, node: ast.AST, array: Array, index: AnyExpr, value: Scalar) -> None:
+    """`x[i] = value`."""
+    if not array.writable:
+        raise ctx.error(node, codes.READ_ONLY, name=array.name)
+    ctx.emit(Store(array.name, index, value.expr))
+
+
+def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
+    """`x.atomic_add(i, value)` and its kin; gives the old value."""
+    op = ATOMICS.get(name)
+    if op is None:
+        known = ", ".join(sorted(ATOMICS))
+        raise ctx.error(
+            node,
+            codes.NO_ATTRIBUTE,
+            what=f"the array {array.name!r}",
+            name=name,
+            known=f"shape, size, ndim, {known}",
+        )
+    wanted = 3 if op is AtomicOp.COMPARE_EXCHANGE else 2
+    if len(node.args) != wanted or node.keywords:
+        form = "(i, expected, value)" if wanted == 3 else "(i, value)"
+        raise ctx.error(
+            node, codes.CALL, name=name, problem=f"got {len(node.args)} arguments", form=name + form
+        )
+    if not array.writable:
+        raise ctx.error(node, codes.READ_ONLY, name=array.name)
+    if array.dtype not in op.row.operands:
+        raise ctx.error(
+            node,
+            codes.ATOMIC_TYPE,
+            op=name,
+            found=array.dtype,
+            known=", ".join(sorted(map(str, op.row.operands))),
+        )
+    nodes = index_nodes(node.args[0])
+    values = ctx.in_order([*nodes, *node.args[1:]])
+    index = flat_index(ctx, node, array, nodes, values[: len(nodes)])
+    operands = [
+        as_type(ctx, n, v, array.dtype, f"the operand of {name}").expr
+        for n, v in zip(node.args[1:], values[len(nodes) :], strict=True)
+    ]
+    expected = operands[0] if wanted == 3 else None
+    made = Atomic(op, array.name, index, operands[-1], expected, MemoryOrdering.RELAXED)
+    return Scalar(made, array.dtype)
+
+
+def extent(ctx: Context, node: ast.AST, array: Array, axis: Value) -> Scalar:
+    """`x.shape[axis]`."""
+    number = axis.value if isinstance(axis, Constant) else None
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ctx.error(node, codes.AXIS, name=array.name, found=describe(axis), rank=array.rank)
+    if not -array.rank <= number < array.rank:
+        raise ctx.error(node, codes.AXIS, name=array.name, found=number, rank=array.rank)
+    return Scalar(array.shape[number], DataType.U32)

@@ -1,0 +1,283 @@
+"""Expressions of Python as expressions of the language."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front import arrays
+from vyre.front.agree import agree, as_bool, as_scalar
+from vyre.front.calls import call
+from vyre.front.context import Context, LoopVariableLeft, Variable
+from vyre.front.operators import binary, compare, unary
+from vyre.front.scalars import BY_NUMPY_NAME
+from vyre.front.source import MISSING
+from vyre.front.values import (
+    Array,
+    Constant,
+    Method,
+    Scalar,
+    Several,
+    Shape,
+    Thing,
+    Value,
+    describe,
+)
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Atomic,
+    Binary,
+    BinOp,
+    BufLen,
+    DataType,
+    Expr,
+    If,
+    Lane,
+    Let,
+    Lit,
+    Load,
+    Select,
+    Unary,
+    UnOp,
+    Var,
+)
+from vyre.ir.walk import walk_expr
+
+
+def lower_expr(ctx: Context, node: ast.expr) -> Value:
+    """Translate an expression."""
+    match node:
+        case ast.Constant():
+            return _constant(ctx, node, node.value)
+        case ast.Name():
+            return name(ctx, node)
+        case ast.BinOp():
+            left, right = ctx.in_order([node.left, node.right])
+            return binary(ctx, node, node.op, (left, right), (node.left, node.right))
+        case ast.UnaryOp():
+            return unary(ctx, node, ctx.expr(node.operand))
+        case ast.Compare():
+            return _comparison(ctx, node)
+        case ast.BoolOp():
+            return _junction(ctx, node)
+        case ast.IfExp():
+            return _choice(ctx, node)
+        case ast.Subscript():
+            return _subscript(ctx, node)
+        case ast.Attribute():
+            return _attribute(ctx, node)
+        case ast.Call():
+            return call(ctx, node)
+        case ast.Tuple():
+            return Several(tuple(ctx.in_order(node.elts)))
+        case _:
+            what = type(node).__name__
+            instead = "compute with numbers, arrays and the functions of vy"
+            raise ctx.error(node, codes.EXPRESSION, what=what, instead=instead)
+
+
+def name(ctx: Context, node: ast.Name) -> Value:
+    """What a name means: a variable of the kernel, or something around it."""
+    found = ctx.frame.names.get(node.id)
+    if found is None:
+        return _captured(ctx, node, node.id, ctx.frame.source.lookup(node.id))
+    if isinstance(found, LoopVariableLeft):
+        raise ctx.error(node, codes.LOOP_VARIABLE_LEFT, name=node.id)
+    if isinstance(found, Variable):
+        if found.dtype is None or node.id not in ctx.frame.assigned:
+            raise ctx.error(node, codes.UNASSIGNED, name=node.id)
+        return Scalar(Var(found.name), found.dtype, found.soft)
+    return found
+
+
+def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
+    if found is MISSING:
+        raise ctx.error(node, codes.UNKNOWN_NAME, name=text)
+    if isinstance(found, (bool, int, float, str)):
+        return _constant(ctx, node, found)
+    if isinstance(found, tuple):
+        items: tuple[Any, ...] = found
+        return Several(tuple(_captured(ctx, node, text, item) for item in items))
+    dtype = BY_NUMPY_NAME.get(type(found).__name__)
+    if dtype is not None and type(found).__module__ == "numpy":
+        return Scalar(Expr.lit(found.item(), dtype), dtype)
+    if type(found).__name__ in ("ndarray", "DeviceArray", "list", "dict", "set"):
+        raise ctx.error(node, codes.CAPTURED, name=text, what=type(found).__name__)
+    return Thing(found)
+
+
+def _constant(ctx: Context, node: ast.expr, value: object) -> Constant:
+    # numpy's float64 is a float as well; take the number alone.
+    if isinstance(value, bool):
+        return Constant(bool(value))
+    if isinstance(value, int):
+        return Constant(int(value))
+    if isinstance(value, float):
+        return Constant(float(value))
+    if isinstance(value, str):
+        return Constant(value)
+    raise ctx.error(
+        node,
+        codes.EXPRESSION,
+        what=f"the constant {value!r}",
+        instead="use numbers and truth values",
+    )
+
+
+def _comparison(ctx: Context, node: ast.Compare) -> Value:
+    if len(node.ops) == 1:
+        sides = (node.left, node.comparators[0])
+        left, right = ctx.in_order(sides)
+        return compare(ctx, node, node.ops[0], (left, right), sides)
+    # Each operand of a chain is evaluated once.
+    nodes = [node.left, *node.comparators]
+    values = [
+        ctx.hold(value) if isinstance(value, Scalar) else value for value in ctx.in_order(nodes)
+    ]
+    result: Value = Constant(True)
+    for number, op in enumerate(node.ops):
+        pair = (values[number], values[number + 1])
+        sides = (nodes[number], nodes[number + 1])
+        result = _both(ctx, node, result, compare(ctx, node, op, pair, sides))
+    return result
+
+
+def _both(ctx: Context, node: ast.AST, left: Value, right: Value) -> Value:
+    if isinstance(left, Constant):
+        return right if left.value else left
+    if isinstance(right, Constant):
+        return left if right.value else right
+    a, b = as_bool(ctx, node, left, "a comparison"), as_bool(ctx, node, right, "a comparison")
+    return Scalar(Binary(BinOp.AND, a.expr, b.expr), DataType.BOOL)
+
+
+def _junction(ctx: Context, node: ast.BoolOp) -> Value:
+    """`and` and `or`: what stands on the right is evaluated only if the left does not decide."""
+    is_and = isinstance(node.op, ast.And)
+    word = "and" if is_and else "or"
+    left = ctx.expr(node.values[0])
+    for right_node in node.values[1:]:
+        if isinstance(left, Constant) and isinstance(left.value, bool):
+            if left.value != is_and:
+                return left
+            left = ctx.expr(right_node)
+            continue
+        truth = as_bool(ctx, node.values[0], left, f"an operand of {word}")
+        with ctx.block() as body:
+            ctx.facts.assume(truth.expr, holds=is_and)
+            right = as_bool(ctx, right_node, ctx.expr(right_node), f"an operand of {word}")
+        op = BinOp.AND if is_and else BinOp.OR
+        if not body and _is_harmless(right.expr):
+            left = Scalar(Binary(op, truth.expr, right.expr), DataType.BOOL)
+            continue
+        held = ctx.fresh("holds")
+        ctx.emit(Let(held, truth.expr))
+        body.append(Assign(held, right.expr))
+        test = Var(held) if is_and else Unary(UnOp.NOT, Var(held))
+        ctx.emit(If(test, tuple(body), ()))
+        left = Scalar(Var(held), DataType.BOOL)
+    return left
+
+
+def _choice(ctx: Context, node: ast.IfExp) -> Value:
+    """`a if c else b`: only one of the two is evaluated."""
+    condition = ctx.expr(node.test)
+    if isinstance(condition, Constant) and isinstance(condition.value, bool):
+        return ctx.expr(node.body if condition.value else node.orelse)
+    test = as_bool(ctx, node.test, condition, "the condition of a conditional expression")
+    with ctx.block() as then:
+        ctx.facts.assume(test.expr)
+        left = ctx.expr(node.body)
+    with ctx.block() as otherwise:
+        ctx.facts.assume(test.expr, holds=False)
+        right = ctx.expr(node.orelse)
+    a, b = _arms(ctx, node, left, right)
+    if not then and not otherwise and _is_harmless(a.expr) and _is_harmless(b.expr):
+        return Scalar(Select(test.expr, a.expr, b.expr), a.dtype, a.soft & b.soft)
+    held = ctx.fresh("chosen")
+    ctx.emit(Let(held, Expr.lit(False if a.dtype.is_bool else 0, a.dtype)))
+    then.append(Assign(held, a.expr))
+    otherwise.append(Assign(held, b.expr))
+    ctx.emit(If(test.expr, tuple(then), tuple(otherwise)))
+    return Scalar(Var(held), a.dtype, a.soft & b.soft)
+
+
+def _arms(ctx: Context, node: ast.IfExp, left: Value, right: Value) -> tuple[Scalar, Scalar]:
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        # 1 if c else 0.5 is a float.
+        if isinstance(left.value, float) or isinstance(right.value, float):
+            left, right = _as_float(left), _as_float(right)
+        return as_scalar(ctx, node.body, left), as_scalar(ctx, node.orelse, right)
+    return agree(ctx, node, "if else", left, right, (node.body, node.orelse))
+
+
+def _as_float(value: Constant) -> Constant:
+    whole = isinstance(value.value, int) and not isinstance(value.value, bool)
+    return Constant(float(value.value)) if whole else value
+
+
+def _is_harmless(expr: AnyExpr) -> bool:
+    """Whether evaluating an expression needlessly does nothing that anyone could notice.
+
+    A load may be out of bounds, which is defined but which the sanitizer reports.
+    """
+    for part in walk_expr(expr):
+        if isinstance(part, Atomic):
+            return False
+        if isinstance(part, Load) and not isinstance(part.index, Lit):
+            return False
+    return True
+
+
+def _subscript(ctx: Context, node: ast.Subscript) -> Value:
+    owner = ctx.expr(node.value)
+    match owner:
+        case Array():
+            return arrays.load(ctx, node, owner)
+        case Shape(array):
+            return arrays.extent(ctx, node, array, ctx.expr(node.slice))
+        case Several(items):
+            index = ctx.expr(node.slice)
+            return items[_position(ctx, node, index, len(items), "a tuple")]
+        case Scalar(expr, dtype) if dtype.is_vector and dtype.element is not None:
+            position = _position(ctx, node, ctx.expr(node.slice), dtype.lanes, "a vector")
+            return Scalar(Lane(expr, position), dtype.element)
+        case _:
+            raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(owner))
+
+
+def _position(ctx: Context, node: ast.Subscript, index: Value, count: int, what: str) -> int:
+    found = index.value if isinstance(index, Constant) else None
+    if isinstance(found, int) and not isinstance(found, bool) and -count <= found < count:
+        return found % count
+    raise ctx.error(node.slice, codes.CONSTANT_INDEX, what=what, count=count)
+
+
+def _attribute(ctx: Context, node: ast.Attribute) -> Value:
+    owner = ctx.expr(node.value)
+    if isinstance(owner, Array):
+        match node.attr:
+            case "shape":
+                return Shape(owner)
+            case "size":
+                return Scalar(BufLen(owner.name), DataType.U32)
+            case "ndim":
+                return Constant(owner.rank)
+            case _:
+                return Method(owner, node.attr)
+    if isinstance(owner, Thing):
+        target = owner.target
+        found = getattr(target, node.attr, MISSING)
+        if found is MISSING or not isinstance(target, (types.ModuleType, type)):
+            raise ctx.error(
+                node,
+                codes.NO_ATTRIBUTE,
+                what=describe(owner),
+                name=node.attr,
+                known="see the reference of vyre",
+            )
+        return _captured(ctx, node, ast.unparse(node), found)
+    raise ctx.error(node, codes.NO_ATTRIBUTE, what=describe(owner), name=node.attr, known="none")

@@ -1,0 +1,222 @@
+"""From a Python function to a program: its signature, and its body for one set of types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
+
+from vyre.diagnostics import FrontError
+from vyre.diagnostics.codes import front as codes
+from vyre.front.context import Binding, Context, Frame, Restart, Variable
+from vyre.front.expressions import lower_expr
+from vyre.front.facts import Facts
+from vyre.front.functions import reassigned_names
+from vyre.front.homes import assigned_names, find_homes
+from vyre.front.parameters import (
+    ArrayParameter,
+    GenericType,
+    Mode,
+    Parameter,
+    ScalarParameter,
+    StaticParameter,
+    parameter_of,
+)
+from vyre.front.source import Source, source_of
+from vyre.front.statements import lower_body
+from vyre.front.syntax import check_syntax
+from vyre.front.values import Array, Constant, Key, Scalar, Thing
+from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
+
+MAX_ATTEMPTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Specialisation:
+    """What a call decides about a kernel."""
+
+    types: tuple[tuple[str, DataType], ...] = ()
+    """Generic types by name."""
+    statics: tuple[tuple[str, int | float | bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelSource:
+    """A kernel as it was written: its function and what its parameters are."""
+
+    source: Source
+    parameters: Mapping[str, Parameter]
+    defaults: Mapping[str, object]
+    workgroup: tuple[int, int, int]
+    fast_math: bool = False
+    entry_op_id: str | None = None
+    _known: dict[Specialisation, Program] = field(default_factory=dict[Specialisation, Program])
+
+    def program(self, wanted: Specialisation) -> Program:
+        """The program for one specialisation, translated once."""
+        found = self._known.get(wanted)
+        if found is None:
+            found = self._known.setdefault(wanted, _translate(self, wanted))
+        return found
+
+
+def kernel_source(
+    function: object,
+    workgroup: Sequence[int] | int,
+    fast_math: bool = False,
+) -> KernelSource:
+    """Read a function that is to be a kernel; refuses what can be refused without types."""
+    if not isinstance(function, FunctionType):
+        raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.kernel", found=repr(function)))
+    source = source_of(function)
+    size = _workgroup(source, workgroup)
+    check_syntax(source)
+    parameters = _parameters(source)
+    entry = f"{function.__module__}.{function.__qualname__}".replace(".<locals>", "")
+    return KernelSource(source, parameters, _defaults(function), size, fast_math, entry)
+
+
+def _workgroup(source: Source, wanted: Sequence[int] | int) -> tuple[int, int, int]:
+    extents = (wanted,) if isinstance(wanted, int) else tuple(wanted)
+    whole = all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in extents)
+    if not 1 <= len(extents) <= 3 or not whole:
+        raise source.error(source.tree, codes.WORKGROUP, found=wanted)
+    x, y, z = (*extents, 1, 1)[:3]
+    return x, y, z
+
+
+def _defaults(function: FunctionType) -> dict[str, object]:
+    values = function.__defaults__ or ()
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    found: dict[str, object] = dict(zip(names[len(names) - len(values) :], values, strict=True))
+    return {**found, **(function.__kwdefaults__ or {})}
+
+
+def _parameters(source: Source) -> dict[str, Parameter]:
+    arguments = source.tree.args
+    extra = arguments.vararg or arguments.kwarg
+    if extra is not None:
+        problem = "takes any number of values"
+        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem)
+    found: dict[str, Parameter] = {}
+    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        parameter = parameter_of(_annotation(source, one))
+        if parameter is None:
+            problem = "has no type" if one.annotation is None else "has a type that kernels lack"
+            raise source.error(one, codes.PARAMETER, name=one.arg, problem=problem)
+        found[one.arg] = parameter
+    return found
+
+
+def _annotation(source: Source, argument: ast.arg) -> object:
+    found = source.annotations.get(argument.arg)
+    if isinstance(found, str) and argument.annotation is not None:
+        try:
+            return source.evaluate(ast.parse(found, mode="eval").body)
+        except (NameError, AttributeError, TypeError) as problem:
+            raise source.error(
+                argument, codes.PARAMETER, name=argument.arg, problem=f"has a type that {problem}"
+            ) from problem
+    return found
+
+
+def _translate(kernel: KernelSource, wanted: Specialisation) -> Program:
+    learned: dict[Key, DataType] = {}
+    for _ in range(MAX_ATTEMPTS):
+        try:
+            return _attempt(kernel, wanted, learned)
+        except Restart:
+            continue
+    raise kernel.source.error(kernel.source.tree, codes.UNSETTLED, name=kernel.source.name)
+
+
+def _attempt(kernel: KernelSource, wanted: Specialisation, learned: dict[Key, DataType]) -> Program:
+    body = kernel.source.tree.body
+    names = frozenset(kernel.parameters)
+    changed = assigned_names(body) & names
+    frame = Frame(
+        kernel.source,
+        find_homes(body, names),
+        (),
+        {},
+        reassigned_names(body) | changed,
+    )
+    ctx = Context(
+        [frame],
+        learned,
+        kernel.workgroup,
+        lower_expr,
+        lower_body,
+        facts=Facts(workgroup=kernel.workgroup),
+    )
+    _bind_parameters(ctx, kernel, wanted, changed)
+    lower_body(ctx, body)
+    return Program.wrapped(
+        ctx.buffers, kernel.workgroup, ctx.body, kernel.entry_op_id, kernel.fast_math
+    )
+
+
+def _bind_parameters(
+    ctx: Context, kernel: KernelSource, wanted: Specialisation, changed: frozenset[str] | set[str]
+) -> None:
+    types = dict(wanted.types)
+    statics = dict(wanted.statics)
+    names = ctx.frame.names
+    ctx.taken.update(kernel.parameters)
+    for name, dtype in types.items():
+        names[f"{name}: generic"] = Thing(dtype)
+    for name, parameter in kernel.parameters.items():
+        binding: Binding
+        match parameter:
+            case StaticParameter():
+                binding = Constant(statics[name])
+            case ScalarParameter(dtype):
+                binding = _scalar(ctx, name, _resolved(dtype, types))
+            case ArrayParameter(mode, dtype, rank):
+                binding = _array(ctx, name, mode, _resolved(dtype, types), rank)
+        names[name] = binding
+        ctx.frame.assigned.add(name)
+    for name in sorted(changed):
+        _own_copy(ctx, kernel, name)
+
+
+def _resolved(dtype: DataType | GenericType, types: Mapping[str, DataType]) -> DataType:
+    return types[dtype.name] if isinstance(dtype, GenericType) else dtype
+
+
+def _scalar(ctx: Context, name: str, dtype: DataType) -> Scalar:
+    ctx.buffers.append(BufferDecl.uniform(name, len(ctx.buffers), dtype).with_count(1))
+    return Scalar(Load(name, Expr.u32(0)), dtype)
+
+
+def _array(ctx: Context, name: str, mode: Mode, dtype: DataType, rank: int) -> Array:
+    binding = len(ctx.buffers)
+    match mode:
+        case Mode.IN:
+            ctx.buffers.append(BufferDecl.read(name, binding, dtype))
+        case Mode.OUT:
+            ctx.buffers.append(BufferDecl.output(name, binding, dtype))
+        case Mode.INOUT:
+            ctx.buffers.append(BufferDecl.read_write(name, binding, dtype))
+    shape: tuple[AnyExpr, ...] = (BufLen(name),)
+    if rank > 1:
+        extents = f"{name}.shape"
+        ctx.taken.add(extents)
+        decl = BufferDecl.uniform(extents, binding + 1, DataType.U32).with_count(rank)
+        ctx.buffers.append(decl)
+        shape = tuple(Load(extents, Expr.u32(axis)) for axis in range(rank))
+    return Array(name, dtype.value_type, rank, shape, writable=mode is not Mode.IN)
+
+
+def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
+    """A parameter that the kernel assigns to is a variable that begins with the argument."""
+    found = ctx.frame.names[name]
+    if isinstance(found, Constant) and not isinstance(found.value, str):
+        found = Scalar(Expr.lit(found.value, DataType.I32), DataType.I32)
+    if not isinstance(found, Scalar):
+        raise ctx.error(kernel.source.tree, codes.ASSIGN_ARRAY, name=name)
+    variable = Variable(ctx.fresh(name), found.dtype, (name,))
+    ctx.emit(Let(variable.name, found.expr))
+    ctx.frame.names[name] = variable

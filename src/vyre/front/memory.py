@@ -1,0 +1,43 @@
+"""Arrays that a kernel declares: shared by a workgroup, or of each invocation's own."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front.calls import type_argument
+from vyre.front.context import Context
+from vyre.front.parameters import MAX_RANK
+from vyre.front.values import Array, Constant, describe
+from vyre.ir import BufferDecl, Expr
+
+
+def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared: bool) -> None:
+    """`t = vy.shared(vy.f32, 16, 16)` at the top of a kernel."""
+    name = ast.unparse(call.func)
+    target = node.targets[0]
+    at_top = ctx.frame.is_kernel and len(ctx.bodies) == 1
+    if not at_top or len(node.targets) != 1 or not isinstance(target, ast.Name):
+        raise ctx.error(node, codes.MEMORY_PLACE, name=name)
+    if target.id in ctx.frame.reassigned or target.id in ctx.frame.names:
+        raise ctx.error(node, codes.ASSIGN_ARRAY, name=target.id)
+    if call.keywords or not 2 <= len(call.args) <= MAX_RANK + 1:
+        form = f"{name}(vy.f32, 256)"
+        problem = f"got {len(call.args) + len(call.keywords)} arguments"
+        raise ctx.error(call, codes.CALL, name=name, problem=problem, form=form)
+    dtype = type_argument(ctx, call.args[0])
+    shape = [_extent(ctx, one, name) for one in call.args[1:]]
+    buffer = ctx.fresh(target.id)
+    make = BufferDecl.workgroup if is_shared else BufferDecl.local
+    ctx.buffers.append(make(buffer, math.prod(shape), dtype))
+    extents = tuple(Expr.u32(extent) for extent in shape)
+    ctx.frame.names[target.id] = Array(buffer, dtype, len(shape), extents)
+
+
+def _extent(ctx: Context, node: ast.expr, name: str) -> int:
+    value = ctx.expr(node)
+    found = value.value if isinstance(value, Constant) else None
+    if isinstance(found, int) and not isinstance(found, bool) and 0 < found < 1 << 32:
+        return found
+    raise ctx.error(node, codes.MEMORY_SIZE, name=name, found=describe(value))

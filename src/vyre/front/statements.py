@@ -1,0 +1,282 @@
+"""Statements of Python as statements of the language."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front import arrays, intrinsics
+from vyre.front.agree import as_bool, as_type
+from vyre.front.assignment import assign_name, declare, fitted
+from vyre.front.calls import NOTHING, type_argument
+from vyre.front.context import Context
+from vyre.front.functions import give_result
+from vyre.front.loops import lower_for, lower_while
+from vyre.front.memory import declare_memory
+from vyre.front.operators import binary
+from vyre.front.values import Array, Constant, Method, Scalar, Several, Thing, Value, describe
+from vyre.ir import (
+    AnyExpr,
+    Break,
+    Continue,
+    DataType,
+    Eval,
+    Expr,
+    If,
+    Load,
+    Return,
+    Trap,
+    Unary,
+    UnOp,
+)
+
+
+def lower_body(ctx: Context, body: Sequence[ast.stmt]) -> bool:
+    """Translate statements into the innermost block; answers whether nothing goes on after them."""
+    for statement in body:
+        hoisted = [declare(ctx, name, statement) for name in ctx.frame.homes.of(statement)]
+        mark = len(ctx.body)
+        ctx.spans.append(ctx.frame.source.span(statement))
+        left = lower_statement(ctx, statement)
+        for variable in reversed(hoisted):
+            if variable.dtype is not None:
+                ctx.zero_at(mark, variable.name, zero(variable.dtype))
+        ctx.spans.pop()
+        if left:
+            return True
+    return False
+
+
+def zero(dtype: DataType) -> AnyExpr:
+    """Zero, or false."""
+    return Expr.lit(False if dtype.is_bool else 0, dtype)
+
+
+def lower_statement(ctx: Context, node: ast.stmt) -> bool:  # noqa: C901
+    """Translate one statement; answers whether nothing goes on after it."""
+    match node:
+        case ast.Assign():
+            _assign(ctx, node)
+        case ast.AnnAssign():
+            _annotated(ctx, node)
+        case ast.AugAssign():
+            _augmented(ctx, node)
+        case ast.If():
+            return _if(ctx, node)
+        case ast.For():
+            lower_for(ctx, node, lower_body)
+        case ast.While():
+            return lower_while(ctx, node, lower_body)
+        case ast.Break():
+            return _break(ctx, node)
+        case ast.Continue():
+            ctx.emit(Continue())
+            return True
+        case ast.Return():
+            return _return(ctx, node)
+        case ast.Assert():
+            return _assert(ctx, node)
+        case ast.Expr():
+            _effect(ctx, node)
+        case ast.Pass():
+            pass
+        case _:
+            what, instead = type(node).__name__, "use if, for, while and assignments"
+            raise ctx.error(node, codes.STATEMENT, what=what, instead=instead)
+    return False
+
+
+def _assign(ctx: Context, node: ast.Assign) -> None:
+    if _is_memory(ctx, node):
+        return
+    value = ctx.expr(node.value)
+    if len(node.targets) > 1 and isinstance(value, Scalar):
+        value = ctx.hold(value)
+    for target in node.targets:
+        _give(ctx, target, value, node.value)
+
+
+def _is_memory(ctx: Context, node: ast.Assign) -> bool:
+    """`t = vy.shared(vy.f32, 256)`."""
+    call = node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return False
+    callee = ctx.expr(call.func)
+    target = callee.target if isinstance(callee, Thing) else None
+    if target is not intrinsics.shared and target is not intrinsics.local:
+        return False
+    declare_memory(ctx, node, call, is_shared=target is intrinsics.shared)
+    return True
+
+
+def _give(ctx: Context, target: ast.expr, value: Value, value_node: ast.expr) -> None:
+    match target:
+        case ast.Name():
+            if isinstance(ctx.frame.names.get(target.id), Array) or (
+                value is NOTHING or isinstance(value, Method)
+            ):
+                problem = codes.ASSIGN_ARRAY if value is not NOTHING else codes.NO_VALUE
+                raise ctx.error(target, problem, name=target.id, what=ast.unparse(value_node))
+            assign_name(ctx, target, value, value_node)
+        case ast.Subscript():
+            array, index = _element(ctx, target)
+            what = f"the array {array.name!r}"
+            scalar = as_type(ctx, value_node, value, array.dtype, what)
+            arrays.store(ctx, target, array, index, scalar)
+        case ast.Tuple():
+            _unpack(ctx, target, value, value_node)
+        case _:
+            raise ctx.error(
+                target,
+                codes.STATEMENT,
+                what=f"an assignment to {ast.unparse(target)}",
+                instead="assign to a variable or to an element of an array",
+            )
+
+
+def _element(ctx: Context, target: ast.Subscript) -> tuple[Array, AnyExpr]:
+    owner = ctx.expr(target.value)
+    if not isinstance(owner, Array):
+        raise ctx.error(target, codes.NOT_INDEXABLE, what=describe(owner))
+    nodes = arrays.index_nodes(target.slice)
+    values = ctx.in_order(nodes)
+    return owner, arrays.flat_index(ctx, target, owner, nodes, values)
+
+
+def _unpack(ctx: Context, target: ast.Tuple, value: Value, value_node: ast.expr) -> None:
+    """`a, b = b, a`: all values are computed before the first is assigned."""
+    if not isinstance(value, Several) or len(value.items) != len(target.elts):
+        found = len(value.items) if isinstance(value, Several) else describe(value)
+        raise ctx.error(target, codes.UNPACK, expected=len(target.elts), found=found)
+    held = [
+        ctx.spill(item) if isinstance(item, Scalar) and not ctx.facts.is_fixed(item.expr) else item
+        for item in value.items
+    ]
+    nodes = value_node.elts if isinstance(value_node, ast.Tuple) else [value_node] * len(held)
+    for one, item, node in zip(target.elts, held, nodes, strict=True):
+        _give(ctx, one, item, node)
+
+
+def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
+    if node.value is None or not isinstance(node.target, ast.Name):
+        text = ast.unparse(node.target)
+        raise ctx.error(
+            node,
+            codes.STATEMENT,
+            what="a declaration without a value",
+            instead=f"give it one: {text}: {ast.unparse(node.annotation)} = 0",
+        )
+    dtype = type_argument(ctx, node.annotation)
+    value = ctx.expr(node.value)
+    scalar = as_type(ctx, node.value, value, dtype, f"the variable {node.target.id!r}")
+    assign_name(ctx, node.target, scalar, node.value)
+
+
+def _augmented(ctx: Context, node: ast.AugAssign) -> None:
+    target = node.target
+    if isinstance(target, ast.Name):
+        reading = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        left, right = ctx.in_order([reading, node.value])
+        result = binary(ctx, node, node.op, (left, right), (reading, node.value))
+        assign_name(ctx, target, result, node)
+        return
+    if not isinstance(target, ast.Subscript):
+        raise ctx.error(
+            target,
+            codes.STATEMENT,
+            what=f"an assignment to {ast.unparse(target)}",
+            instead="assign to a variable or to an element of an array",
+        )
+    array, index = _element(ctx, target)
+    held = ctx.hold(Scalar(index, DataType.U32), "i").expr
+    left: Value = Scalar(Load(array.name, held), array.dtype)
+    mark = len(ctx.body)
+    right = ctx.expr(node.value)
+    if len(ctx.body) > mark:
+        later = ctx.body[mark:]
+        del ctx.body[mark:]
+        left = ctx.spill(left)
+        ctx.body.extend(later)
+    result = binary(ctx, node, node.op, (left, right), (target, node.value))
+    scalar = as_type(ctx, node, result, array.dtype, f"the array {array.name!r}")
+    arrays.store(ctx, target, array, held, scalar)
+
+
+def _if(ctx: Context, node: ast.If) -> bool:
+    condition = ctx.expr(node.test)
+    if isinstance(condition, Constant) and isinstance(condition.value, bool):
+        return lower_body(ctx, node.body if condition.value else node.orelse)
+    test = as_bool(ctx, node.test, condition, "the condition of an if")
+    frame = ctx.frame
+    before = frame.assigned
+    frame.assigned = set(before)
+    with ctx.block() as then:
+        ctx.facts.assume(test.expr)
+        then_left = lower_body(ctx, node.body)
+    after_then = frame.assigned
+    frame.assigned = set(before)
+    with ctx.block() as otherwise:
+        ctx.facts.assume(test.expr, holds=False)
+        else_left = lower_body(ctx, node.orelse)
+    after_else = frame.assigned
+    ctx.emit(If(test.expr, tuple(then), tuple(otherwise)))
+    if then_left:
+        frame.assigned = after_else
+        ctx.facts.assume(test.expr, holds=False)
+    elif else_left:
+        frame.assigned = after_then
+        ctx.facts.assume(test.expr)
+    else:
+        frame.assigned = after_then & after_else
+    return then_left and else_left
+
+
+def _break(ctx: Context, node: ast.Break) -> bool:
+    if ctx.frame.loops:
+        ctx.frame.loops[-1].append(set(ctx.frame.assigned))
+    ctx.emit(Break())
+    return True
+
+
+def _return(ctx: Context, node: ast.Return) -> bool:
+    if not ctx.frame.is_kernel:
+        give_result(ctx, node, fitted)
+        return True
+    if node.value is not None:
+        raise ctx.error(node, codes.KERNEL_RETURNS)
+    ctx.emit(Return())
+    return True
+
+
+def _assert(ctx: Context, node: ast.Assert) -> bool:
+    message: Value = Constant("assertion failed: " + ast.unparse(node.test))
+    if node.msg is not None:
+        message = ctx.expr(node.msg)
+    if not isinstance(message, Constant) or not isinstance(message.value, str):
+        assert node.msg is not None
+        raise ctx.error(node.msg, codes.ASSERT_MESSAGE)
+    condition = ctx.expr(node.test)
+    test = as_bool(ctx, node.test, condition, "the condition of an assert")
+    trap = Trap(message.value).at(ctx.spans[-1])
+    ctx.emit(If(Unary(UnOp.NOT, test.expr), (trap,), ()))
+    ctx.facts.assume(test.expr)
+    return False
+
+
+def _effect(ctx: Context, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant):
+        return
+    if not isinstance(node.value, ast.Call):
+        raise ctx.error(
+            node,
+            codes.STATEMENT,
+            what="an expression without effect",
+            instead="assign it, store it, or leave it out",
+        )
+    callee = ctx.expr(node.value.func)
+    if isinstance(callee, Method):
+        made = arrays.atomic(ctx, node.value, callee.array, callee.name)
+        ctx.emit(Eval(made.expr))
+        return
+    ctx.expr(node.value)

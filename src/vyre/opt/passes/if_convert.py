@@ -1,0 +1,117 @@
+"""Small branches as selects."""
+
+from __future__ import annotations
+
+from vyre.analysis import is_movable, reads_memory
+from vyre.ir import AnyExpr, AnyStmt, Assign, Body, If, Let, Lit, Program, Select, Store, Var
+from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
+from vyre.opt.metadata import PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.effects import has_effects
+from vyre.rewrite.names import Names
+
+MOST_ASSIGNS = 2
+MOST_NODES = 8
+"""How many variables an arm may assign, and how large a value may be, to be worth doing always."""
+
+
+@vyre_pass(name="if_convert", phase=PassPhase.CONTROL_FLOW, invalidates=("facts",))
+class IfConvert(Pass):
+    """Turns branches that only assign small values, or store to the same element, into selects.
+    Legal when both arms can be evaluated always: no atomics, subgroup operations or loads in them,
+    and no value reads a variable that the branch assigns, its own excepted.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is a branch."""
+        found = any(type(s) is If for s in walk_stmts(program.entry))
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Convert inner branches first."""
+        convert = _Convert(program)
+        entry = convert.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), convert.rewrites)
+
+
+class _Convert:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: Names | None = None
+        self.rewrites = 0
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        if not statement.body_fields:
+            return statement
+        new = map_bodies(statement, self.body)
+        if type(new) is not If:
+            return new
+        made = self._stores(new) or self._assigns(new)
+        if made is None:
+            return new
+        self.rewrites += 1
+        return made
+
+    def _stores(self, branch: If) -> list[AnyStmt] | None:
+        match branch:
+            case If(cond, (Store(a, i, x),), (Store(b, j, y),)) if a == b and i == j:
+                # The condition is evaluated after the index from now on.
+                if not (_is_cheap(x) and _is_cheap(y) and is_movable(i)) or has_effects(cond):
+                    return None
+                return [Store(a, i, Select(cond, x, y)).at(branch.span)]
+            case _:
+                return None
+
+    def _assigns(self, branch: If) -> list[AnyStmt] | None:
+        then, otherwise = _values(branch.then), _values(branch.otherwise)
+        if then is None or otherwise is None:
+            return None
+        names = {**then, **otherwise}.keys()
+        if not names or len(names) > MOST_ASSIGNS:
+            return None
+        for arm in (then, otherwise):
+            for name, value in arm.items():
+                others = names - {name}
+                if any(type(e) is Var and e.name in others for e in walk_expr(value)):
+                    return None
+        lets: list[AnyStmt] = []
+        cond = branch.cond
+        if len(names) > 1 and type(cond) is not Lit:
+            # The first assignment may change what the condition depends on.
+            if self.names is None:
+                self.names = Names(self.program)
+            name = self.names.fresh("cond")
+            lets.append(Let(name, cond))
+            cond = Var(name)
+        return [
+            *lets,
+            *(
+                Assign(
+                    name,
+                    Select(cond, then.get(name, Var(name)), otherwise.get(name, Var(name))),
+                ).at(branch.span)
+                for name in names
+            ),
+        ]
+
+
+def _values(arm: Body) -> dict[str, AnyExpr] | None:
+    """What an arm assigns, if it does nothing else."""
+    found: dict[str, AnyExpr] = {}
+    for statement in arm:
+        if type(statement) is not Assign or statement.name in found:
+            return None
+        if not _is_cheap(statement.value):
+            return None
+        found[statement.name] = statement.value
+    return found
+
+
+def _is_cheap(value: AnyExpr) -> bool:
+    if not is_movable(value) or reads_memory(value):
+        return False
+    return sum(1 for _ in walk_expr(value)) <= MOST_NODES

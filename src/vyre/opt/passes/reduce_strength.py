@@ -1,0 +1,98 @@
+"""Dear operations as cheap ones."""
+
+from __future__ import annotations
+
+from vyre.analysis import Ranges
+from vyre.ir import AnyExpr, AnyStmt, Binary, BinOp, Body, Let, Lit, Loop, Program
+from vyre.ir.walk import map_bodies, walk_all_exprs, walk_expr
+from vyre.opt.metadata import PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.opt.rules import strength_rules
+from vyre.rewrite.bodies import edited
+from vyre.rewrite.lawful import lawful_statement
+from vyre.rewrite.matcher import Bound, build
+from vyre.rewrite.rewriter import Rewriter, value_of
+from vyre.rewrite.term import Term, TermKind
+from vyre.rewrite.trees import children, with_children
+
+_DEAR = frozenset({BinOp.MUL, BinOp.DIV, BinOp.REM})
+
+
+@vyre_pass(name="reduce_strength", phase=PassPhase.CLEANUP, invalidates=("ranges",))
+class ReduceStrength(Pass):
+    """Multiplies, divides and takes remainders by powers of two with shifts and masks.
+    Legal by the proved rules: always for unsigned numbers and for products; for signed division
+    and remainders only where ranges prove that the dividend is not negative.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when something is multiplied or divided by a power of two."""
+        for expr in walk_all_exprs(program.entry):
+            if type(expr) is Binary and expr.op in _DEAR and _is_power(expr.right):
+                return PassAnalysis.RUN
+        return PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Apply the rules, statement by statement."""
+        walk = _Walk(program)
+        entry = walk.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), walk.rewriter.total)
+
+
+def _is_power(expr: AnyExpr) -> bool:
+    return type(expr) is Lit and expr.dtype.is_integer and expr.bits.bit_count() == 1
+
+
+class _Walk:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.rewriter = Rewriter(strength_rules(), self.proves)
+        self.buffers = {decl.name: decl for decl in program.buffers}
+        self.rewriter.begin(self.buffers)
+        self.position = -1
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> AnyStmt | None:
+        self.position += 1
+        rewriter = self.rewriter
+        new = statement
+        if any(map(_has_dear, children(statement))):
+            # What ranges prove holds here and perhaps nowhere else.
+            rewriter.forget()
+            new = lawful_statement(
+                with_children(statement, rewriter.rewrite), statement, self.buffers
+            )
+            if new is None:
+                return None
+        if type(new) is Let:
+            rewriter.bind(new.name, rewriter.type_of(new.value))
+        elif type(new) is Loop:
+            rewriter.bind(new.var, rewriter.type_of(new.start))
+        return map_bodies(new, self.body) if new.body_fields else new
+
+    def proves(self, guard: Term, bound: Bound) -> bool:
+        """Whether literals and ranges show that every part of the guard holds."""
+        if guard.kind is TermKind.BINARY and guard.op is BinOp.AND and guard.dtype.is_bool:
+            return all(self.proves(part, bound) for part in guard.args)
+        if all(type(bound[hole.name]) is Lit for hole in guard.holes()):
+            value = value_of(build(guard, bound))
+            return value is not None and value.bits == 1
+        return self._proves_sign(guard, bound)
+
+    def _proves_sign(self, guard: Term, bound: Bound) -> bool:
+        if guard.op is not BinOp.GE or guard.args[1].kind is not TermKind.LITERAL:
+            return False
+        operand, bits = guard.args[0], guard.args[1].bits
+        if operand.kind is not TermKind.HOLE or bits != 0:
+            return False
+        known = Ranges.of(self.program).interval(bound[operand.name], self.position)
+        return known is not None and known.low >= 0
+
+
+def _has_dear(expr: AnyExpr) -> bool:
+    return any(
+        type(inner) is Binary and inner.op in _DEAR and _is_power(inner.right)
+        for inner in walk_expr(expr)
+    )

@@ -1,0 +1,94 @@
+"""Short loops, written out."""
+
+from __future__ import annotations
+
+from vyre.ir import AnyExpr, AnyStmt, Barrier, Block, Body, Lit, Loop, MemoryOrdering, Program
+from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.bodies import Change, edited, jumps, size_of
+from vyre.rewrite.lawful import Buffers, lawful_statement
+from vyre.rewrite.substitute import substituted
+from vyre.rewrite.trees import with_children
+
+MOST_ROUNDS = 16
+MOST_STATEMENTS = 48
+"""Rounds, and statements after unrolling, that are still worth it."""
+
+
+@vyre_pass(name="unroll", phase=PassPhase.LOOP, family=CostModelFamily.LOOP, invalidates=("facts",))
+class Unroll(Pass):
+    """Writes out loops of a few rounds, with literals in the place of the loop variable.
+    Legal when both bounds are literals and no break or continue belongs to the loop; each round
+    keeps a scope of its own, so no name leaks or collides. Loops around a grid sync stay.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is a loop."""
+        found = any(type(s) is Loop for s in walk_stmts(program.entry))
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Unroll inner loops first, and outer ones only if the result stays small."""
+        unroll = _Unroll({decl.name: decl for decl in program.buffers})
+        entry = unroll.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), unroll.rewrites, tuple(unroll.notes))
+
+
+class _Unroll:
+    def __init__(self, buffers: Buffers) -> None:
+        self.buffers = buffers
+        self.rewrites = 0
+        self.notes: dict[str, None] = {}
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        if not statement.body_fields:
+            return statement
+        new = map_bodies(statement, self.body)
+        if type(new) is not Loop:
+            return new
+        bounds = _literal_bounds(new)
+        if bounds is None or not self._worth(new, *bounds):
+            return new
+        self.rewrites += 1
+        dtype = new.start.dtype if type(new.start) is Lit else None
+        assert dtype is not None
+        mask = (1 << (dtype.bits or 0)) - 1
+        rounds = [Lit(dtype, value & mask) for value in range(*bounds)]
+        return [Block(self._round(new, value)) for value in rounds]
+
+    def _worth(self, loop: Loop, start: int, stop: int) -> bool:
+        rounds = stop - start
+        if rounds < 2 or rounds > MOST_ROUNDS:
+            return False
+        if rounds * size_of(loop.body) > MOST_STATEMENTS:
+            self.notes[f"the loop over {loop.var} is too long to unroll"] = None
+            return False
+        if jumps(loop.body):
+            self.notes[f"the loop over {loop.var} has a break or continue"] = None
+            return False
+        return not any(
+            type(s) is Barrier and s.ordering is MemoryOrdering.GRID_SYNC
+            for s in walk_stmts(loop.body)
+        )
+
+    def _round(self, loop: Loop, value: Lit) -> Body:
+        def lookup(name: str) -> AnyExpr | None:
+            return value if name == loop.var else None
+
+        def one(statement: AnyStmt) -> Change:
+            new = with_children(statement, lambda expr: substituted(expr, lookup, self.buffers))
+            if new.body_fields:
+                new = map_bodies(new, lambda body: edited(body, one))
+            return new if new is statement else lawful_statement(new, statement, self.buffers)
+
+        return edited(loop.body, one)
+
+
+def _literal_bounds(loop: Loop) -> tuple[int, int] | None:
+    if type(loop.start) is Lit and type(loop.stop) is Lit:
+        return int(loop.start.value), int(loop.stop.value)
+    return None

@@ -1,0 +1,182 @@
+"""Splitting at grid barriers: shapes of the split, and results equal to the unsplit reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vyre.backends.reference import execute
+from vyre.conform import PROFILES, generate
+from vyre.conform.compare import compare_outputs
+from vyre.diagnostics import TrapError
+from vyre.driver.grid_sync import contains_grid_sync, split, split_on_grid_sync
+from vyre.ir import BufferAccess, BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
+from vyre.runtime import run
+
+U32 = DataType.U32
+SYNC = Node.barrier(MemoryOrdering.GRID_SYNC)
+BUFFER = BufferDecl.storage("buf", 0, BufferAccess.READ_WRITE, U32).with_count(4)
+
+
+def region(name, *body):
+    return Node.region(name, body)
+
+
+def store(index, value):
+    return Node.store("buf", index, Expr.u32(value))
+
+
+def wrapped(*body, size=1):
+    return Program.wrapped([BUFFER], (size, 1, 1), body)
+
+
+def inner(program):
+    assert len(program.entry) == 1
+    return program.entry[0].body
+
+
+def test_without_a_grid_barrier_there_is_one_segment_and_it_is_the_program():
+    program = Program.wrapped([BUFFER], (1, 1, 1), [region("a", store(0, 1))])
+    assert not contains_grid_sync(program)
+    assert split_on_grid_sync(program) == [program]
+
+
+def test_one_barrier_gives_two_segments():
+    program = wrapped(region("a", store(0, 1)), SYNC, region("b", store(1, 2)))
+    assert contains_grid_sync(program)
+    assert [len(inner(segment)) for segment in split_on_grid_sync(program)] == [1, 1]
+
+
+def test_three_barriers_give_four_segments():
+    ends = [region(name, Node.return_()) for name in "abcd"]
+    program = wrapped(ends[0], SYNC, ends[1], SYNC, ends[2], SYNC, ends[3])
+    assert len(split_on_grid_sync(program)) == 4
+
+
+def test_a_workgroup_barrier_does_not_split():
+    program = wrapped(region("a", store(0, 1)), Node.barrier(), region("b", store(1, 2)))
+    assert not contains_grid_sync(program)
+    assert len(inner(split_on_grid_sync(program)[0])) == 3
+
+
+def test_segments_keep_buffers_and_workgroup_size():
+    program = wrapped(region("a", Node.return_()), SYNC, region("b", Node.return_()), size=256)
+    for segment in split_on_grid_sync(program):
+        assert segment.workgroup_size == (256, 1, 1)
+        assert segment.buffers == (BUFFER,)
+
+
+def test_segments_that_do_nothing_are_not_launched():
+    plan = split(wrapped(store(0, 1), SYNC, SYNC, SYNC, store(1, 2)))
+    assert plan.empty == {1, 2}
+
+
+def test_what_follows_an_unconditional_return_does_nothing():
+    program = wrapped(store(0, 1), Node.return_(), SYNC, store(1, 2))
+    outputs = run(program, {"buf": np.zeros(4, np.uint32)}, grid=1, device="cpu")
+    assert outputs["buf"].tolist() == [1, 0, 0, 0]
+
+
+def test_cheap_values_are_recomputed_and_others_kept():
+    i, x = Expr.var("i"), Expr.var("x")
+    program = wrapped(
+        Node.let("i", Expr.gid(0)),
+        Node.let("x", Expr.load("buf", i)),
+        SYNC,
+        Node.store("buf", i, x + Expr.u32(1)),
+        size=4,
+    )
+    plan = split(program)
+    assert [spill.buffer for spill in plan.spills] == ["vyre.sync.keep.x"]
+
+
+def test_an_error_says_which_segment_it_came_from():
+    program = wrapped(store(0, 1), SYNC, Node.trap("enough"))
+    with pytest.raises(TrapError) as caught:
+        run(program, {"buf": np.zeros(4, np.uint32)}, grid=1, device="cpu")
+    assert "segment 1 of 2" in str(caught.value)
+    assert caught.value.tag == "enough"
+
+
+SEARCH = """
+program workgroup(64, 1, 1)
+buffer offsets: read_only u32[] @0
+buffer edges: read_only u32[] @1
+buffer level: read_write u32[] @2
+buffer changed: read_write u32[] @3
+region "bfs" {
+    let v = gid.x
+    let depth = 0u32
+    while changed[depth] != 0u32 {
+        if v < len(level) {
+            if level[v] == depth {
+                for e in offsets[v]..offsets[v + 1u32] {
+                    let old = atomic_min(level[edges[e]], depth + 1u32)
+                    if old > depth + 1u32 {
+                        eval atomic_or(changed[depth + 1u32], 1u32)
+                    }
+                }
+            }
+        }
+        depth = depth + 1u32
+        barrier grid_sync
+    }
+}
+"""
+
+
+def test_a_fixpoint_over_a_graph_is_a_loop_of_launches():
+    rng = np.random.default_rng(5)
+    count = 700
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 5, count))]).astype(np.uint32)
+    level = np.full(count, 2**32 - 1, np.uint32)
+    level[0] = 0
+    changed = np.zeros(count, np.uint32)
+    changed[0] = 1
+    inputs = {
+        "offsets": offsets,
+        "edges": rng.integers(0, count, offsets[-1]).astype(np.uint32),
+        "level": level,
+        "changed": changed,
+    }
+    program = Program.parse(SEARCH)
+    program.validate()
+    grid = (-(-count // 64), 1, 1)
+    expected = execute(program, inputs, grid).outputs
+    found = run(program, inputs, grid=grid, device="cpu")
+    assert np.array_equal(found["level"], expected["level"])
+    assert (expected["level"] < 2**32 - 1).sum() > 10
+
+
+def test_breaks_and_continues_of_split_loops():
+    program = Program.parse(
+        """
+program workgroup(4, 1, 1)
+buffer buf: read_write u32[] @0
+region "r" {
+    let i = gid.x
+    let total = 0u32
+    for k in 0u32..len(buf) {
+        if k == 2u32 { continue }
+        if k == 5u32 { break }
+        total = total + k
+        barrier grid_sync
+        buf[i] = buf[i] + total
+    }
+    buf[i] = buf[i] * 2u32
+}
+"""
+    )
+    program.validate()
+    inputs = {"buf": np.arange(8, dtype=np.uint32)}
+    expected = execute(program, inputs, (2, 1, 1)).outputs["buf"]
+    assert np.array_equal(run(program, inputs, grid=2, device="cpu")["buf"], expected)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_split_give_what_the_unsplit_reference_gives(seed):
+    case = generate(seed, PROFILES["grid_sync"])
+    expected = execute(case.program, case.inputs, case.grid).outputs
+    sizes = {name: found.shape[0] for name, found in expected.items()}
+    found = run(case.program, case.inputs, grid=case.grid, sizes=sizes, device="split")
+    assert compare_outputs(case.program, expected, found) == []

@@ -1,0 +1,107 @@
+"""The loop is closed: dispatches become hints, hints bring passes, profiles show all of it."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from vyre.ir import BufferDecl, DataType, Expr, Node, Program
+from vyre.opt import HotPathHints
+from vyre.runtime import compile, profile, run
+from vyre.runtime.cache import DiskCache
+from vyre.runtime.compiling import finish_improvements
+from vyre.runtime.telemetry import hints
+
+I = Expr.gid(0)  # noqa: E741
+
+
+def stepping(name):
+    step = Node.store("x", I, Expr.load("x", I) + Expr.u32(1))
+    body = [Node.if_(Expr.buf_len("x") > I, [step])]
+    return Program.wrapped(
+        [BufferDecl.read_write("x", 0, DataType.U32)], (64, 1, 1), body, entry_op_id=name
+    )
+
+
+def test_every_dispatch_is_recorded_under_the_entrys_id():
+    program = stepping("test.recorded")
+    x = np.zeros(100, np.uint32)
+    for _ in range(3):
+        run(program, {"x": x}, device="reference")
+    record = hints().record_for("test.recorded")
+    assert record is not None
+    assert record.dispatch_count == 3
+    assert record.bytes_total == 3 * x.nbytes
+
+
+def test_a_program_that_becomes_hot_is_compiled_again_in_the_background(tmp_path):
+    program = stepping("test.hot")
+    known = HotPathHints()
+    cache = DiskCache(tmp_path, 1 << 24)
+
+    def compiled():
+        return compile(program, device="cpu", hints=known, cache=cache)
+
+    cold = compiled()
+    reasons = {d.metadata.name: d.reason.name for d in cold.report.decisions if d.selected}
+    known.record("test.hot", 1_000_000, 4)
+    assert compiled() is cold
+    finish_improvements(program)
+    hot = compiled()
+    assert hot is not cold
+    more = {d.metadata.name: d.reason.name for d in hot.report.decisions if d.selected}
+    granted = set(more) - set(reasons)
+    assert granted
+    assert {more[name] for name in granted} <= {"HOT_PATH_TELEMETRY", "REQUIRED_DEPENDENCY"}
+    assert hot.options.emit.tier == "hot"
+
+
+def test_results_stay_the_same_when_code_is_replaced():
+    program = stepping("test.replaced")
+    hints().record("test.replaced", 10**9, 1)
+    x = np.arange(1000, dtype=np.uint32)
+    for _ in range(5):
+        assert np.array_equal(run(program, {"x": x}, device="cpu")["x"], x + 1)
+        finish_improvements(program)
+
+
+def test_a_profile_shows_stages_dispatches_and_cache_hits():
+    program = stepping("test.profile")
+    with profile() as seen:
+        run(program, {"x": np.zeros(64, np.uint32)}, device="cpu")
+        run(program, {"x": np.zeros(64, np.uint32)}, device="cpu")
+    assert seen.count("dispatch") == 2
+    assert {"check", "optimise", "emit", "load"} <= {event.kind for event in seen.events}
+    with profile() as again:
+        run(stepping("test.profile"), {"x": np.zeros(64, np.uint32)}, device="cpu")
+    assert again.count("cache hit") == 1
+    assert again.count("emit") == 0
+    assert "dispatch" in again.table()
+
+
+def test_a_report_brings_its_passes_to_the_next_compile():
+    program = stepping("test.report")
+    first = compile(program, device="cpu").report
+    again = compile(program, device="cpu", report=first)
+    paid = first.cost_reducing_passes()
+    chosen = {d.metadata.name: d.reason.name for d in again.report.decisions if d.selected}
+    assert all(chosen[name] == "PASS_COST_REPORT" for name in paid)
+
+
+def test_eight_threads_share_a_device():
+    program = stepping("test.threads")
+    wrong = []
+
+    def work(number):
+        x = np.full(200, number, np.uint32)
+        for _ in range(100):
+            if not np.array_equal(run(program, {"x": x}, device="cpu")["x"], x + 1):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
