@@ -2,9 +2,75 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from vyre.config import vyre_version
 from vyre.diagnostics import VyreError
 from vyre.ir import services as _services
+
+if TYPE_CHECKING:
+    from vyre.front import math
+    from vyre.front.functions import func
+    from vyre.front.intrinsics import (
+        add_sat,
+        barrier,
+        bitcast,
+        byte_swap,
+        clz,
+        ctz,
+        gid,
+        grid_sync,
+        group_size,
+        lid,
+        local,
+        mul_hi,
+        num_groups,
+        popcount,
+        print,
+        reverse_bits,
+        rotl,
+        rotr,
+        select,
+        shared,
+        sub_sat,
+        subgroup_add,
+        subgroup_and,
+        subgroup_ballot,
+        subgroup_lane,
+        subgroup_max,
+        subgroup_min,
+        subgroup_mul,
+        subgroup_or,
+        subgroup_shuffle,
+        subgroup_size,
+        subgroup_xor,
+        wid,
+    )
+    from vyre.front.parameters import In, InOut, Out, generic, static
+    from vyre.front.scalars import (
+        bf16,
+        bool_,
+        f16,
+        f32,
+        f64,
+        i8,
+        i16,
+        i32,
+        i64,
+        u8,
+        u16,
+        u32,
+        u64,
+    )
+    from vyre.ir import Program
+    from vyre.runtime.compiled import CompiledProgram
+    from vyre.runtime.compiling import compile
+    from vyre.runtime.device_array import DeviceArray, array, zeros
+    from vyre.runtime.device_list import devices
+    from vyre.runtime.kernel import Kernel, kernel
+    from vyre.runtime.run import run
+    from vyre.runtime.telemetry import profile
 
 _services.bind(
     print="vyre.text:to_text",
@@ -16,7 +82,114 @@ _services.bind(
     digest="vyre.wire:digest",
     check="vyre.check:check",
     validate="vyre.check:validate",
+    reference="vyre.backends.reference.execute:execute",
+    compare_outputs="vyre.conform.compare:compare_outputs",
 )
 
-__all__ = ["VyreError"]
+_HOMES = {
+    "vyre.front.functions": "func",
+    "vyre.front.intrinsics": (
+        "add_sat barrier bitcast byte_swap clz ctz gid grid_sync group_size lid local mul_hi "
+        "num_groups popcount print reverse_bits rotl rotr select shared sub_sat subgroup_add "
+        "subgroup_and subgroup_ballot subgroup_lane subgroup_max subgroup_min subgroup_mul "
+        "subgroup_or subgroup_shuffle subgroup_size subgroup_xor wid"
+    ),
+    "vyre.front.parameters": "In InOut Out generic static",
+    "vyre.front.scalars": "bf16 bool_ f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64",
+    "vyre.ir": "Program",
+    "vyre.runtime.compiled": "CompiledProgram",
+    "vyre.runtime.compiling": "compile",
+    "vyre.runtime.device_array": "DeviceArray array zeros",
+    "vyre.runtime.device_list": "devices",
+    "vyre.runtime.kernel": "Kernel kernel",
+    "vyre.runtime.run": "run",
+    "vyre.runtime.telemetry": "profile",
+}
+"""Where public names are defined; a module is loaded when one of its names is first used."""
+
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "math":
+        value = importlib.import_module("vyre.front.math")
+    elif name in _HOME_OF:
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    else:
+        raise AttributeError(f"module 'vyre' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    "CompiledProgram",
+    "DeviceArray",
+    "In",
+    "InOut",
+    "Kernel",
+    "Out",
+    "Program",
+    "VyreError",
+    "add_sat",
+    "array",
+    "barrier",
+    "bf16",
+    "bitcast",
+    "bool_",
+    "byte_swap",
+    "clz",
+    "compile",
+    "ctz",
+    "devices",
+    "f16",
+    "f32",
+    "f64",
+    "func",
+    "generic",
+    "gid",
+    "grid_sync",
+    "group_size",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "kernel",
+    "lid",
+    "local",
+    "math",
+    "mul_hi",
+    "num_groups",
+    "popcount",
+    "print",
+    "profile",
+    "reverse_bits",
+    "rotl",
+    "rotr",
+    "run",
+    "select",
+    "shared",
+    "static",
+    "sub_sat",
+    "subgroup_add",
+    "subgroup_and",
+    "subgroup_ballot",
+    "subgroup_lane",
+    "subgroup_max",
+    "subgroup_min",
+    "subgroup_mul",
+    "subgroup_or",
+    "subgroup_shuffle",
+    "subgroup_size",
+    "subgroup_xor",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "wid",
+    "zeros",
+]
 __version__ = vyre_version()

@@ -29,8 +29,6 @@ from vyre.front.syntax import check_syntax
 from vyre.front.values import Array, Constant, Key, Scalar, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
 
-MAX_ATTEMPTS = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class Specialisation:
@@ -124,12 +122,12 @@ def _annotation(source: Source, argument: ast.arg) -> object:
 
 def _translate(kernel: KernelSource, wanted: Specialisation) -> Program:
     learned: dict[Key, DataType] = {}
-    for _ in range(MAX_ATTEMPTS):
+    while True:
         try:
             return _attempt(kernel, wanted, learned)
         except Restart:
+            # Every attempt settles the type of a variable that was open before, so this ends.
             continue
-    raise kernel.source.error(kernel.source.tree, codes.UNSETTLED, name=kernel.source.name)
 
 
 def _attempt(kernel: KernelSource, wanted: Specialisation, learned: dict[Key, DataType]) -> Program:

@@ -32,8 +32,6 @@ __all__ = [
 class ScalarType:
     """A scalar type. In a kernel, calling it converts a value; outside, it makes a numpy scalar."""
 
-    __slots__ = ("__doc__", "dtype", "numpy_name")
-
     def __init__(self, dtype: DataType, numpy_name: str | None, meaning: str) -> None:
         self.dtype: Final = dtype
         self.numpy_name: Final = numpy_name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 
 from vyre.diagnostics.codes.row import Code
 
@@ -12,6 +11,8 @@ __all__ = ["Code", "all_codes"]
 
 def all_codes() -> dict[str, Code]:
     """The table of codes, ordered by code. Families are the modules of this package."""
+    import pkgutil
+
     found: dict[str, Code] = {}
     for module in pkgutil.iter_modules(__path__):
         if module.name == "row":

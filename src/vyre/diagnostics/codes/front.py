@@ -274,7 +274,10 @@ TYPES_DIFFER = Code(
         "\n"
         "k.program()"
     ),
-    explanation="Nothing is converted silently, because that hides what is lost: u32 and f32 have no common type that holds both.",
+    explanation=(
+        "Nothing is converted silently, because that hides what is lost: u32 "
+        "and f32 have no common type that holds both."
+    ),
 )
 WANTED_TYPE = Code(
     "F022",

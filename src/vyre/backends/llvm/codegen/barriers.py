@@ -127,7 +127,7 @@ class Cutter:
             rest.append(statement)
             touched |= reads_of_body((statement,))
             for inner in walk_stmts((statement,)):
-                if isinstance(inner, Assign):
+                if isinstance(inner, (Let, Assign)):
                     changed.add(inner.name)
                     touched.add(inner.name)
         after: list[Let | Assign] = []

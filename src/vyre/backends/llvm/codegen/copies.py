@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vyre.backends.llvm.codegen.statements import Statements
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.value import Memory, uniform
 from vyre.ir import AsyncLoad, AsyncStore, DataType
 
 _BITS = {1: DataType.U8, 2: DataType.U16, 4: DataType.U32, 8: DataType.U64}
 
 
-def emit_copy(first: Statements, statement: AsyncLoad | AsyncStore) -> None:
+def emit_copy(kernel: Kernel, lanes: Lanes, statement: AsyncLoad | AsyncStore) -> None:
     """Copy element by element, each with the ordinary rules for being out of bounds."""
-    lanes, kernel = first.lanes, first.kernel
     w = kernel.w
     to = lanes.memory.wide(lanes.value(statement.destination_start))
     come = lanes.memory.wide(lanes.value(statement.source_start))

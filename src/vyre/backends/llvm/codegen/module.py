@@ -7,17 +7,25 @@ from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
+from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Atomic, Load, Program, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
-def generate(program: Program, host: Host) -> tuple[str, KernelInfo]:
-    """The LLVM IR of a program, and what launching it needs to know."""
-    kernel = Kernel(with_unique_names(program), host)
+def generate(
+    program: Program, host: Host, *, unchecked: bool = False
+) -> tuple[str, KernelInfo]:
+    """The LLVM IR of a program, and what launching it needs to know.
+
+    `unchecked` leaves out the tests of bounds, to measure what they cost.
+    """
+    kernel = Kernel(with_unique_names(program), host, unchecked=unchecked)
+    kernel.types = variable_types(kernel.program)
     kernel.proven = _proven_accesses(kernel.program)
     kernel.read_launch()
     shared = kernel.workgroup_memory()
+    group = Group(kernel, kernel.program.entry)
     w = kernel.w
     w.label = "start"
     w.lines.append("start:")
@@ -25,13 +33,13 @@ def generate(program: Program, host: Host) -> tuple[str, KernelInfo]:
     w.do(f"store i64 %first, ptr {slot}")
     head, done = w.fresh("groups"), w.fresh("groups.done")
     w.block(head)
-    group = w.emit(f"load i64, ptr {slot}", "group")
-    _decode(kernel, group)
+    now = w.emit(f"load i64, ptr {slot}", "group")
+    step = _decode(kernel, now, several=group.is_flat)
     for pointer, nbytes in shared:
         name = "llvm.memset.p0.i64"
         w.call(name, "void", ("ptr", pointer), ("i8", "0"), ("i64", str(nbytes)), ("i1", "false"))
-    Group(kernel, kernel.program.entry).emit()
-    following = w.emit(f"add i64 {group}, 1")
+    group.emit()
+    following = w.emit(f"add i64 {now}, {step}")
     w.do(f"store i64 {following}, ptr {slot}")
     more = w.emit(f"icmp ult i64 {following}, %last")
     w.branch(more, head, done)
@@ -60,7 +68,8 @@ def _proven_accesses(program: Program) -> frozenset[int]:
     return frozenset(proven - open_)
 
 
-def _decode(kernel: Kernel, group: str) -> None:
+def _decode(kernel: Kernel, group: str, *, several: bool) -> str:
+    """The ids of the workgroup, and how many workgroups run at once as one row."""
     w = kernel.w
     nx, ny = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid[:2])
     x = w.emit(f"urem i64 {group}, {nx}")
@@ -68,7 +77,15 @@ def _decode(kernel: Kernel, group: str) -> None:
     y = w.emit(f"urem i64 {rest}, {ny}")
     z = w.emit(f"udiv i64 {rest}, {ny}")
     ids = [w.emit(f"trunc i64 {part} to i32", "wid") for part in (x, y, z)]
-    kernel.group = (ids[0], ids[1], ids[2])
+    kernel.set_group((ids[0], ids[1], ids[2]))
+    if not several:
+        return "1"
+    left = w.emit(f"sub i64 {nx}, {x}")
+    mine = w.emit(f"sub i64 %last, {group}")
+    count = w.intrinsic("umin", "i64", left, mine)
+    lanes = w.emit(f"mul i64 {count}, {kernel.size[0]}")
+    kernel.row = w.emit(f"trunc i64 {lanes} to i32", "row")
+    return count
 
 
 def _info(kernel: Kernel) -> KernelInfo:

@@ -1,71 +1,81 @@
-"""How many lanes run together, chosen for each stretch of work."""
+"""How many lanes run together, chosen for each stretch of work from what it does."""
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.census import Census
 from vyre.backends.llvm.codegen.kernel import Kernel
-from vyre.backends.llvm.codegen.shapes import Shapes
-from vyre.ir import Atomic, Body, DataType, Load, Loop, Opaque, Print, Store, While
-from vyre.ir.walk import walk_all_exprs, walk_stmts
+from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 
 MOST_LANES = 32
 FEWEST_LANES = 4
+SCATTERED = 6
+"""With fewer operations than this for each scattered access, lanes are better run as scalars."""
+JAMMED_LANES = 8
+"""Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
+ROWS = 4
+"""Rows in lock-step where they use the same elements."""
+REGISTERS = 12
+"""Vector registers that variables of a loop may take."""
 
 
-def lanes_for(kernel: Kernel, body: Body) -> int:
-    """The number of lanes for some statements; 0 runs them one lane at a time."""
-    row = kernel.size[0]
-    if row < FEWEST_LANES or not _worth_it(kernel, body):
-        return 0
-    bits = kernel.host.vector_bits
-    narrowest = _narrowest_contiguous(kernel, body)
-    width = bits // (8 * narrowest)
-    if _diverges(kernel, body):
-        width = max(width, 4 * bits // 32)
-    elif not _has_loop(body):
-        width *= 2
-    width = min(width, MOST_LANES)
-    while width > row:
-        width //= 2
-    return width if width >= FEWEST_LANES else 0
+def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Tile:
+    """The lanes that run together in a stretch of work."""
+    census = Census(kernel, peeling, varying)
+    if census.talks:
+        return ONE_BY_ONE
+    short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
+    if short or peeling.single:
+        return ONE_BY_ONE
+    scattered = census.scattered * SCATTERED >= census.operations
+    if scattered and census.scattered:
+        return _scalar_tile(peeling, census)
+    width = _width(kernel, census)
+    if width < FEWEST_LANES:
+        return _scalar_tile(peeling, census)
+    rows = _rows(kernel, census, peeling)
+    if rows > 1:
+        width = min(width, 2 * _natural(kernel, census))
+        return Tile(width, rows, axis=1, peeled=True)
+    return Tile(width, peeled=True)
 
 
-def mask_bits(kernel: Kernel, width: int) -> int:
+def mask_bits(width: int) -> int:
     """Bits of one lane of a mask: as wide as the data, so that both use the same registers."""
-    del kernel
-    return 32 if width <= 32 else 8
+    return 32 if width <= MOST_LANES else 8
 
 
-def _worth_it(kernel: Kernel, body: Body) -> bool:
-    for statement in walk_stmts(body):
-        if isinstance(statement, (Print, Opaque)):
-            return False
-    return not any(isinstance(expr, Atomic) for expr in walk_all_exprs(body)) and bool(kernel)
+def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
+    if not census.diverges:
+        return Tile(0, JAMMED_LANES, axis=0, peeled=True)
+    return Tile(0, 1, peeled=True) if peeling.inside else ONE_BY_ONE
 
 
-def _narrowest_contiguous(kernel: Kernel, body: Body) -> int:
-    sizes = [4]
-    names = {s.buffer for s in walk_stmts(body) if isinstance(s, Store)}
-    names |= {e.buffer for e in walk_all_exprs(body) if isinstance(e, Load)}
-    for name in names:
-        element = kernel.memories[name].decl.element
-        if not element.is_vector and element is not DataType.BOOL:
-            sizes.append(element.size_bytes or 4)
-    return min(sizes)
+def _natural(kernel: Kernel, census: Census) -> int:
+    """Lanes of one vector register of the elements that are computed with."""
+    return max(kernel.host.vector_bits // (8 * census.widest), 1)
 
 
-def _has_loop(body: Body) -> bool:
-    return any(isinstance(s, (Loop, While)) for s in walk_stmts(body))
+def _width(kernel: Kernel, census: Census) -> int:
+    bits = kernel.host.vector_bits
+    natural = _natural(kernel, census)
+    if census.diverges_in_loop:
+        width = 4 * natural
+    elif census.has_loop:
+        width = natural
+        while width < 4 * natural and 2 * width // natural * census.carried <= REGISTERS:
+            width *= 2
+    else:
+        width = 2 * bits // (8 * census.narrowest)
+    width = min(width, MOST_LANES)
+    if not kernel.row.startswith("%"):
+        while width > kernel.size[0]:
+            width //= 2
+    return width
 
 
-def _diverges(kernel: Kernel, body: Body) -> bool:
-    shapes = Shapes(kernel.program, body, True)
-    for statement in walk_stmts(body):
-        if isinstance(statement, While) and shapes.is_varying(statement.cond):
-            return True
-        if isinstance(statement, (Loop, While)) and shapes.leaves_divergently(statement.body):
-            return True
-        if isinstance(statement, Loop) and (
-            shapes.is_varying(statement.start) or shapes.is_varying(statement.stop)
-        ):
-            return True
-    return False
+def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
+    """Rows along y that run in lock-step, where they load the same elements in a loop."""
+    if not census.reuses_rows or peeling.depends_on_y():
+        return 1
+    return ROWS if kernel.size[1] % ROWS == 0 else 1

@@ -1,0 +1,185 @@
+"""What a stretch of work consists of: operations, accesses by their kind, loops, divergence."""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.linear import is_lane_id
+from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.shapes import Shapes
+from vyre.backends.llvm.codegen.strided import WIDEST_STEP
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Binary,
+    BinOp,
+    Body,
+    Break,
+    Cast,
+    Continue,
+    DataType,
+    If,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Opaque,
+    Print,
+    Return,
+    Store,
+    Trap,
+    Var,
+    While,
+)
+from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+
+LOOP_WEIGHT = 8
+MOST_WEIGHT = LOOP_WEIGHT**3
+
+
+class Census:
+    """Counts over the work of the lanes for which everything peeled holds."""
+
+    def __init__(self, kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> None:
+        body = peeling.simplified
+        self._kernel = kernel
+        self._shapes = Shapes(kernel.program, body, (0,), varying)
+        self._in_y = Shapes(kernel.program, body, (1,), varying)
+        self._strided = peeling.strided
+        self._values: dict[str, AnyExpr] = dict(peeling.outer)
+        self._private = peeling.forms.private
+        self.operations = 0
+        self.scattered = 0
+        self.narrowest = 4
+        self.widest = 4
+        self.carried = 0
+        """Variables that a loop keeps in registers."""
+        self.has_loop = False
+        self.diverges = False
+        """Lanes may take different ways."""
+        self.diverges_in_loop = False
+        self.diverges_in_y = False
+        self.shares_in_y = False
+        self.talks = False
+        self._visit(body, 1)
+        self._count_carried(body)
+
+    @property
+    def reuses_rows(self) -> bool:
+        """Whether rows in lock-step would share loads, and take the same way."""
+        apart = self.diverges or self.diverges_in_y
+        return self.has_loop and self.shares_in_y and not apart
+
+    def _visit(self, body: Body, weight: int) -> None:
+        for statement in body:
+            self._statement(statement, weight)
+            inner = weight
+            if isinstance(statement, (Loop, While)):
+                self.has_loop = True
+                inner = min(weight * LOOP_WEIGHT, MOST_WEIGHT)
+            for nested in bodies(statement):
+                self._visit(nested, inner)
+
+    def _statement(self, statement: AnyStmt, weight: int) -> None:
+        in_loop = weight > 1
+        for child in expr_children(statement):
+            self._expression(child, weight)
+        match statement:
+            case Let(name, value):
+                if name not in self._shapes.assigned:
+                    self._values[name] = value
+            case Store(buffer, index, _):
+                self._access(buffer, index, id(statement), weight)
+            case Print() | Opaque() | Trap():
+                self.talks = True
+            case If(cond, _, _):
+                self._meet(cond, in_loop=False)
+            case While(cond, _):
+                self._meet(cond, in_loop=True)
+            case Loop(_, start, stop, _):
+                self._meet(start, in_loop=True)
+                self._meet(stop, in_loop=True)
+            case Break() | Continue() | Return():
+                self.diverges = True
+                self.diverges_in_loop = self.diverges_in_loop or in_loop
+            case _:
+                pass
+
+    def _meet(self, expr: AnyExpr, *, in_loop: bool) -> None:
+        """Lanes choose their way by an expression."""
+        if self._shapes.is_varying(expr):
+            self.diverges = True
+            self.diverges_in_loop = self.diverges_in_loop or in_loop
+        if self._in_y.is_varying(expr):
+            self.diverges_in_y = True
+
+    def _expression(self, expr: AnyExpr, weight: int) -> None:
+        for node in walk_expr(expr):
+            match node:
+                case Load(buffer, index):
+                    self._access(buffer, index, id(node), weight)
+                    if weight > 1 and not self._in_y.is_varying(node):
+                        self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
+                case Atomic():
+                    self.scattered += 2 * weight
+                case Lit() | Var():
+                    pass
+                case Cast(_, dtype):
+                    self.widest = max(self.widest, _size(dtype))
+                    self.operations += weight
+                case _:
+                    self.operations += 0 if is_lane_id(node) else weight
+
+    def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
+        element = self._kernel.memories[buffer].decl.element
+        size = _size(element.element if element.is_vector and element.element else element)
+        step = self._step(index)
+        strided = self._strided.get(access)
+        near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
+        if buffer in self._private or not near or (step and element.is_vector):
+            self.scattered += weight
+        if not element.is_bool:
+            self.widest = max(self.widest, _size(element.value_type))
+            if near and step:
+                self.narrowest = min(self.narrowest, size)
+
+    def _step(self, expr: AnyExpr) -> int | None:
+        """The step of an index from lane to lane; None when there is no constant one."""
+        if not self._shapes.is_varying(expr):
+            return 0
+        if is_lane_id(expr):
+            return 1
+        match expr:
+            case Var(name):
+                value = self._values.get(name)
+                return None if value is None else self._step(value)
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                a, b = self._step(left), self._step(right)
+                if a is None or b is None:
+                    return None
+                return a + b if op is BinOp.ADD else a - b
+            case Binary(BinOp.MUL, left, right):
+                factor = next((s for s in (left, right) if isinstance(s, Lit)), None)
+                inner = self._step(right if factor is left else left)
+                return None if factor is None or inner is None else inner * int(factor.value)
+            case Cast(value, dtype):
+                return self._step(value) if dtype.is_integer and _size(dtype) >= 4 else None
+            case _:
+                return None
+
+    def _count_carried(self, body: Body) -> None:
+        for statement in walk_stmts(body):
+            if not isinstance(statement, (Loop, While)):
+                continue
+            inside = {s.name for s in walk_stmts(statement.body) if isinstance(s, Let)}
+            names = {s.name for s in walk_stmts(statement.body) if isinstance(s, Assign)}
+            for inner in walk_stmts(statement.body):
+                for child in expr_children(inner):
+                    names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
+            live = (names - inside) & self._shapes.varying
+            self.carried = max(self.carried, len(live))
+
+
+def _size(dtype: DataType) -> int:
+    return dtype.size_bytes or 4

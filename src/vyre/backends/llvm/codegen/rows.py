@@ -1,0 +1,251 @@
+"""Rows of lanes: full vectors (or several lanes in lock-step) first, then lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from vyre.backends.llvm.codegen.barriers import Stretch
+from vyre.backends.llvm.codegen.crossing import Crossing
+from vyre.backends.llvm.codegen.guards import with_guards
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.peel import Limits, Peeling
+from vyre.backends.llvm.codegen.shapes import Shapes
+from vyre.backends.llvm.codegen.statements import Statements
+from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
+from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
+from vyre.backends.llvm.codegen.value import Memory, Slot, Value
+from vyre.ir import Body, Return
+from vyre.ir.walk import walk_stmts
+
+Position = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Target:
+    """Where a loop of the workgroup goes on."""
+
+    next: str
+    done: str
+    signal: str
+    """Slot of an i8 by which lanes say that the loop is left or goes on early."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Emits one stretch of work for all lanes of a workgroup."""
+
+    kernel: Kernel
+    stretch: Stretch
+    crossing: Crossing
+    bound: Mapping[str, Value | Slot]
+    dead: str | None
+    """Flags of lanes that have returned, when stretches follow in which they must not run."""
+    target: Target | None
+    """The loop of the workgroup that lanes may leave, if they do."""
+    peeling: Peeling = field(init=False)
+    tile: Tile = ONE_BY_ONE
+    varying: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        free = self.dead is None and self.target is None
+        body = with_guards(self.stretch.body) if free else self.stretch.body
+        self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
+        self.peeling = Peeling(
+            self.kernel.program,
+            body if free else (),
+            self.crossing.recomputed,
+            frozenset(self.bound),
+            self.kernel.types,
+            self.crossing.names,
+        )
+        if free:
+            self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+
+    def emit(self) -> None:
+        """Loops over z and y, and rows in them."""
+        self._count(2, 1, lambda z: self._planes(z))
+
+    def _planes(self, z: str) -> None:
+        jam = self.tile.jam if self.tile.axis == 1 else 1
+        self._count(1, jam, lambda y: self._band(y, z, jam))
+
+    def _count(self, axis: int, step: int, emit: Callable[[str], None]) -> None:
+        """Count along an axis of the workgroup."""
+        w, size = self.kernel.w, self.kernel.size[axis]
+        if size == 1:
+            emit("0")
+            return
+        self._dynamic_count("xyz"[axis], str(size), step, emit)
+
+    def _dynamic_count(
+        self, name: str, size: str, step: int, emit: Callable[[str], None]
+    ) -> None:
+        w = self.kernel.w
+        slot = w.slot("i32", name)
+        w.do(f"store i32 0, ptr {slot}")
+        head, done = w.fresh(f"lane.{name}"), w.fresh(f"lane.{name}.done")
+        w.block(head)
+        now = w.emit(f"load i32, ptr {slot}", name)
+        emit(now)
+        following = w.emit(f"add nuw i32 {now}, {step}")
+        w.do(f"store i32 {following}, ptr {slot}")
+        more = w.emit(f"icmp ult i32 {following}, {size}")
+        w.branch(more, head, done)
+        w.block(done)
+
+    # One row, or several in lock-step ------------------------------------------------------------
+
+    def _band(self, y: str, z: str, rows: int) -> None:
+        w = self.kernel.w
+        slot = w.slot("i32", "x")
+        if rows == 1:
+            limits = self._limits(y, z)
+            w.do(f"store i32 {limits.low}, ptr {slot}")
+            if self.tile.peeled:
+                self._together(slot, limits.high, [("", y, z)])
+            self._rest(slot, limits.end, y, z)
+            return
+        ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
+        found = [self._limits(one, z) for one in ys]
+        high = found[0].high
+        for limits in found[1:]:
+            high = w.intrinsic("umin", "i32", high, limits.high)
+        w.do(f"store i32 {found[0].low}, ptr {slot}")
+        self._together(slot, high, [("", one, z) for one in ys])
+        reached = w.emit(f"load i32, ptr {slot}")
+
+        def row(n: str) -> None:
+            own = w.emit(f"add nuw i32 {y}, {n}")
+            w.do(f"store i32 {reached}, ptr {slot}")
+            self._rest(slot, self._limits(own, z).end, own, z)
+
+        self._dynamic_count("row", str(rows), 1, row)
+
+    def _limits(self, y: str, z: str) -> Limits:
+        if not self.peeling.parts and not self.tile.peeled:
+            return Limits("0", "0", self.kernel.row)
+        return self.peeling.emit_limits(
+            self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
+        )
+
+    def _together(self, slot: str, limit: str, rows: list[Position]) -> None:
+        tile = self.tile
+
+        def emit(x: str, end: str) -> None:
+            w = self.kernel.w
+            places = [(x, y, z) for _, y, z in rows]
+            if tile.axis == 0:
+                _, y, z = rows[0]
+                step = tile.width or 1
+                places += [
+                    (w.emit(f"add nuw i32 {x}, {n * step}"), y, z) for n in range(1, tile.jam)
+                ]
+            self._lock_step(places, end)
+
+        self._x_loop(slot, limit, tile.step, emit)
+
+    def _rest(self, slot: str, end: str, y: str, z: str) -> None:
+        self._x_loop(slot, end, 1, lambda x, end_: self._one_lane((x, y, z), end_))
+
+    def _x_loop(self, slot: str, limit: str, step: int, emit: Callable[[str, str], None]) -> None:
+        """Count x in the slot up to the limit, as long as a whole step fits."""
+        w = self.kernel.w
+        head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
+        last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
+        w.block(head)
+        now = w.emit(f"load i32, ptr {slot}", "x")
+        more = w.emit(f"icmp ult i32 {now}, {last}")
+        w.branch(more, run, done)
+        w.block(run)
+        emit(now, end)
+        w.block(end)
+        following = w.emit(f"add nuw i32 {now}, {step}")
+        w.do(f"store i32 {following}, ptr {slot}")
+        w.jump(head)
+        w.block(done)
+
+    # Sets of lanes -------------------------------------------------------------------------------
+
+    def _view(self, width: int, local: Position) -> Lanes:
+        """A set of lanes with the names that are visible to the stretch of work."""
+        lanes = Lanes(self.kernel, width)
+        lanes.place(local)
+        if self.crossing.slots or self.dead is not None or self._has_private():
+            lanes.lane_index = self._lane_index(local)
+        lanes.names.update(self.crossing.slots)
+        lanes.names.update(self.bound)
+        for name, value in self.crossing.needed(self.stretch).items():
+            lanes.names[name] = lanes.value(value)
+        return lanes
+
+    def _has_private(self) -> bool:
+        return any(decl.is_local for decl in self.kernel.program.buffers)
+
+    def _lock_step(self, places: list[Position], end: str) -> None:
+        """Lanes together, for which all that was peeled holds."""
+        kernel, tile = self.kernel, self.tile
+        body = self.peeling.simplified
+        views: list[Lanes] = []
+        for place in places:
+            view = self._view(tile.width, place)
+            view.inside = self.peeling.inside
+            view.strided = self.peeling.strided
+            view.mask_bits = mask_bits(tile.width)
+            self._own_arrays(view)
+            views.append(view)
+        shapes = Shapes(kernel.program, body, (0,) if tile.width else (), self.varying)
+        apart = None
+        if tile.jam > 1:
+            apart = Shapes(kernel.program, body, (tile.axis,), self.varying)
+        statements = Statements(kernel, views, shapes, end, apart, self.crossing.names)
+        if tile.width and _returns(body):
+            statements.returned = statements.mask_slot("returned")
+        statements.run(body)
+
+    def _one_lane(self, local: Position, end: str) -> None:
+        w = self.kernel.w
+        lanes = self._view(0, local)
+        body = self.stretch.body
+        shapes = Shapes(self.kernel.program, body, ())
+        statements = Statements(self.kernel, (lanes,), shapes, end, kept=self.crossing.names)
+        if self.dead is not None:
+            flag_place = w.emit(f"getelementptr i8, ptr {self.dead}, i64 {lanes.lane_index}")
+            flag = w.emit(f"load i8, ptr {flag_place}, align 1")
+            gone = w.emit(f"icmp ne i8 {flag}, 0")
+            alive = w.fresh("alive")
+            w.branch(gone, end, alive)
+            w.block(alive)
+            statements.on_return = lambda: w.do(f"store i8 1, ptr {flag_place}, align 1")
+        if self.target is not None:
+            statements.outer_signal = self.target.signal
+        self._own_arrays(lanes)
+        statements.run(body)
+
+    def _own_arrays(self, lanes: Lanes) -> None:
+        """Private arrays of the lanes at hand."""
+        w, kernel = self.kernel.w, self.kernel
+        for decl in kernel.program.buffers:
+            if decl.is_local:
+                base = kernel.memories[decl.name].pointer
+                offset = w.emit(f"mul i64 {lanes.lane_index}, {decl.size_bytes or 0}")
+                pointer = w.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+                lanes.own[decl.name] = Memory(
+                    decl, pointer, pointer, str(decl.count), shared=False, private=True
+                )
+
+    def _lane_index(self, local: Position) -> str:
+        w = self.kernel.w
+        sx, sy, _ = self.kernel.size
+        index = w.emit(f"zext i32 {local[0]} to i64") if local[0] != "0" else "0"
+        for axis, size in ((1, sx), (2, sx * sy)):
+            if local[axis] != "0":
+                row = w.emit(f"zext i32 {local[axis]} to i64")
+                row = w.emit(f"mul i64 {row}, {size}")
+                index = w.emit(f"add i64 {index}, {row}")
+        return index
+
+
+def _returns(body: Body) -> bool:
+    return any(isinstance(s, Return) for s in walk_stmts(body))

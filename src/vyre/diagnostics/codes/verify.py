@@ -1,0 +1,14 @@
+"""B4##: a device and the reference disagree."""
+
+from __future__ import annotations
+
+from vyre.diagnostics.codes.row import Code
+
+DIFFERS = Code(
+    "B401",
+    "result that differs from the reference",
+    "{name} on {device} differs from the reference: {difference}",
+    "please report it with the reproducer {reproducer}",
+)
+
+CODES = (DIFFERS,)

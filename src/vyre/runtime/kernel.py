@@ -1,0 +1,215 @@
+"""`@vyre.kernel`: a Python function that runs on a device when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, ParamSpec, overload
+
+from vyre.config import config
+from vyre.diagnostics import ArgumentError, SanitizerError
+from vyre.diagnostics.codes import front as codes
+from vyre.driver import grid as grids
+from vyre.front import KernelSource, Specialisation, kernel_source
+from vyre.ir import Builtin, BuiltinKind, Program
+from vyre.ir.services import service
+from vyre.ir.walk import walk_all_exprs
+from vyre.runtime import kernel_arguments as arguments
+from vyre.runtime.compiled import CompiledProgram
+from vyre.runtime.compiling import compile
+from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.run import dispatch
+from vyre.runtime.verify import dispatch_verified, snapshot
+
+P = ParamSpec("P")
+Grid = Sequence[int] | int | None
+
+DEFAULT_WORKGROUP = 64
+_SPREAD = (BuiltinKind.GLOBAL_ID, BuiltinKind.WORKGROUP_ID, BuiltinKind.NUM_WORKGROUPS)
+
+
+class Kernel(Generic[P]):
+    """A kernel. Calling it runs it; the arrays that it writes are changed in place.
+
+    Without `grid` and `elements` it runs once per element of the longest array it writes; if it
+    asks for `vy.gid(1)` it covers the last two axes of that array, `vy.gid(0)` along the last.
+    """
+
+    def __init__(self, source: KernelSource, function: Callable[P, None]) -> None:
+        self.source = source
+        self.__wrapped__ = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+
+    def __repr__(self) -> str:
+        return f"<vyre kernel {self.__name__}>"
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: Any,
+        device: str,
+        grid: Grid = None,
+        elements: int | None = None,
+        deadline: float | None = None,
+        **kwargs: Any,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: Any,
+        grid: Grid,
+        elements: int | None = None,
+        deadline: float | None = None,
+        **kwargs: Any,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, *args: Any, elements: int, deadline: float | None = None, **kwargs: Any
+    ) -> None: ...
+    @overload
+    def __call__(self, *args: Any, deadline: float, **kwargs: Any) -> None: ...
+    def __call__(
+        self,
+        *args: Any,
+        device: str | None = None,
+        grid: Grid = None,
+        elements: int | None = None,
+        deadline: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Run the kernel."""
+        program, made = self._prepare(args, kwargs)
+        compiled = compile(program, device=made.device if device is None else device)
+        if grid is None and elements is None:
+            grid = self._default_grid(program, made)
+        arguments.zero_outputs(self.source, made)
+        launch = dispatch_verified if config().check else dispatch
+        launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+        for array, copy in made.copies:
+            array[...] = copy
+
+    def _prepare(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Program, Prepared]:
+        given = arguments.by_parameter(self.source, args, kwargs, partial=False)
+        wanted = arguments.specialise(self.source, given, arguments.type_of_value)
+        return self.source.program(wanted), arguments.prepare(self.source, given)
+
+    def _default_grid(self, program: Program, made: Prepared) -> Grid:
+        axes = program.memo("runtime.axes", _axes)
+        if axes == 1 or not made.written:
+            return None
+        shape = max((array.shape for array in made.written.values()), key=_size)
+        # Axis x runs along the last axis of the array, whose elements are neighbours.
+        extents = [*reversed(shape), 1, 1][:axes]
+        sizes = program.workgroup_size
+        return [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
+
+    def program(self, *args: Any, **kwargs: Any) -> Program:
+        """The program for a call with these arguments.
+
+        Types stand for arrays: `k.program(vy.f32)`. A kernel without generic types and static
+        parameters needs no arguments.
+        """
+        return self.source.program(self._specialisation(args, kwargs))
+
+    def _specialisation(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Specialisation:
+        given = arguments.by_parameter(self.source, args, kwargs, partial=True)
+        return arguments.specialise(self.source, given, arguments.type_of_value)
+
+    def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> CompiledProgram:
+        """The kernel, compiled for a device."""
+        return compile(self.program(*args, **kwargs), device=device)
+
+    def show(self, stage: str = "ir", *args: Any, device: str | None = None, **kwargs: Any) -> str:
+        """The kernel at a stage of its way: `ir`, `opt`, `llvm`, `asm` or `wgsl`."""
+        if stage == "ir":
+            return str(self.program(*args, **kwargs))
+        chosen = device or ("wgpu" if stage == "wgsl" else "cpu" if stage != "opt" else None)
+        compiled = self.compile(*args, device=chosen, **kwargs)
+        if stage == "opt":
+            return str(compiled.program)
+        sources = compiled.sources()
+        if stage not in sources:
+            known = ", ".join(["ir", "opt", *sources])
+            raise ArgumentError(codes.STAGE.at(name=stage, device=compiled.device, known=known))
+        return sources[stage]
+
+    def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
+        """Why it runs where it runs, and what the optimizer did."""
+        return self.compile(*args, device=device, **kwargs).explain()
+
+    def reference(
+        self,
+        *args: Any,
+        grid: Grid = None,
+        elements: int | None = None,
+        deadline: float | None = None,
+        sanitize: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """The same call on the reference, which looks for races and accesses out of bounds."""
+        program, made = self._prepare(args, kwargs)
+        if grid is None and elements is None:
+            grid = self._default_grid(program, made)
+        arguments.zero_outputs(self.source, made)
+        inputs = snapshot(program, made.given)
+        counts = {name: len(array) for name, array in inputs.items()}
+        shape = grids.resolve(program, counts, grid, elements)
+        sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
+        result = service("reference")(
+            program, inputs, shape, sanitize=sanitize, deadline=deadline, output_sizes=sizes
+        )
+        for name, array in made.written.items():
+            found = result.outputs[name]
+            if hasattr(array, "write"):
+                array.write(found.view(array.dtype))
+            else:
+                array[...] = found.view(array.dtype).reshape(array.shape)
+        for array, copy in made.copies:
+            array[...] = copy
+        for line in result.printed:
+            print(line)  # noqa: T201
+        if result.findings:
+            raise SanitizerError(result.findings)
+
+
+def _axes(program: Program) -> int:
+    """How many axes of the grid a program asks about."""
+    used = [
+        expr.axis
+        for expr in walk_all_exprs(program.entry)
+        if isinstance(expr, Builtin) and expr.kind in _SPREAD
+    ]
+    return max(used, default=0) + 1
+
+
+def _size(shape: Sequence[int]) -> int:
+    total = 1
+    for extent in shape:
+        total *= extent
+    return total
+
+
+@overload
+def kernel(function: Callable[P, None], /) -> Kernel[P]: ...
+@overload
+def kernel(
+    *, workgroup: Sequence[int] | int = DEFAULT_WORKGROUP, fast_math: bool = False
+) -> Callable[[Callable[P, None]], Kernel[P]]: ...
+def kernel(
+    function: Any = None,
+    /,
+    *,
+    workgroup: Sequence[int] | int = DEFAULT_WORKGROUP,
+    fast_math: bool = False,
+) -> Any:
+    """Make a typed Python function a kernel: `@vy.kernel` or `@vy.kernel(workgroup=256)`."""
+
+    def decorate(wanted: Callable[..., None]) -> Kernel[...]:
+        return Kernel(kernel_source(wanted, workgroup, fast_math), wanted)
+
+    return decorate if function is None else decorate(function)

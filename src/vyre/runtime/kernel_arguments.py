@@ -1,0 +1,261 @@
+"""What a call of a kernel passes, turned into what a dispatch binds."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.diagnostics import ArgumentError
+from vyre.diagnostics.codes import front as codes
+from vyre.front import KernelSource, Specialisation
+from vyre.front.parameters import (
+    ArrayParameter,
+    GenericType,
+    Mode,
+    Parameter,
+    ScalarParameter,
+    StaticParameter,
+    element_type,
+)
+from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
+from vyre.ir import DataType
+from vyre.ir.literal import encode_float
+from vyre.runtime.device_array import DeviceArray
+
+Host = NDArray[Any]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Arguments, ready to be bound."""
+
+    given: dict[str, object] = field(default_factory=dict[str, object])
+    written: dict[str, Host | DeviceArray] = field(default_factory=dict[str, Host | DeviceArray])
+    copies: list[tuple[Host, Host]] = field(default_factory=list[tuple[Host, Host]])
+    """Arrays that are not contiguous, with the contiguous copies that stand in for them."""
+    device: str | None = None
+    """Where the device arrays among the arguments live."""
+
+
+def by_parameter(
+    kernel: KernelSource, args: tuple[object, ...], kwargs: Mapping[str, object], *, partial: bool
+) -> dict[str, object]:
+    """Arguments by the names of the parameters, as Python binds them."""
+    signature = _signature(kernel)
+    try:
+        bound = (
+            signature.bind_partial(*args, **kwargs) if partial else signature.bind(*args, **kwargs)
+        )
+    except TypeError as problem:
+        name = kernel.source.name
+        raise ArgumentError(
+            codes.ARGUMENTS.at(name=name, problem=f"got {_gently(problem)}", form=_form(kernel))
+        ) from problem
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def _signature(kernel: KernelSource) -> inspect.Signature:
+    keyword_only = {one.arg for one in kernel.source.tree.args.kwonlyargs}
+    kind = inspect.Parameter
+    return inspect.Signature(
+        [
+            kind(
+                name,
+                kind.KEYWORD_ONLY if name in keyword_only else kind.POSITIONAL_OR_KEYWORD,
+                default=kernel.defaults.get(name, kind.empty),
+            )
+            for name in kernel.parameters
+        ]
+    )
+
+
+def _gently(problem: TypeError) -> str:
+    text = str(problem)
+    return text.removeprefix("got ") if text.startswith("got ") else f"wrong arguments: {text}"
+
+
+def _form(kernel: KernelSource) -> str:
+    return f"{kernel.source.name}({', '.join(kernel.parameters)})"
+
+
+def specialise(
+    kernel: KernelSource, given: Mapping[str, object], type_of: Callable[[object], DataType | None]
+) -> Specialisation:
+    """What arguments decide about generic types and compile-time values."""
+    types: dict[str, DataType] = {}
+    statics: dict[str, int | float | bool] = {}
+    for name, parameter in kernel.parameters.items():
+        if isinstance(parameter, StaticParameter):
+            statics[name] = _static(kernel, name, parameter, given)
+        elif isinstance(parameter.dtype, GenericType) and name in given:
+            _decide(name, parameter.dtype, type_of(given[name]), types)
+    for parameter in kernel.parameters.values():
+        wanted = None if isinstance(parameter, StaticParameter) else parameter.dtype
+        if isinstance(wanted, GenericType) and wanted.name not in types:
+            fix = "pass numpy arrays, or types: kernel.program(vy.f32)"
+            problem = "is not decided by any argument"
+            raise ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
+    return Specialisation(tuple(sorted(types.items(), key=_first)), tuple(statics.items()))
+
+
+def _first(item: tuple[str, DataType]) -> str:
+    return item[0]
+
+
+def _static(
+    kernel: KernelSource, name: str, parameter: StaticParameter, given: Mapping[str, object]
+) -> int | float | bool:
+    if name not in given:
+        problem = f"got no value for the static parameter {name!r}"
+        raise ArgumentError(
+            codes.ARGUMENTS.at(name=kernel.source.name, problem=problem, form=_form(kernel))
+        )
+    value = given[name]
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind = parameter.kind
+    fits = type(value) is kind or (kind is float and type(value) is int)
+    if not fits:
+        expected = f"a Python {kind.__name__}"
+        problem = f"is {type(value).__name__} {value!r}"
+        raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
+    return kind(value)
+
+
+def _decide(
+    name: str, generic: GenericType, found: DataType | None, types: dict[str, DataType]
+) -> None:
+    if found is None:
+        return
+    known = types.setdefault(generic.name, found)
+    if known is not found:
+        raise ArgumentError(
+            codes.GENERIC.at(
+                name=generic.name,
+                problem=f"is {known} by one argument and {found} by {name!r}",
+                fix="pass arrays of one type, or use two generic types",
+            )
+        )
+
+
+def type_of_value(value: object) -> DataType | None:
+    """The type that an argument stands for: an array's, a numpy scalar's, or a type itself."""
+    named = element_type(value)
+    if isinstance(named, DataType):
+        return named
+    dtype = getattr(value, "dtype", None)
+    if dtype is None and isinstance(value, (type, np.dtype)):
+        dtype = np.dtype(cast("Any", value))
+    if dtype is None and not isinstance(value, (bool, int, float, str)):
+        dtype = _as_numpy("?", value).dtype
+    return None if dtype is None else BY_NUMPY_NAME.get(np.dtype(dtype).name)
+
+
+def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
+    """Arguments as arrays, with shapes where the kernel wants them."""
+    made = Prepared()
+    for name, parameter in kernel.parameters.items():
+        match parameter:
+            case StaticParameter():
+                continue
+            case ScalarParameter(dtype):
+                made.given[name] = _number(name, dtype, given[name])
+            case ArrayParameter():
+                _add_array(made, name, parameter, given[name])
+    return made
+
+
+def _number(name: str, dtype: DataType | GenericType, value: object) -> object:
+    if isinstance(value, (bool, np.bool_)) and dtype is not DataType.BOOL:
+        value = int(value)
+    if not isinstance(value, (bool, int, float, np.generic)):
+        expected = f"a number, such as {_example(dtype)}"
+        problem = f"is {type(value).__name__}"
+        raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
+    if dtype is DataType.BF16:
+        return np.array([encode_float(float(value), dtype)], np.uint16)
+    return value
+
+
+def _example(dtype: DataType | GenericType) -> str:
+    if isinstance(dtype, GenericType):
+        return "1"
+    return "1.5" if dtype.is_float else "True" if dtype.is_bool else "1"
+
+
+def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: object) -> None:
+    array = value if isinstance(value, DeviceArray) else _as_numpy(name, value)
+    _check_rank(name, parameter, array)
+    if parameter.rank > 1:
+        made.given[f"{name}.shape"] = np.array(array.shape, np.uint32)
+    if isinstance(array, DeviceArray):
+        made.device = array.device.info.id
+    if parameter.mode is Mode.IN:
+        made.given[name] = array
+        return
+    if isinstance(array, np.ndarray) and not array.flags.c_contiguous:
+        if not array.flags.writeable:
+            problem, expected = "is read-only", "a writable array"
+            raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
+        copy = np.ascontiguousarray(array)
+        made.copies.append((array, copy))
+        array = copy
+    made.given[name] = array
+    made.written[name] = array
+
+
+def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray) -> None:
+    if array.ndim == parameter.rank:
+        return
+    dtype = parameter.dtype
+    shown = scalar_name(dtype) if isinstance(dtype, DataType) else str(dtype)
+    form = f"vy.{parameter.mode.value}[{shown}, {parameter.rank}]"
+    advice = ", such as x.reshape(-1)" if parameter.rank == 1 else ""
+    raise ArgumentError(
+        codes.ARGUMENT.at(
+            name=name,
+            problem=f"has {array.ndim} axes, and the parameter is {form}",
+            expected=f"an array of {parameter.rank} axes{advice}",
+        )
+    )
+
+
+def _as_numpy(name: str, value: object) -> Host:
+    """Any array-like of the host as a numpy array on the same memory."""
+    if isinstance(value, np.ndarray):
+        return cast("Host", value)
+    given = cast("Any", value)
+    try:
+        if hasattr(given, "__array_interface__"):
+            return np.asarray(given)
+        if hasattr(given, "__dlpack__"):
+            return np.from_dlpack(given)
+        view = memoryview(given)
+        return np.frombuffer(view, np.uint8) if view.format == "B" else np.asarray(view)
+    except (TypeError, ValueError, BufferError) as problem:
+        expected = "a numpy array, a vyre array, bytes, or anything with DLPack"
+        found = f"is {type(value).__name__}"
+        raise ArgumentError(
+            codes.ARGUMENT.at(name=name, problem=found, expected=expected)
+        ) from problem
+
+
+def zero_outputs(kernel: KernelSource, made: Prepared) -> None:
+    """`Out` arrays begin as zeros."""
+    for name, array in made.written.items():
+        parameter: Parameter = kernel.parameters[name]
+        if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
+            continue
+        if isinstance(array, DeviceArray):
+            array.memory().zero()
+        elif array.flags.writeable:
+            array.fill(0)
+
+
+__all__ = ["Prepared", "by_parameter", "prepare", "specialise", "type_of_value", "zero_outputs"]
