@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import pytest
 
 from vyre.check import check
@@ -22,6 +24,8 @@ def found_by(example: str) -> tuple[Diagnostic, ...]:
     try:
         if example.startswith("program"):
             return tuple(check(parse(example)))
+        # Kernels are read from their source, as in a notebook.
+        linecache.cache["<example>"] = (0, None, example.splitlines(keepends=True), "<example>")
         exec(compile(example, "<example>", "exec"), {"__name__": "example"})
     except VyreError as error:
         return error.diagnostics

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -15,6 +15,7 @@ from vyre.analysis.bounded import (
     narrowed,
     shifted,
 )
+from vyre.analysis.divergence import is_constant
 from vyre.analysis.interval import FALSE, TRUE, Interval, unary
 from vyre.analysis.range_state import RangeState
 from vyre.ir import (
@@ -59,6 +60,7 @@ class RangeValues:
         state: RangeState,
         grid: tuple[int, int, int] | None,
         lengths: Mapping[str, int],
+        contents: Mapping[str, Sequence[int]],
     ) -> None:
         self.state = state
         self.position = 0
@@ -70,6 +72,13 @@ class RangeValues:
         self._decls = {decl.name: decl for decl in program.buffers}
         self._counts = {name: decl.count for name, decl in self._decls.items() if decl.count}
         self._counts.update(lengths)
+        self._contents = {
+            name: values
+            for name, values in contents.items()
+            if name in self._decls and is_constant(self._decls[name]) and len(values)
+        }
+        self._counts.update({name: len(values) for name, values in self._contents.items()})
+        self._seen: dict[str, Interval] = {}
         self._elements = {name: _element(decl.element) for name, decl in self._decls.items()}
         self._builtins = _builtins(program, grid)
         self._table: dict[type, Callable[[Any], Bounded]] = {
@@ -165,16 +174,16 @@ class RangeValues:
             less = Bounded(value.dtype, known, shifted(after.bounds, -added))
             self._learn(inner, value, value.meet(less))
 
-    def _judge(self, access: Load | Atomic | Store, buffer: str, index: Bounded) -> None:
-        if not self._recording:
-            return
+    def _judge(self, access: Load | Atomic | Store, buffer: str, index: Bounded) -> bool:
         inside = False
         if index.interval is not None and index.interval.low >= 0:
             count = self._counts.get(buffer)
             inside = (count is not None and index.interval.high < count) or (
                 index.bounds.get(buffer, 0) < 0
             )
-        self.in_bounds[self.position, id(access)] = inside
+        if self._recording:
+            self.in_bounds[self.position, id(access)] = inside
+        return inside
 
     def _lit(self, expr: Lit) -> Bounded:
         dtype = expr.dtype
@@ -188,8 +197,23 @@ class RangeValues:
         return known[0] if known is not None else Bounded.any(DataType.U32)
 
     def _load(self, expr: Load) -> Bounded:
-        self._judge(expr, expr.buffer, self.value(expr.index))
-        return self._elements[expr.buffer]
+        index = self.value(expr.index)
+        inside = self._judge(expr, expr.buffer, index)
+        known = self._elements[expr.buffer]
+        values = self._contents.get(expr.buffer)
+        if values is None or known.interval is None or index.interval is None:
+            return known
+        if inside and index.interval.constant is not None:
+            value = int(values[index.interval.constant])
+            return Bounded(known.dtype, Interval(value, value))
+        seen = self._extremes(expr.buffer, values)
+        return Bounded(known.dtype, seen if inside else seen.join(Interval(0, 0)))
+
+    def _extremes(self, buffer: str, values: Sequence[int]) -> Interval:
+        known = self._seen.get(buffer)
+        if known is None:
+            known = self._seen[buffer] = Interval(int(min(values)), int(max(values)))
+        return known
 
     def _buf_len(self, expr: BufLen) -> Bounded:
         count = self._counts.get(expr.buffer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vyre.analysis.bounded import Bounded, shifted
@@ -46,26 +46,29 @@ class _Round:
     assumed: dict[str, Bounded]
     """By variable that the loop assigns: what is taken to hold when a round begins."""
     failed: bool = False
+    at_end: dict[str, Bounded] = field(default_factory=dict[str, Bounded])
+    """What the rounds that go on leave behind."""
     at_break: dict[str, Bounded] = field(default_factory=dict[str, Bounded])
     breaks: bool = False
 
 
 class RangeWalk:
-    """Goes through a program once, loops with a wrong assumption twice."""
+    """Goes through a program once, and through loops again when that tells more."""
 
     def __init__(
         self,
         program: Program,
         grid: tuple[int, int, int] | None,
         lengths: Mapping[str, int],
+        contents: Mapping[str, Sequence[int]],
     ) -> None:
         self.facts = ProgramFacts.of(program)
         self.state = RangeState()
-        self.values = RangeValues(program, self.state, grid, lengths)
+        self.values = RangeValues(program, self.state, grid, lengths, contents)
         self._entry = program.entry
         self._next = 0
         self._rounds: list[_Round] = []
-        # Assumptions that fail cost another walk of their loop; nested ones multiply.
+        # Going through a loop again doubles its cost, and that of loops in it once more.
         self._budget = 4 * len(self.facts) + 100
 
     def run(self) -> None:
@@ -153,16 +156,25 @@ class RangeWalk:
             first = _loop_variable(start, stop)
         after = self._next
         assumed = self._assumptions(position)
+        entered = {name: self.state.variables[name][0] for name in assumed}
         mark = self.state.mark()
         this = self._rounds_of(statement, position, assumed, first)
         if this.failed:
-            self._budget -= self.facts.ends[position] - position
-            self.state.take_back(mark)
-            self._next = after
+            self._start_again(mark, after, position)
             assumed = {name: Bounded.any(value.dtype) for name, value in assumed.items()}
             this = self._rounds_of(statement, position, assumed, first)
+        better = {name: value.join(this.at_end.get(name, value)) for name, value in entered.items()}
+        if self._budget > 0 and any(not better[name].covers(assumed[name]) for name in assumed):
+            # A round begins with what was there before the loop, or with what a round left behind.
+            self._start_again(mark, after, position)
+            this = self._rounds_of(statement, position, better, first)
         self.state.take_back(mark)
         self._after_loop(statement, this)
+
+    def _start_again(self, mark: int, after: int, position: int) -> None:
+        self._budget -= self.facts.ends[position] - position
+        self.state.take_back(mark)
+        self._next = after
 
     def _rounds_of(
         self,
@@ -233,9 +245,11 @@ class RangeWalk:
     def _verify(self, this: _Round) -> None:
         """Whether the end of a round keeps what the next one is taken to begin with."""
         for name, value in this.assumed.items():
-            if not value.covers(self.state.variables[name][0]):
+            left = self.state.variables[name][0]
+            before = this.at_end.get(name)
+            this.at_end[name] = left if before is None else before.join(left)
+            if not value.covers(left):
                 this.failed = True
-                return
 
 
 def _direction(name: str, value: AnyExpr) -> str:

@@ -1,7 +1,8 @@
 """Integer ranges: what values integers may have at each place, and which accesses are in bounds.
 
     ranges = Ranges.of(program)                 for every launch of the program
-    ranges = Ranges.under(program, grid=(4, 1, 1), lengths={"a": 1024})      for one kind of launch
+    ranges = Ranges.under(program, grid=(4, 1, 1), lengths={"a": 1024}, contents={"n": [512]})
+                                                for one kind of launch
     ranges.is_in_bounds(access, position)       a Load or Atomic, or the Store at `position` itself
     ranges.interval(expr, position)             an Interval, or None when only the type is known
     ranges.decided(condition, position)         True, False, or None when it may be either
@@ -11,14 +12,15 @@ loops, and from guards: inside `if i < len(a)`, and after `if i >= len(a) { retu
 is in bounds of `a`, whatever its length. An answer holds for every execution that reaches the
 place; where nothing is known, the answer is the whole type.
 
-One walk in the order of the text. Variables that a loop assigns are unknown in it, except that a
-variable which only grows keeps its least value and one that only shrinks its greatest; that is
-assumed first, then verified at the end of the round, and dropped if it does not hold.
+One walk in the order of the text. Of a variable that a loop assigns it is assumed that one which
+only grows keeps its least value and one which only shrinks its greatest; that is verified at the end
+of the round, and dropped if it does not hold. Then the loop is walked once more with what a round
+leaves behind, as long as all of that stays within a few walks of the program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from vyre.analysis.interval import Interval
 from vyre.analysis.range_walk import RangeWalk
@@ -35,8 +37,9 @@ class Ranges:
         program: Program,
         grid: tuple[int, int, int] | None = None,
         lengths: Mapping[str, int] | None = None,
+        contents: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        self._walk = RangeWalk(program, grid, lengths or {})
+        self._walk = RangeWalk(program, grid, lengths or {}, contents or {})
         self._walk.run()
 
     @staticmethod
@@ -49,9 +52,13 @@ class Ranges:
         program: Program,
         grid: tuple[int, int, int] | None = None,
         lengths: Mapping[str, int] | None = None,
+        contents: Mapping[str, Sequence[int]] | None = None,
     ) -> Ranges:
-        """What holds for launches with this grid of workgroups and these lengths of buffers."""
-        return Ranges(program, grid, lengths)
+        """What holds for launches with this grid of workgroups and these lengths of buffers.
+
+        `contents` are elements of read-only and uniform buffers of integers, such as parameters.
+        """
+        return Ranges(program, grid, lengths, contents)
 
     def is_in_bounds(self, access: Load | Atomic | Store, position: int) -> bool:
         """Whether the index is inside the buffer whenever the access is executed."""

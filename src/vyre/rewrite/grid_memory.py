@@ -21,16 +21,19 @@ from vyre.ir import (
 _COLLECTIVES = (AllGather, AllReduce, Broadcast, ReduceScatter)
 
 
+def has_grid_sync(program: Program) -> bool:
+    """Whether the program has grid syncs or collectives."""
+    return any(
+        (type(s) is Barrier and s.ordering is MemoryOrdering.GRID_SYNC)
+        or isinstance(s, _COLLECTIVES)
+        for s in ProgramFacts.of(program).statements
+    )
+
+
 def grid_memory(program: Program) -> frozenset[str]:
     """The workgroup buffers of a program that has grid syncs; none if it has not."""
     shared = frozenset(decl.name for decl in program.buffers if decl.is_workgroup)
-    if not shared:
-        return shared
-    for statement in ProgramFacts.of(program).statements:
-        grid = type(statement) is Barrier and statement.ordering is MemoryOrdering.GRID_SYNC
-        if grid or isinstance(statement, _COLLECTIVES):
-            return shared
-    return frozenset()
+    return shared if shared and has_grid_sync(program) else frozenset()
 
 
 def writes_any(body: Body, buffers: frozenset[str]) -> bool:

@@ -8,6 +8,7 @@ copied unless the value is not contiguous.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any, cast
 
 import numpy as np
@@ -78,7 +79,7 @@ def empty_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = Non
 
 
 def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
-    if np.isscalar(cast("Any", value)) and decl.count in (0, 1):
+    if isinstance(value, (Number, np.bool_)) and decl.count in (0, 1):
         return _scalar(value, decl)
     given = cast("Any", value)
     try:

@@ -149,9 +149,11 @@ def type_of_value(value: object) -> DataType | None:
     named = element_type(value)
     if isinstance(named, DataType):
         return named
-    dtype = getattr(value, "dtype", None)
-    if dtype is None and isinstance(value, (type, np.dtype)):
+    dtype: Any
+    if isinstance(value, (type, np.dtype)):
         dtype = np.dtype(cast("Any", value))
+    else:
+        dtype = getattr(value, "dtype", None)
     if dtype is None and not isinstance(value, (bool, int, float, str)):
         dtype = _as_numpy("?", value).dtype
     return None if dtype is None else BY_NUMPY_NAME.get(np.dtype(dtype).name)

@@ -74,6 +74,9 @@ _BUILTINS = {
     for kind, tag in tags.BUILTINS.items()
     for axis in range(3 if kind.has_axis else 1)
 }
+_NONE = -1
+_VAR, _LIT, _LOAD = tags.TREE_TAGS[Var], tags.TREE_TAGS[Lit], tags.TREE_TAGS[Load]
+_BINARY_TAG = tags.TREE_TAGS[Binary]
 _LIT_TYPES = {
     tags.SIMPLE_TYPES[dtype]: (dtype, 1 if dtype.is_bool else dtype.bits or 0)
     for dtype in SCALAR_TYPES
@@ -83,27 +86,68 @@ _LIT_TYPES = {
 class TreeReader(Reader):
     """Reads the statements of a body."""
 
-    __slots__ = ("_exprs", "_leaves", "_statements", "_vars")
+    __slots__ = ("_exprs", "_leaves", "_start", "_statements", "_vars")
 
     def __init__(self, data: bytes, strings: Strings) -> None:
         super().__init__(data, strings)
+        self._start = 0
         self._exprs: list[AnyExpr] = []
         self._statements: list[AnyStmt] = []
         self._vars: dict[int, Var] = {}
         self._leaves: dict[tuple[int, int], Lit] = {}
 
     def statements(self) -> list[AnyStmt]:
-        """Read everything."""
-        steps = self._steps()
-        data = self.data
-        end = len(data)
-        while self.pos < end:
-            step = steps[data[self.pos]]
-            self.pos += 1
-            step()
+        """Read everything; after a failure, `pos` is where the node starts that cannot be read."""
+        try:
+            self._read()
+        finally:
+            self.pos = self._start
         if self._exprs:
             raise Malformed(codes.BAD_STRUCTURE, problem="an expression belongs to no statement")
         return self._statements
+
+    def _read(self) -> None:
+        # The kinds of nodes that programs are mostly made of are read here, without a call; what
+        # is rare, new or wrong is left to the step for its tag.
+        data, steps, exprs = self.data, self._steps(), self._exprs
+        variables, leaves, names = self._vars, self._leaves, self.strings.names
+        end = len(data)
+        pos = 0
+        while pos < end:
+            tag = data[pos]
+            low = data[pos + 1] if pos + 1 < end else _NONE
+            if tag == _VAR:
+                if low in variables and low < 128:
+                    exprs.append(variables[low])
+                    pos += 2
+                    continue
+                if low >= 128 and pos + 2 < end:
+                    # Two bytes; a superfluous one or a third one finds nothing.
+                    index = low & 127 | data[pos + 2] << 7
+                    if index in variables and 128 <= index < 1 << 14:
+                        exprs.append(variables[index])
+                        pos += 3
+                        continue
+            elif tag == _LIT:
+                if pos + 2 < end and (key := (low, data[pos + 2])) in leaves and key[1] < 128:
+                    exprs.append(leaves[key])
+                    pos += 3
+                    continue
+            elif tag == _BINARY_TAG:
+                if len(exprs) > 1 and low in _BINARY:
+                    right = exprs.pop()
+                    exprs[-1] = Binary(_BINARY[low], exprs[-1], right)
+                    pos += 2
+                    continue
+            elif tag == _LOAD and exprs and low in names and low < 128:
+                exprs[-1] = Load(names[low], exprs[-1])
+                pos += 2
+                continue
+            self._start = pos
+            self.pos = pos + 1
+            steps[tag]()
+            pos = self.pos
+        self._start = pos
 
     def _steps(self) -> dict[int, Callable[[], None]]:
         by_kind: dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]] = {

@@ -98,9 +98,9 @@ def test_the_pool_reuses_clears_and_keeps_to_its_cap():
     assert (pool.counters.reuses, pool.counters.allocations) == (1, 2)
 
 
-def test_sizes_are_rounded_by_at_most_a_quarter():
+def test_sizes_are_rounded_by_at_most_a_quarter_or_256_bytes():
     for size in (1, 256, 257, 1000, 4097, 1 << 20, (1 << 20) + 1):
-        assert size <= size_class(size) <= max(256, size * 1.25)
+        assert size <= size_class(size) <= size + max(256, size / 4)
 
 
 def test_out_of_memory_says_so_and_leaves_the_pool_usable():

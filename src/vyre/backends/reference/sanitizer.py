@@ -48,7 +48,7 @@ class Sanitizer:
         if shadow.written is not None and element.size:
             fresh = np.flatnonzero(~shadow.written[element])
             if fresh.size:
-                self._never_written(task, cells, int(element[fresh[0]]), int(who[fresh[0]]), place)
+                self._never_written(task, cells, element[fresh], who[fresh], place)
         self._use(Use.READ, task, cells, element, who, place)
 
     def stored(self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int) -> None:
@@ -140,8 +140,7 @@ class Sanitizer:
         if shadow.written is not None and read.any():
             fresh = np.flatnonzero(read & ~shadow.written[np.where(read, origin, 0)])
             if fresh.size:
-                at = fresh[0]
-                self._never_written(task, source, int(origin[at]), int(who[at]), copy.place)
+                self._never_written(task, source, origin[fresh], who[fresh], copy.place)
         self._use(Use.READ, task, source, origin[read], who[read], copy.place)
         self._use(Use.WRITE, task, destination, into[wrote], who[wrote], copy.place)
 
@@ -230,15 +229,17 @@ class Sanitizer:
             hint=hint,
         )
 
-    def _never_written(self, task: Task, cells: Cells, element: int, who: int, place: int) -> None:
+    def _never_written(
+        self, task: Task, cells: Cells, element: Array, who: Array, place: int
+    ) -> None:
         self.findings.add(
             codes.NEVER_WRITTEN,
             place,
             cells.decl.name,
-            1,
-            invocation=self._name(task, who),
+            element.size,
+            invocation=self._name(task, int(who[0])),
             buffer=cells.decl.name,
-            element=element % cells.length,
+            element=int(element[0]) % cells.length,
         )
 
     def _name(self, task: Task, who: int) -> object:

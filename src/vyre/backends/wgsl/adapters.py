@@ -13,8 +13,8 @@ from typing import Any
 
 from vyre.driver.backend import DeviceInfo, DeviceKind
 
-PATIENCE = 0.9
-"""Seconds that drivers have to answer; a probe must not take longer than one."""
+PATIENCE = 8.0
+"""Seconds that drivers have to answer. They take a fraction of one, unless the machine is busy."""
 
 
 @dataclass(frozen=True, slots=True)

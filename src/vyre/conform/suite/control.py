@@ -39,7 +39,8 @@ _BODIES: dict[str, tuple[str, Callable[[int], int]]] = {
         lambda x: x % 4 + 1,
     ),
     "nested ifs": (
-        "if x & 1 == 1 { if x & 2 == 2 { r = 3 } else { r = 1 } } else { if x & 2 == 2 { r = 2 } }",
+        "if (x & 1) == 1 { if (x & 2) == 2 { r = 3 } else { r = 1 } } "
+        "else { if (x & 2) == 2 { r = 2 } }",
         lambda x: x & 3,
     ),
     "loop": ("for k in 0..x { r = r + k }", lambda x: x * (x - 1) // 2),
@@ -117,28 +118,14 @@ def trials() -> Iterator[Trial]:
     """The whole area."""
     values = np.arange(256, dtype=np.uint32)
     for name, (body, define) in _BODIES.items():
-        text = _HEAD.format(body=body.replace("} ", "}\n    ").replace("{ ", "{\n    "))
+        text = _HEAD.format(body=body)
         expected = np.array([define(int(x)) for x in values], np.uint32)
         yield written(
-            _AREA, name, _lines(text), {"v": values}, (4, 1, 1), {"out": expected}, each="out"
+            _AREA, name, text, {"v": values}, (4, 1, 1), {"out": expected}, each="out"
         )
     yield from _loops_of_every_type()
     yield _order_of_evaluation()
     yield _long_loop()
-
-
-def _lines(text: str) -> str:
-    """Program text has one statement per line; the bodies above are written in one."""
-    for word in (" while ", " let ", " if ", " r = ", " return", " for ", " n = ", " k = ", " t = "):
-        text = text.replace(word, f"\n    {word.strip()} ") if word != " return" else text
-    return _broken(text)
-
-
-def _broken(text: str) -> str:
-    lines: list[str] = []
-    for line in text.split("\n"):
-        lines += [line]
-    return "\n".join(lines)
 
 
 def _fold(x: int, rounds: range) -> int:

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.backends.reference.programs import difference, program, run, u32, zeros
 from vyre.diagnostics import CheckError
+from vyre.ir import BufferDecl, DataType, Expr, Node, Program
+from vyre.ir.node import MAX_EXPR_DEPTH, MAX_STMT_DEPTH
 
 OUT = "out: read_write u32[] @0"
 
@@ -212,3 +214,15 @@ def test_ill_typed_programs_are_refused() -> None:
 
 def test_a_grid_of_nothing() -> None:
     assert run(program("out[0] = 1u32", OUT), 0, out=zeros(1)).outputs["out"].tolist() == [0]
+
+
+def test_the_deepest_programs_that_can_be_built() -> None:
+    deep = Expr.gid(0)
+    while deep.depth < MAX_EXPR_DEPTH:
+        deep = deep + Expr.u32(1)
+    body: list[Node] = [Node.store("out", Expr.gid(0), deep)]
+    while body[0].depth < MAX_STMT_DEPTH - 1:
+        body = [Node.if_(Expr.gid(0) < Expr.u32(9), body)]
+    buffers = [BufferDecl.read_write("out", 0, DataType.U32)]
+    source = Program.wrapped(buffers, (8, 1, 1), body)
+    assert run(source, out=zeros(8)).outputs["out"].tolist() == [199 + n for n in range(8)]

@@ -18,14 +18,14 @@ SMALL = [name for name in PROFILES if name not in ("large", "hostile_indices", "
 def test_the_second_interpreter_agrees(profile: str, seed: int) -> None:
     case = generate(seed, profile)
     x, y, z = case.program.workgroup_size
-    if x * y * z * case.grid[0] * case.grid[1] * case.grid[2] > 128:
+    if x * y * z * case.grid[0] * case.grid[1] * case.grid[2] > 64:
         case = generate(seed + 1000, "tiny")
     assert difference(case.program, case.inputs, case.grid) is None
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_schedules_agree_and_nothing_races(profile: str) -> None:
-    for seed in range(3):
+    for seed in range(1 if profile == "large" else 3):
         case = generate(seed, profile)
         expected = execute(case.program, case.inputs, case.grid)
         other = execute(case.program, case.inputs, case.grid, schedule=seed)

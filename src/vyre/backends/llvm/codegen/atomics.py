@@ -50,7 +50,7 @@ class AtomicAccess:
         """The old value in every active lane; lanes take their turns in order."""
         lanes, w = self.lanes, self.w
         memory = lanes.buffer(expr.buffer)
-        index = lanes.value(expr.index)
+        index = lanes.index(expr)
         value = lanes.value(expr.value)
         expected = None if expr.expected is None else lanes.value(expr.expected)
         proven = lanes.proven(expr)

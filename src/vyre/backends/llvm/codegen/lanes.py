@@ -36,6 +36,7 @@ from vyre.ir import (
 )
 from vyre.ir.infer import binary_type, unary_type
 
+_RING = frozenset({BinOp.ADD, BinOp.SUB, BinOp.MUL})
 _LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
 
 
@@ -62,8 +63,12 @@ class Lanes:
         """Identities of accesses that are in bounds for all lanes of this set."""
         self.strided: Mapping[int, Strided] = {}
         """Accesses among them whose lanes are a few elements apart."""
+        self.wide: Mapping[int, AnyExpr] = {}
+        """Indices of accesses among them that may be computed in 64 bits."""
         self.own: dict[str, Memory] = {}
         """Private arrays of these lanes."""
+        self.branches = False
+        """Whether tests of bounds are branches: in scalar lanes, whose time is spent loading."""
         self._positions: tuple[Value, ...] = ()
 
     def place(self, local: tuple[str, str, str]) -> None:
@@ -197,10 +202,10 @@ class Lanes:
                 return self._builtin(kind, axis)
             case BufLen(buffer):
                 return self._length(buffer)
-            case Load(buffer, index):
+            case Load(buffer, _):
                 memory = self.buffer(buffer)
                 strided = self.strided.get(id(expr))
-                at = self.value(index)
+                at = self.index(expr)
                 return self.memory.load(memory, at, strided, proven=self.proven(expr))
             case Unary():
                 return self._unary(expr)
@@ -229,6 +234,16 @@ class Lanes:
             case SubgroupReduce(_, value):
                 return self.value(value)
         assert_never(expr)
+
+    def index(self, access: Load | Atomic | Store) -> Value:
+        """Where in its buffer an access is, in 64 bits if that is known to be the same."""
+        written = self.wide.get(id(access))
+        return self.value(access.index) if written is None else self._unwrapped(written)
+
+    def _unwrapped(self, expr: AnyExpr) -> Value:
+        if isinstance(expr, Binary) and expr.op in _RING:
+            return self._binary(expr.op, self._unwrapped(expr.left), self._unwrapped(expr.right))
+        return self._cast(self.value(expr), DataType.U64)
 
     def read(self, name: str) -> Value:
         """The value of a variable."""

@@ -55,17 +55,20 @@ class Loops:
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)
+        order = "slt" if dtype.is_signed else "ult"
         slot = w.slot(scalar, statement.var)
         w.do(f"store {scalar} {start.text}, ptr {slot}")
-        strip = self._strip(statement, start, stop)
         head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
         state = self._enter(statement, step, done)
+        bound, through = stop.text, done
+        again = ""
+        if self._is_long(statement, dtype):
+            again, through = w.fresh("strip"), w.fresh("strip.done")
+            bound = self._strip_start(again, slot, stop)
         w.block(head)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
-        order = "slt" if dtype.is_signed else "ult"
-        bound = stop.text if strip is None else w.emit(f"load {scalar}, ptr {strip.limit}")
         more = w.emit(f"icmp {order} {scalar} {now}, {bound}")
-        w.branch(more, run, strip.label if strip else done)
+        w.branch(more, run, through)
         w.block(run)
         for view in self.s.views:
             view.names[statement.var] = uniform(dtype, now)
@@ -74,41 +77,30 @@ class Loops:
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
         self._again(state, head, done)
-        if strip is not None:
-            self._next_strip(strip, head, done, slot, stop)
+        if again:
+            w.block(through)
+            reached = w.emit(f"load {scalar}, ptr {slot}")
+            more = w.emit(f"icmp {order} {scalar} {reached}, {stop.text}")
+            w.branch(more, again, done)
         w.block(done)
         self._exit(state, statement)
 
-    def _strip(self, statement: Loop, start: Value, stop: Value) -> _Strip | None:
-        """Cut a loop of unknown length into strips, between which the stop flag is looked at."""
+    def _is_long(self, statement: Loop, dtype: DataType) -> bool:
+        """Whether a loop may have so many rounds that it must look at the stop flag."""
         if isinstance(statement.start, Lit) and isinstance(statement.stop, Lit):
             rounds = int(statement.stop.value) - int(statement.start.value)
-            if rounds <= SHORT_LOOP:
-                return None
-        if (start.dtype.bits or 0) <= 16:
-            return None
-        scalar = register_type(start.dtype)
-        limit = self.w.slot(scalar, "strip")
-        first = self._strip_end(start.text, stop.text, start.dtype)
-        self.w.do(f"store {scalar} {first}, ptr {limit}")
-        return _Strip(limit, self.w.fresh("strip"))
+            return rounds > SHORT_LOOP
+        return (dtype.bits or 0) > 16
 
-    def _strip_end(self, now: str, stop: str, dtype: DataType) -> str:
-        arithmetic = self.s.kernel.arithmetic
-        far = arithmetic.binary(BinOp.ADD_SAT, dtype, 0, now, str(STRIP))
-        return arithmetic.binary(BinOp.MIN, dtype, 0, far, stop)
-
-    def _next_strip(self, strip: _Strip, head: str, done: str, slot: str, stop: Value) -> None:
+    def _strip_start(self, label: str, slot: str, stop: Value) -> str:
+        """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
         w = self.w
-        scalar = register_type(stop.dtype)
-        w.block(strip.label)
+        w.block(label)
         emit_poll(self.s.kernel)
-        now = w.emit(f"load {scalar}, ptr {slot}")
-        order = "slt" if stop.dtype.is_signed else "ult"
-        more = w.emit(f"icmp {order} {scalar} {now}, {stop.text}")
-        end = self._strip_end(now, stop.text, stop.dtype)
-        w.do(f"store {scalar} {end}, ptr {strip.limit}")
-        w.branch(more, head, done)
+        now = w.emit(f"load {register_type(stop.dtype)}, ptr {slot}")
+        arithmetic = self.s.kernel.arithmetic
+        far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(STRIP))
+        return arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
 
     def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
         """Every lane has its own counter; a lane is out when its counter is through."""
@@ -236,14 +228,6 @@ class Loops:
         self.s.lanes.mask = state.outer_mask
         if self.s.lanes.width and id(statement) in self.s.flow.returns:
             self.s.rejoin(state.outer_mask, statement)
-
-
-@dataclass(frozen=True, slots=True)
-class _Strip:
-    limit: str
-    """Slot of where the strip ends."""
-    label: str
-    """Where the next strip begins."""
 
 
 def emit_poll(kernel: Kernel) -> None:

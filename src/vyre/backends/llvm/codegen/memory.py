@@ -71,6 +71,8 @@ class MemoryAccess:
             pointer = self._element(memory.pointer, element, at, step, part)
             return uniform(element.value_type, self._read(memory, pointer, element))
         inside = self.w.emit(f"icmp ult i64 {at}, {memory.count}")
+        if self.lanes.branches:
+            return self._load_behind_branch(memory, at, element, step, part, inside)
         safe = self.w.emit(f"select i1 {inside}, i64 {at}, i64 0")
         pointer = self._element(memory.safe_pointer, element, safe, step, part)
         found = self._read(memory, pointer, element)
@@ -80,6 +82,23 @@ class MemoryAccess:
             element.value_type,
             self.w.emit(f"select i1 {inside}, {type_} {found}, {type_} {zero}"),
         )
+
+    def _load_behind_branch(
+        self, memory: Memory, at: str, element: DataType, step: int, part: int, inside: str
+    ) -> Value:
+        """Few accesses are out of bounds: a branch is foreseen, and costs less than selects."""
+        w = self.w
+        read, done = w.fresh("read"), w.fresh("read.done")
+        before = w.label
+        w.branch(inside, read, done)
+        w.block(read)
+        found = self._read(memory, self._element(memory.pointer, element, at, step, part), element)
+        after = w.label
+        w.block(done)
+        type_ = register_type(element.value_type)
+        zero = constant(type_, 0)
+        joined = w.emit(f"phi {type_} [ {zero}, %{before} ], [ {found}, %{after} ]")
+        return uniform(element.value_type, joined)
 
     def _load_contiguous(
         self, memory: Memory, index: Value, element: DataType, proven: bool

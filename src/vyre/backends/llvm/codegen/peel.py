@@ -76,6 +76,8 @@ class Peeling:
     inside: set[int] = field(default_factory=set[int])
     """Identities of accesses that are in bounds in the lanes that run in vectors."""
     strided: dict[int, Strided] = field(default_factory=dict[int, Strided])
+    wide: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
+    """Their indices in loops, names written out: they never wrap."""
     narrowed: bool = False
     """Lanes for which the conditions fail do nothing at all."""
     single: bool = False
@@ -122,7 +124,7 @@ class Peeling:
             for part in held:
                 self._peel(part)
             if len(held) == len(parts):
-                return self._take(chosen, narrows)
+                return self._take(chosen, narrows and self._has_one_effect(chosen))
             left = conjunction([part for part in parts if part not in held])
             return (rebuilt(statement, {"cond": left, "then": chosen, "otherwise": ()}),)
         return (statement,)
@@ -207,6 +209,7 @@ class Peeling:
                 return
             self.in_loops[key] = None
             self.inside.add(id(access))
+            self.wide[id(access)] = index
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""

@@ -192,10 +192,16 @@ class Rows:
             view = self._view(tile.width, place)
             view.inside = self.peeling.inside
             view.strided = self.peeling.strided
+            view.wide = self.peeling.wide
+            view.branches = not tile.width
             view.mask_bits = mask_bits(tile.width)
             self._own_arrays(view)
             views.append(view)
         shapes = Shapes(kernel.program, body, (0,) if tile.width else (), self.varying)
+        if not tile.lock_step:
+            for view in views:
+                Statements(kernel, (view,), shapes, end, kept=self.crossing.names).run(body)
+            return
         apart = None
         if tile.jam > 1:
             apart = Shapes(kernel.program, body, (tile.axis,), self.varying)

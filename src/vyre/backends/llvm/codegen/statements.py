@@ -182,7 +182,7 @@ class Statements:
 
     def store(self, view: Lanes, statement: Store) -> None:
         """Write an element."""
-        at = view.value(statement.index)
+        at = view.index(statement)
         stored = view.value(statement.value)
         proven = view.proven(statement)
         view.memory.store(view.buffer(statement.buffer), at, stored, proven=proven)

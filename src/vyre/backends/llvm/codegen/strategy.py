@@ -11,8 +11,12 @@ MOST_LANES = 32
 FEWEST_LANES = 4
 SCATTERED = 6
 """With fewer operations than this for each scattered access, lanes are better run as scalars."""
-JAMMED_LANES = 8
+MOST_JAMMED, FEWEST_JAMMED = 8, 4
 """Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
+SCALAR_REGISTERS = 16
+"""General registers for the variables of such lanes and a pointer for each."""
+UNROLLED_LANES = 4
+"""Scalar lanes one after the other, where no loop makes them wait for loads."""
 ROWS = 4
 """Rows in lock-step where they use the same elements."""
 REGISTERS = 12
@@ -46,8 +50,11 @@ def mask_bits(width: int) -> int:
 
 
 def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
+    if not census.diverges and census.has_loop:
+        wide = (census.carried + 1) * MOST_JAMMED <= SCALAR_REGISTERS
+        return Tile(0, MOST_JAMMED if wide else FEWEST_JAMMED, axis=0, peeled=True)
     if not census.diverges:
-        return Tile(0, JAMMED_LANES, axis=0, peeled=True)
+        return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
     return Tile(0, 1, peeled=True) if peeling.inside else ONE_BY_ONE
 
 

@@ -14,6 +14,8 @@ class Tile:
     jam: int = 1
     axis: int = 0
     """Along which axis the sets follow one another."""
+    lock_step: bool = True
+    """Whether sets go statement by statement, or one after the other."""
     peeled: bool = False
     """Whether lanes for which conditions and accesses hold run apart from the others."""
 

@@ -1,0 +1,197 @@
+"""Atomics contended by thousands of invocations, old values, orderings, out of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from vyre.conform.compare import Tolerance
+from vyre.conform.suite.case import Stretch, Trial
+from vyre.conform.suite.edge_values import edge_array
+from vyre.conform.suite.texts import written
+from vyre.ir import AtomicOp, BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
+from vyre.semantics import Array, storage_dtype
+
+_AREA = "atomics"
+_MANY = 8192
+_JOINING = (
+    *(AtomicOp.ADD, AtomicOp.SUB, AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR),
+    *(AtomicOp.MIN, AtomicOp.MAX),
+)
+_TYPES = (DataType.U32, DataType.I32, DataType.U64, DataType.I64, DataType.F32)
+_ORDERINGS = [each for each in MemoryOrdering if each is not MemoryOrdering.GRID_SYNC]
+
+
+def trials() -> Iterator[Trial]:
+    """The whole area."""
+    for dtype in _TYPES:
+        for op in _JOINING:
+            if dtype in op.row.operands:
+                yield _contended(op, dtype, workgroup=False)
+                yield _contended(op, dtype, workgroup=True)
+        for op in AtomicOp:
+            if dtype in op.row.operands:
+                yield _alone(op, dtype)
+                yield _outside(op, dtype)
+    for ordering in _ORDERINGS:
+        yield _tickets(ordering)
+    yield _lock()
+
+
+def _operands(op: AtomicOp, dtype: DataType) -> Array:
+    """Values whose join does not depend on the order, rounding included."""
+    stored = storage_dtype(dtype)
+    numbers = np.arange(_MANY)
+    if dtype.is_float:
+        return (numbers % 64 - 20).astype(stored)
+    spread = numbers.astype(np.uint64) * np.uint64(0x9E37_79B9_7F4A_7C15)
+    if op is AtomicOp.AND:
+        spread |= np.uint64(0x00FF_00F0_F00F_0FF0)
+    if op is AtomicOp.OR:
+        spread &= np.uint64(0x0F0F_1248_00F0_8421)
+    return spread.astype(f"u{stored.itemsize}").view(stored)
+
+
+def _first(op: AtomicOp, dtype: DataType) -> Array:
+    stored = storage_dtype(dtype)
+    if op is AtomicOp.AND:
+        return np.full(4, -1, np.int64).astype(f"u{stored.itemsize}").view(stored)
+    return np.array([0, 1, 2, 3], stored)
+
+
+def _contended(op: AtomicOp, dtype: DataType, *, workgroup: bool) -> Trial:
+    """Thousands of invocations join into four elements."""
+    decls = [
+        BufferDecl.read("v", 0, dtype).with_count(_MANY),
+        BufferDecl.read_write("sums", 1, dtype).with_count(4),
+    ]
+    i = Expr.gid(0)
+    slot = i % Expr.u32(4)
+    value = Expr.load("v", i)
+    if workgroup:
+        decls.append(BufferDecl.workgroup("part", 4, dtype))
+        lane = Expr.local_id(0)
+        neutral = _neutral(op, dtype)
+        body: list[Node] = [
+            Node.if_(lane < Expr.u32(4), [Node.store("part", lane, neutral)]),
+            Node.barrier(MemoryOrdering.ACQ_REL),
+            Node.eval(Expr.atomic(op, "part", slot, value)),
+            Node.barrier(MemoryOrdering.ACQ_REL),
+            Node.if_(
+                lane < Expr.u32(4),
+                [Node.eval(Expr.atomic(_merge(op), "sums", lane, Expr.load("part", lane)))],
+            ),
+        ]
+    else:
+        body = [Node.eval(Expr.atomic(op, "sums", slot, value))]
+    program = Program.wrapped(decls, (128, 1, 1), body)
+    inputs = {"v": _operands(op, dtype), "sums": _first(op, dtype)}
+    where = "workgroup" if workgroup else "device"
+    name = f"{op.row.spelling} {dtype} in {where} memory, {_MANY} invocations"
+    stretch = Stretch(name, "sums", 0, 4)
+    return Trial(_AREA, name, program, inputs, (_MANY // 128, 1, 1), (stretch,))
+
+
+def _neutral(op: AtomicOp, dtype: DataType) -> Expr:
+    low, high = (-1000, 1000) if dtype.is_float else dtype.integer_range
+    value = {AtomicOp.MIN: high, AtomicOp.MAX: low}.get(op, 0)
+    if op is AtomicOp.AND:
+        value = -1 if dtype.is_signed else high
+    return Expr.lit(float(value) if dtype.is_float else value, dtype)
+
+
+def _merge(op: AtomicOp) -> AtomicOp:
+    # Workgroups subtract from zero, so their parts are added.
+    return AtomicOp.ADD if op is AtomicOp.SUB else op
+
+
+def _alone(op: AtomicOp, dtype: DataType) -> Trial:
+    """One invocation per element: the old value comes back, the new one is there."""
+    values = edge_array(dtype)
+    if dtype.is_float:
+        values = values[np.isfinite(values)]
+    n = values.size
+    left, right = np.repeat(values, n), np.tile(values, n)
+    decls = [
+        BufferDecl.read("v", 0, dtype).with_count(n * n),
+        BufferDecl.read_write("m", 1, dtype).with_count(n * n),
+        BufferDecl.output("old", 2, dtype).with_count(n * n),
+    ]
+    i = Expr.gid(0)
+    expected = None
+    if op is AtomicOp.COMPARE_EXCHANGE:
+        # Half of them find what they expect.
+        even = (i % Expr.u32(2)).eq(Expr.u32(0))
+        expected = Expr.select(even, Expr.load("m", i), Expr.load("v", i))
+    atomic = Expr.atomic(op, "m", i, Expr.load("v", i), expected)
+    body = [Node.if_(i < Expr.u32(n * n), [Node.store("old", i, atomic)])]
+    program = Program.wrapped(decls, (64, 1, 1), body)
+    name = f"{op.row.spelling} {dtype}, operands and old value"
+    tolerance = Tolerance(zero_signs=op in (AtomicOp.MIN, AtomicOp.MAX))
+    stretches = (
+        Stretch(f"{name}: new", "m", 0, n * n, tolerance),
+        Stretch(f"{name}: old", "old", 0, n * n, tolerance),
+    )
+    grid = (-(-n * n // 64), 1, 1)
+    return Trial(_AREA, name, program, {"v": right, "m": left}, grid, stretches)
+
+
+def _outside(op: AtomicOp, dtype: DataType) -> Trial:
+    """Out of bounds nothing happens and zero comes back."""
+    where = np.array([-1, 0, 1, 2, 3, 4, 5, -(2**31), 2**31 - 1, 1 << 20], np.int32)
+    decls = [
+        BufferDecl.read("where", 0, DataType.I32).with_count(where.size),
+        BufferDecl.read_write("m", 1, dtype).with_count(4),
+        BufferDecl.output("old", 2, dtype).with_count(where.size),
+    ]
+    i = Expr.gid(0)
+    one = Expr.lit(1.0 if dtype.is_float else 1, dtype)
+    expected = one if op is AtomicOp.COMPARE_EXCHANGE else None
+    atomic = Expr.atomic(op, "m", Expr.load("where", i), one, expected)
+    body = [Node.if_(i < Expr.u32(where.size), [Node.store("old", i, atomic)])]
+    program = Program.wrapped(decls, (16, 1, 1), body)
+    name = f"{op.row.spelling} {dtype} out of bounds"
+    inputs = {"where": where, "m": np.arange(5, 9).astype(storage_dtype(dtype))}
+    stretches = (
+        Stretch(name, "old", 0, where.size),
+        Stretch(f"{name}: memory", "m", 0, 4, whole=True),
+    )
+    return Trial(_AREA, name, program, inputs, (1, 1, 1), stretches)
+
+
+def _tickets(ordering: MemoryOrdering) -> Trial:
+    """Every invocation draws a number, and none is drawn twice."""
+    text = f"""
+    program workgroup(64, 1, 1)
+
+    buffer count: read_write u32[1] @0 output live_out
+    buffer drawn: read_write u32[4096] @1 output live_out
+
+    region "tickets" {{
+        let ticket = atomic_add(count[0], 1, {ordering.value})
+        eval atomic_add(drawn[ticket], 1, {ordering.value})
+    }}
+    """
+    expected = {"count": np.array([4096], np.uint32), "drawn": np.ones(4096, np.uint32)}
+    return written(_AREA, f"tickets, {ordering.value}", text, {}, (64, 1, 1), expected)
+
+
+def _lock() -> Trial:
+    """Compare-exchange in a loop: an addition that loses nothing."""
+    text = """
+    program workgroup(64, 1, 1)
+
+    buffer total: read_write u32[1] @0 output live_out
+
+    region "lock" {
+        let done = false
+        while ~done {
+            let seen = atomic_add(total[0], 0)
+            let old = atomic_compare_exchange(total[0], seen + 3, expected = seen)
+            done = old == seen
+        }
+    }
+    """
+    expected = {"total": np.array([3 * 2048], np.uint32)}
+    return written(_AREA, "compare-exchange in a loop", text, {}, (32, 1, 1), expected)

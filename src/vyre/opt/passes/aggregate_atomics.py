@@ -1,0 +1,161 @@
+"""Atomics on one element, joined over the subgroup first."""
+
+from __future__ import annotations
+
+from vyre.analysis import Level, ProgramFacts, Uniformity, is_movable
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Atomic,
+    AtomicOp,
+    Binary,
+    BinOp,
+    Body,
+    BufferDecl,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    Eval,
+    If,
+    Let,
+    Lit,
+    MemoryOrdering,
+    Program,
+    ReduceOp,
+    Select,
+    SubgroupReduce,
+    Var,
+)
+from vyre.ir.walk import map_bodies, walk_expr
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.names import Names
+from vyre.target import Feature
+
+_LANE = Builtin(BuiltinKind.SUBGROUP_LANE, 0)
+_REDUCE = {
+    AtomicOp.ADD: ReduceOp.ADD,
+    AtomicOp.SUB: ReduceOp.ADD,
+    AtomicOp.AND: ReduceOp.AND,
+    AtomicOp.OR: ReduceOp.OR,
+    AtomicOp.XOR: ReduceOp.XOR,
+    AtomicOp.MIN: ReduceOp.MIN,
+    AtomicOp.MAX: ReduceOp.MAX,
+}
+
+
+@vyre_pass(
+    name="aggregate_atomics",
+    phase=PassPhase.SYNC,
+    family=CostModelFamily.SYNC,
+    invalidates=("facts", "uniformity"),
+    requires_caps=(Feature.SUBGROUPS,),
+)
+class AggregateAtomics(Pass):
+    """Joins what the lanes of a subgroup would each add to one element, and lets one lane do it.
+    Legal when the whole workgroup arrives there, the element is the same for all of it, the
+    numbers are integers, the atomic is relaxed, and nobody in the program uses what an atomic on
+    that buffer gives; an atomic under a condition counts for the lanes where it holds.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there are atomics, and subgroups of more than one lane."""
+        alone = context.target is not None and context.target.subgroup_width <= 1
+        found = bool(_unused(program)) and not alone
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Look at every atomic in uniform flow."""
+        join = _Join(program)
+        entry = join.body(program.entry)
+        return PassResult(program.with_rewritten_entry(entry), join.rewrites, tuple(join.notes))
+
+
+def _unused(program: Program) -> frozenset[str]:
+    """Buffers with atomics, none of which anybody uses the result of."""
+    facts = ProgramFacts.of(program)
+    atomics: set[str] = set()
+    used: set[str] = set()
+    for ref in facts.buffer_refs:
+        if type(ref.expr) is Atomic:
+            statement = facts.statements[ref.position]
+            atomics.add(ref.name)
+            if type(statement) is not Eval or statement.value is not ref.expr:
+                used.add(ref.name)
+    return frozenset(atomics - used)
+
+
+class _Join:
+    def __init__(self, program: Program) -> None:
+        self.uniformity = Uniformity.of(program)
+        self.decls: dict[str, BufferDecl] = {decl.name: decl for decl in program.buffers}
+        self.unused = _unused(program)
+        self.names = Names(program)
+        self.position = -1
+        self.rewrites = 0
+        self.notes: dict[str, None] = {}
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        self.position += 1
+        position = self.position
+        match statement:
+            case Eval(Atomic() as atomic):
+                return self._joined(statement, atomic, None, position)
+            case If(cond, (Eval(Atomic() as atomic),), ()):
+                self.position += 1
+                return self._joined(statement, atomic, cond, position)
+            case _:
+                return map_bodies(statement, self.body) if statement.body_fields else statement
+
+    def _joined(
+        self, statement: AnyStmt, atomic: Atomic, cond: AnyExpr | None, position: int
+    ) -> Change:
+        why = self._refusal(atomic, cond, position)
+        if why is not None:
+            if why:
+                self.notes[f"an atomic on {atomic.buffer} stays: {why}"] = None
+            return statement
+        self.rewrites += 1
+        value = atomic.value
+        if cond is not None:
+            dtype = self.decls[atomic.buffer].element
+            value = Select(cond, value, Lit(dtype, _neutral(atomic.op, dtype)))
+        name = self.names.fresh("joined")
+        joined = Let(name, SubgroupReduce(_REDUCE[atomic.op], value))
+        one = Atomic(atomic.op, atomic.buffer, atomic.index, Var(name), None, atomic.ordering)
+        first = Binary(BinOp.EQ, _LANE, Lit(DataType.U32, 0))
+        return [joined, If(first, (Eval(one),), ()).at(statement.span)]
+
+    def _refusal(self, atomic: Atomic, cond: AnyExpr | None, position: int) -> str | None:
+        """Why it stays; an empty text when that needs no mention."""
+        dtype = self.decls[atomic.buffer].element
+        if atomic.op not in _REDUCE or not dtype.is_integer or atomic.buffer not in self.unused:
+            return ""
+        if atomic.ordering is not MemoryOrdering.RELAXED:
+            return "it orders memory"
+        if not (is_movable(atomic.value) and is_movable(atomic.index)):
+            return "its operands have effects"
+        if cond is not None and (not is_movable(cond) or _knows_lane(cond)):
+            return ""
+        if self.uniformity.convergence(position) > Level.WORKGROUP:
+            return "not all of the workgroup arrives there"
+        inside = position if cond is None else position + 1
+        if self.uniformity.level_of(atomic.index, inside) > Level.WORKGROUP:
+            return "the workgroup spreads over several elements"
+        return None
+
+
+def _knows_lane(cond: AnyExpr) -> bool:
+    """Whether somebody has chosen lanes already."""
+    return any(inner == _LANE for inner in walk_expr(cond))
+
+
+def _neutral(op: AtomicOp, dtype: DataType) -> int:
+    """The bits that leave an element as it is."""
+    low, high = dtype.integer_range
+    mask = (1 << (dtype.bits or 0)) - 1
+    return {AtomicOp.AND: mask, AtomicOp.MIN: high & mask, AtomicOp.MAX: low & mask}.get(op, 0)

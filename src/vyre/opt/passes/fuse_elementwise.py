@@ -1,0 +1,176 @@
+"""Stages that hand one element per invocation to the next, without memory in between."""
+
+from __future__ import annotations
+
+from vyre.analysis import BufferRef, BufferUse, ProgramFacts, Ranges
+from vyre.analysis.affine import AffineForms
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Ballot,
+    Binary,
+    BinOp,
+    Body,
+    BufferDecl,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    IndirectDispatch,
+    Let,
+    Lit,
+    Load,
+    Program,
+    Select,
+    Shuffle,
+    Store,
+    SubgroupReduce,
+    TypeKind,
+    Var,
+)
+from vyre.ir.walk import map_bodies, walk_all_exprs
+from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.effects import has_effects
+from vyre.rewrite.lawful import zero
+from vyre.rewrite.names import Names
+from vyre.rewrite.trees import with_children
+
+_OTHERS = (Atomic, Ballot, Shuffle, SubgroupReduce)
+
+
+@vyre_pass(
+    name="fuse_elementwise",
+    phase=PassPhase.FUSION,
+    family=CostModelFamily.UNKNOWN,
+    invalidates=("facts", "buffer_layout", "fusion"),
+    boundary=PassBoundaryClass.INTERNAL_LAYOUT,
+)
+class FuseElementwise(Pass):
+    """Turns a scratch buffer of which every invocation uses only its own element into a variable.
+    Legal when every access is a plain load or store at gid.x plus one constant, elements keep
+    values exactly, and invocations that differ only in y or z could not tell: the program asks for
+    no other axis, no lanes and no results of atomics. Out of bounds a load still gives zero.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is a scratch buffer."""
+        found = any(decl.is_scratch for decl in program.buffers)
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Find such buffers, and keep their elements in variables."""
+        notes: list[str] = []
+        cells = _cells(program, notes)
+        if not cells:
+            return PassResult(program, 0, tuple(notes))
+        fuse = _Fuse(program, cells)
+        made = fuse.run(program)
+        return PassResult(made, len(cells), tuple(notes))
+
+
+def _cells(program: Program, notes: list[str]) -> dict[str, BufferDecl]:
+    scratch = [d for d in program.buffers if d.is_scratch]
+    facts = ProgramFacts.of(program)
+    reason = _program_refusal(program, facts)
+    if reason is not None:
+        notes.append(f"no stages are fused: {reason}")
+        return {}
+    found: dict[str, BufferDecl] = {}
+    for decl in scratch:
+        why = _refusal(program, decl, facts.refs_by_buffer.get(decl.name, []))
+        if why is None:
+            found[decl.name] = decl
+        else:
+            notes.append(f"{decl.name} stays in memory: {why}")
+    return found
+
+
+def _program_refusal(program: Program, facts: ProgramFacts) -> str | None:
+    if facts.opaques:
+        return "an opaque statement may touch anything"
+    if program.workgroup_size[1] * program.workgroup_size[2] != 1:
+        return "the workgroup has more than one axis"
+    for expr in walk_all_exprs(program.entry):
+        if isinstance(expr, Builtin) and expr.axis != 0:
+            return "the program looks at y or z"
+        if isinstance(expr, _OTHERS):
+            return "lanes or atomics could tell invocations apart"
+    return None
+
+
+def _refusal(program: Program, decl: BufferDecl, refs: list[BufferRef]) -> str | None:
+    if decl.element.kind is TypeKind.PACKED:
+        return "its elements do not keep values exactly"
+    if not any(ref.use is BufferUse.READ for ref in refs):
+        return "nobody reads it"
+    forms, facts = AffineForms.of(program), ProgramFacts.of(program)
+    constants: set[int] = set()
+    for ref in refs:
+        if ref.use is not BufferUse.READ and ref.use is not BufferUse.WRITE:
+            return f"it is used by {ref.use.value.replace('_', ' ')}"
+        form = forms.of_expr(_index(facts, ref), ref.position)
+        if form is None or form.bits != 32 or not _is_global_id(form.terms, program):
+            return f"the access at {facts.path(ref.position)} is not at gid.x"
+        constants.add(form.constant)
+    return None if len(constants) == 1 else "accesses are at different distances from gid.x"
+
+
+def _is_global_id(terms: object, program: Program) -> bool:
+    width = program.workgroup_size[0]
+    split = {Builtin(BuiltinKind.WORKGROUP_ID, 0): width, Builtin(BuiltinKind.LOCAL_ID, 0): 1}
+    return terms in ({Builtin(BuiltinKind.GLOBAL_ID, 0): 1}, split)
+
+
+def _index(facts: ProgramFacts, ref: BufferRef) -> AnyExpr:
+    if isinstance(ref.expr, Load):
+        return ref.expr.index
+    store = facts.statements[ref.position]
+    assert isinstance(store, Store)
+    return store.index
+
+
+class _Fuse:
+    def __init__(self, program: Program, cells: dict[str, BufferDecl]) -> None:
+        names = Names(program)
+        self.cells = cells
+        self.variables = {name: names.fresh(name) for name in cells}
+        self.ranges = Ranges.of(program)
+        self.position = -1
+
+    def run(self, program: Program) -> Program:
+        body = self.body(program.entry)
+        lets: list[AnyStmt] = [
+            Let(self.variables[name], zero(decl.value_type)) for name, decl in self.cells.items()
+        ]
+        first = 1 if body and type(body[0]) is IndirectDispatch else 0
+        made = program.with_rewritten_entry((*body[:first], *lets, *body[first:]))
+        kept = [decl for decl in program.buffers if decl.name not in self.cells]
+        return made.with_rewritten_buffers(kept)
+
+    def body(self, body: Body) -> Body:
+        return edited(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> Change:
+        self.position += 1
+        new = with_children(statement, self.expr)
+        if type(new) is Store and new.buffer in self.cells:
+            assert not has_effects(new.index)
+            return Assign(self.variables[new.buffer], new.value).at(new.span)
+        return map_bodies(new, self.body) if new.body_fields else new
+
+    def expr(self, expr: AnyExpr) -> AnyExpr:
+        if expr.depth == 1:
+            return expr
+        inside = type(expr) is Load and self.ranges.is_in_bounds(expr, self.position)
+        new = with_children(expr, self.expr)
+        if type(new) is not Load or new.buffer not in self.cells:
+            return new
+        decl = self.cells[new.buffer]
+        cell = Var(self.variables[new.buffer])
+        if inside:
+            return cell
+        exists = Binary(BinOp.LT, new.index, Lit(DataType.U32, decl.count))
+        return Select(exists, cell, zero(decl.value_type))

@@ -1,0 +1,156 @@
+"""Small tables that every invocation reads in loops, kept in workgroup memory."""
+
+from __future__ import annotations
+
+from math import prod
+
+from vyre.analysis import TOP, BufferUse, ProgramFacts
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Barrier,
+    Binary,
+    BinOp,
+    BufferAccess,
+    BufferDecl,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    If,
+    IndirectDispatch,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    MemoryOrdering,
+    Program,
+    Region,
+    Store,
+    Var,
+    While,
+)
+from vyre.ir.walk import rewrite_exprs
+from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.opt.workgroup_budget import room_left
+from vyre.rewrite.grid_memory import has_grid_sync
+from vyre.rewrite.names import Names
+from vyre.target import Feature
+
+GENERATOR = "vyre.opt.promote_to_workgroup"
+LEAST_INVOCATIONS = 32
+"""Smaller workgroups spend more on filling the copy than they save."""
+
+
+@vyre_pass(
+    name="promote_to_workgroup",
+    phase=PassPhase.MEMORY,
+    family=CostModelFamily.MEMORY,
+    invalidates=("facts", "buffer_layout"),
+    boundary=PassBoundaryClass.INTERNAL_LAYOUT,
+)
+class PromoteToWorkgroup(Pass):
+    """Copies small read-only buffers that are loaded in loops into workgroup memory first.
+    Legal when the number of elements is declared, all workgroup memory together stays within the
+    target's limit, and no grid sync loses the copy. Devices that compute in host memory do not
+    profit and are left alone.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is such a buffer."""
+        if context.target is not None and context.target.has(Feature.HOST_MEMORY):
+            return PassAnalysis.SKIP
+        return PassAnalysis.RUN if _tables(program, context) else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Declare the copies, fill them together, and load from them."""
+        names = Names(program)
+        copies = {d.name: d.with_name(names.fresh(d.name)) for d in _tables(program, context)}
+        declared = [
+            BufferDecl.workgroup(copy.name, copy.count, copy.element).with_hints(copy.hints)
+            for copy in copies.values()
+        ]
+
+        def from_copy(expr: AnyExpr) -> AnyExpr:
+            if type(expr) is Load and expr.buffer in copies:
+                return Load(copies[expr.buffer].name, expr.index)
+            return expr
+
+        body = rewrite_exprs(program.entry, from_copy)
+        fill = Region(GENERATOR, None, tuple(_filling(program, copies, names)))
+        # The grid of an indirect dispatch is read first of all.
+        first = 1 if body and type(body[0]) is IndirectDispatch else 0
+        made = program.with_rewritten_entry((*body[:first], fill, *body[first:]))
+        made = made.with_rewritten_buffers([*program.buffers, *declared])
+        return PassResult(made, len(copies))
+
+
+def _tables(program: Program, context: PassContext) -> list[BufferDecl]:
+    if prod(program.workgroup_size) < LEAST_INVOCATIONS or has_grid_sync(program):
+        return []
+    facts = ProgramFacts.of(program)
+    if facts.opaques or any(r.generator == GENERATOR for r in facts.regions):
+        return []
+    room = room_left(program, context.target)
+    found: list[BufferDecl] = []
+    for decl in program.buffers:
+        size = decl.size_bytes
+        if decl.access not in (BufferAccess.READ_ONLY, BufferAccess.UNIFORM) or not size:
+            continue
+        refs = facts.refs_by_buffer.get(decl.name, [])
+        plain = all(r.use in (BufferUse.READ, BufferUse.LENGTH) for r in refs)
+        looped = any(_in_loop(facts, r.position) for r in refs if r.use is BufferUse.READ)
+        if plain and looped and size <= room:
+            found.append(decl)
+            room -= size
+    return found
+
+
+def _in_loop(facts: ProgramFacts, position: int) -> bool:
+    while position != TOP:
+        if facts.kinds[position] is Loop or facts.kinds[position] is While:
+            return True
+        position = facts.parents[position]
+    return False
+
+
+def _filling(program: Program, copies: dict[str, BufferDecl], names: Names) -> list[AnyStmt]:
+    """The workgroup fills the copies, each invocation every so many elements, and waits."""
+    width, height, depth = program.workgroup_size
+    total = width * height * depth
+    linear: AnyExpr = _id(0)
+    if height > 1:
+        linear = _sum(linear, _times(_id(1), width))
+    if depth > 1:
+        linear = _sum(linear, _times(_id(2), width * height))
+    lane = names.fresh("lane")
+    statements: list[AnyStmt] = [Let(lane, linear)]
+    for source, copy in copies.items():
+        rounds = -(-copy.count // total)
+        index = names.fresh("index")
+        var = names.fresh("round")
+        inside = Binary(BinOp.LT, Var(index), _u32(copy.count))
+        element = Store(copy.name, Var(index), Load(source, Var(index)))
+        body: tuple[AnyStmt, ...] = (
+            Let(index, _sum(_times(Var(var), total), Var(lane))),
+            If(inside, (element,), ()),
+        )
+        statements.append(Loop(var, _u32(0), _u32(rounds), body))
+    statements.append(Barrier(MemoryOrdering.ACQ_REL))
+    return statements
+
+
+def _u32(value: int) -> Lit:
+    return Lit(DataType.U32, value)
+
+
+def _id(axis: int) -> Builtin:
+    return Builtin(BuiltinKind.LOCAL_ID, axis)
+
+
+def _sum(a: AnyExpr, b: AnyExpr) -> AnyExpr:
+    return Binary(BinOp.ADD, a, b)
+
+
+def _times(a: AnyExpr, factor: int) -> AnyExpr:
+    return Binary(BinOp.MUL, a, _u32(factor))

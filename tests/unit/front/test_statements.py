@@ -1,0 +1,268 @@
+"""Statements keep the meaning that Python gives them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vyre as vy
+from tests.unit.front.devices import DEVICES, run
+from vyre.diagnostics import TrapError
+
+N = 100
+X = np.arange(N, dtype=np.int32) - 50
+
+
+@vy.kernel(workgroup=32)
+def branches(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i >= len(x):
+        return
+    v = x[i]
+    if v < -10:
+        r = 1
+    elif v < 10:
+        r = v * v
+    else:
+        r = -v
+    y[i] = r
+
+
+def test_if_elif_else_and_a_variable_that_every_branch_assigns() -> None:
+    expected = [1 if v < -10 else v * v if v < 10 else -v for v in X.tolist()]
+    assert run(branches, X, np.zeros(N, np.int32))[1].tolist() == expected
+
+
+@vy.kernel
+def stepped(n: vy.i32, y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < 1:
+        k = 0
+        for a in range(3, n, 7):
+            y[k] = a
+            k += 1
+        for b in range(n, -n, -5):
+            y[k] = b
+            k += 1
+        for c in range(10, 0, -3):
+            y[k] = c
+            k += 1
+        for d in range(n):
+            if d == 2:
+                continue
+            if d == 5:
+                break
+            y[k] = d
+            k += 1
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 17, 31])
+def test_for_over_range_with_steps_break_and_continue(n: int) -> None:
+    expected = [*range(3, n, 7), *range(n, -n, -5), *range(10, 0, -3)]
+    expected += [d for d in range(min(n, 5)) if d != 2]
+    (y,) = run(stepped, n, np.zeros(N, np.int32))
+    assert y.tolist() == expected + [0] * (N - len(expected))
+
+
+@vy.kernel(workgroup=32)
+def grid_stride(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    for i in range(vy.gid(), len(x), vy.num_groups() * vy.group_size()):
+        y[i] = x[i] + 1
+
+
+def test_a_step_may_be_computed() -> None:
+    assert (run(grid_stride, X, np.zeros(N, np.int32), grid=2)[1] == X + 1).all()
+
+
+@vy.kernel
+def step_zero_or_less(step: vy.i32, y: vy.Out[vy.u32]):
+    if vy.gid() < 1:
+        n = 0
+        for _ in range(-3, 5, step):
+            n += 1
+        y[0] = vy.u32(n)
+
+
+@pytest.mark.parametrize("step, rounds", [(3, 3), (100, 1), (0, 0), (-1, 0)])
+def test_a_computed_step_that_is_not_positive_gives_no_rounds(step: int, rounds: int) -> None:
+    assert run(step_zero_or_less, step, np.zeros(1, np.uint32))[0][0] == rounds
+
+
+@vy.kernel
+def collatz(x: vy.In[vy.u32], y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        n, steps = x[i], 0
+        while n > 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        y[i] = steps
+
+
+def test_while_and_a_tuple_assignment() -> None:
+    x = np.arange(1, 40, dtype=np.uint32)
+
+    def steps(n: int) -> int:
+        return 0 if n <= 1 else 1 + steps(n // 2 if n % 2 == 0 else 3 * n + 1)
+
+    y = run(collatz, x, np.zeros_like(x))[1]
+    assert y.tolist() == [steps(n) for n in x.tolist()]
+
+
+@vy.kernel
+def fibonacci(y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(y):
+        a, b = 0, 1
+        for _ in range(i):
+            a, b = b, a + b
+        y[i] = a
+
+
+def test_tuple_assignment_computes_everything_first() -> None:
+    assert run(fibonacci, np.zeros(10, np.uint32))[0].tolist() == [0, 1, 1, 2, 3, 5, 8, 13, 21, 34]
+
+
+@vy.kernel
+def forever(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < len(x):
+        k = 0
+        while True:
+            if k * k >= vy.i32(i):
+                root = k
+                break
+            k += 1
+        y[i] = root
+
+
+def test_while_true_gives_what_every_break_assigned() -> None:
+    y = run(forever, X, np.zeros(N, np.int32))[1]
+    assert y.tolist() == [int(np.ceil(np.sqrt(i))) for i in range(N)]
+
+
+@vy.kernel
+def own_names(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < len(x):
+        if x[i] > 0:
+            t = vy.f32(x[i]) * 0.5
+            y[i] = vy.i32(t)
+        else:
+            t = 7
+            y[i] = t
+        for k in range(3):
+            k += 1
+            y[i] += k
+        for k in range(2):
+            y[i] += k
+
+
+def test_branches_have_variables_of_their_own_and_loop_variables_may_be_changed() -> None:
+    expected = [(v // 2 if v > 0 else 7) + 6 + 1 for v in X.tolist()]
+    assert run(own_names, X, np.zeros(N, np.int32))[1].tolist() == expected
+
+
+@vy.kernel
+def index_once(h: vy.InOut[vy.u32], y: vy.InOut[vy.u32]):
+    if vy.gid() < 1:
+        y[h.atomic_add(0, 1)] += 5
+        a = b = h[0]
+        y[1] = a + b
+
+
+def test_an_augmented_assignment_evaluates_its_index_once() -> None:
+    h, y = run(index_once, np.zeros(1, np.uint32), np.full(2, 10, np.uint32))
+    assert (h.tolist(), y.tolist()) == ([1], [15, 2])
+
+
+@vy.kernel
+def lazy(h: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(y):
+        if i > 2 and h.atomic_add(0, 1) < 100:
+            y[i] = 1
+        if i > 2 or h.atomic_add(1, 1) < 100:
+            y[i] += 2
+        y[i] += h.atomic_add(2, 1) * 0 + 4 if i == 0 else 8
+
+
+def test_and_or_and_conditional_expressions_evaluate_only_what_they_need() -> None:
+    h, y = run(lazy, np.zeros(3, np.uint32), np.zeros(10, np.uint32))
+    assert h.tolist() == [7, 3, 1]
+    assert y.tolist() == [6, 10, 10] + [11] * 7
+
+
+@vy.kernel
+def while_with_effect(h: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
+    if vy.gid() < 1:
+        n = 0
+        while h.atomic_add(0, 1) < 5:
+            n += 1
+            if n == 2:
+                continue
+            y[0] += 1
+        y[1] = n
+
+
+def test_a_condition_with_an_effect_is_evaluated_before_every_round() -> None:
+    h, y = run(while_with_effect, np.zeros(1, np.uint32), np.zeros(2, np.uint32))
+    assert (h.tolist(), y.tolist()) == ([6], [4, 5])
+
+
+@vy.kernel
+def asserting(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < len(x):
+        assert x[i] >= 0, "negative input"
+        y[i] = x[i]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_assert_is_a_trap_that_the_host_reports(device: str) -> None:
+    with pytest.raises(TrapError) as caught:
+        asserting(np.array([1, 2, -3, 4], np.int32), np.zeros(4, np.int32), device=device)
+    assert caught.value.tag == "negative input"
+    assert caught.value.invocation == (2, 0, 0)
+
+
+@vy.kernel
+def annotated(y: vy.Out[vy.u8]):
+    if vy.gid() < 1:
+        total: vy.u8 = 250
+        for _ in range(10):
+            total += 1
+        y[0] = total
+
+
+def test_an_annotation_gives_a_variable_its_type() -> None:
+    assert run(annotated, np.zeros(1, np.uint8))[0][0] == 4
+
+
+@vy.kernel
+def changes_parameter(n: vy.u32, y: vy.Out[vy.u32]):
+    if vy.gid() < 1:
+        while n > 10:
+            n -= 10
+        y[0] = n
+
+
+def test_a_scalar_parameter_may_be_assigned() -> None:
+    assert run(changes_parameter, 57, np.zeros(1, np.uint32))[0][0] == 7
+
+
+@vy.kernel
+def shows(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        vy.print("x is", i, x[i])
+        y[i] = x[i]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_print_shows_values(device: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shows(np.array([1.5, 2.5], np.float32), np.zeros(2, np.float32), device=device)
+    shown = capsys.readouterr().out
+    assert shown.count("x is") == 2
+    assert "1.5" in shown
+    assert "2.5" in shown
