@@ -62,7 +62,8 @@ from vyre.ir.stmt import (
 )
 from vyre.ir.types import SCALAR_TYPES
 from vyre.wire import tags
-from vyre.wire.reader import Malformed, Reader, Strings
+from vyre.wire.malformed import Malformed
+from vyre.wire.reader import Reader
 
 _UNARY = {op.row.tag: op for op in UnOp}
 _BINARY = {op.row.tag: op for op in BinOp}
@@ -70,84 +71,85 @@ _ATOMIC = {op.row.tag: op for op in AtomicOp}
 _REDUCE = {op.row.tag: op for op in ReduceOp}
 _ORDERINGS = {tag: ordering for ordering, tag in tags.ORDERINGS.items()}
 _BUILTINS = {
-    bytes((tag, axis)): Builtin(kind, axis)
+    (tag, axis): Builtin(kind, axis)
     for kind, tag in tags.BUILTINS.items()
     for axis in range(3 if kind.has_axis else 1)
 }
-_NONE = -1
 _VAR, _LIT, _LOAD = tags.TREE_TAGS[Var], tags.TREE_TAGS[Lit], tags.TREE_TAGS[Load]
-_BINARY_TAG = tags.TREE_TAGS[Binary]
+_BINARY_TAG, _LET = tags.TREE_TAGS[Binary], tags.TREE_TAGS[Let]
+_SIZES = {_VAR: 2, _LIT: 3, _LOAD: 2, _BINARY_TAG: 2, _LET: 2}
+"""The numbers that nodes of the most frequent kinds consist of."""
 _LIT_TYPES = {
     tags.SIMPLE_TYPES[dtype]: (dtype, 1 if dtype.is_bool else dtype.bits or 0)
     for dtype in SCALAR_TYPES
 }
 
 
-class TreeReader(Reader):
+class TreeReader:
     """Reads the statements of a body."""
 
-    __slots__ = ("_exprs", "_leaves", "_start", "_statements", "_vars")
+    __slots__ = ("_exprs", "_literals", "_reader", "_statements", "_vars")
 
-    def __init__(self, data: bytes, strings: Strings) -> None:
-        super().__init__(data, strings)
-        self._start = 0
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
         self._exprs: list[AnyExpr] = []
         self._statements: list[AnyStmt] = []
         self._vars: dict[int, Var] = {}
-        self._leaves: dict[tuple[int, int], Lit] = {}
+        self._literals: dict[int, dict[int, Lit]] = {tag: {} for tag in _LIT_TYPES}
 
     def statements(self) -> list[AnyStmt]:
-        """Read everything; after a failure, `pos` is where the node starts that cannot be read."""
-        try:
-            self._read()
-        finally:
-            self.pos = self._start
+        """Read everything."""
+        self._read()
         if self._exprs:
             raise Malformed(codes.BAD_STRUCTURE, problem="an expression belongs to no statement")
         return self._statements
 
     def _read(self) -> None:
         # The kinds of nodes that programs are mostly made of are read here, without a call; what
-        # is rare, new or wrong is left to the step for its tag.
-        data, steps, exprs = self.data, self._steps(), self._exprs
-        variables, leaves, names = self._vars, self._leaves, self.strings.names
-        end = len(data)
+        # is rare or not seen before is left to the step for its tag.
+        reader, steps, exprs = self._reader, self._steps(), self._exprs
+        items, names = reader.items, reader.strings.names
+        known_var, literals, add = self._vars.get, self._literals, self._statements.append
+        push, pop = exprs.append, exprs.pop
+        end = len(items)
         pos = 0
-        while pos < end:
-            tag = data[pos]
-            low = data[pos + 1] if pos + 1 < end else _NONE
-            if tag == _VAR:
-                if low in variables and low < 128:
-                    exprs.append(variables[low])
-                    pos += 2
-                    continue
-                if low >= 128 and pos + 2 < end:
-                    # Two bytes; a superfluous one or a third one finds nothing.
-                    index = low & 127 | data[pos + 2] << 7
-                    if index in variables and 128 <= index < 1 << 14:
-                        exprs.append(variables[index])
+        tag = 0
+        try:
+            while pos < end:
+                tag = items[pos]
+                if tag == _VAR:
+                    if (var := known_var(items[pos + 1])) is not None:
+                        push(var)
+                        pos += 2
+                        continue
+                elif tag == _LIT:
+                    if (literal := literals[items[pos + 1]].get(items[pos + 2])) is not None:
+                        push(literal)
                         pos += 3
                         continue
-            elif tag == _LIT:
-                if pos + 2 < end and (key := (low, data[pos + 2])) in leaves and key[1] < 128:
-                    exprs.append(leaves[key])
-                    pos += 3
-                    continue
-            elif tag == _BINARY_TAG:
-                if len(exprs) > 1 and low in _BINARY:
-                    right = exprs.pop()
-                    exprs[-1] = Binary(_BINARY[low], exprs[-1], right)
+                elif tag == _BINARY_TAG:
+                    right = pop()
+                    exprs[-1] = Binary(_BINARY[items[pos + 1]], exprs[-1], right)
                     pos += 2
                     continue
-            elif tag == _LOAD and exprs and low in names and low < 128:
-                exprs[-1] = Load(names[low], exprs[-1])
-                pos += 2
-                continue
-            self._start = pos
-            self.pos = pos + 1
-            steps[tag]()
-            pos = self.pos
-        self._start = pos
+                elif tag == _LOAD and items[pos + 1] in names:
+                    exprs[-1] = Load(names[items[pos + 1]], exprs[-1])
+                    pos += 2
+                    continue
+                elif tag == _LET and len(exprs) == 1 and items[pos + 1] in names:
+                    add(Let(names[items[pos + 1]], pop()))
+                    pos += 2
+                    continue
+                reader.pos = pos + 1
+                steps[tag]()
+                pos = reader.pos
+        except IndexError:
+            # Either the numbers end, or an operand is missing.
+            if pos + _SIZES.get(tag, end + 1) <= end:
+                raise ValueError from None
+            raise
+        finally:
+            reader.pos = pos
 
     def _steps(self) -> dict[int, Callable[[], None]]:
         by_kind: dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]] = {
@@ -188,7 +190,7 @@ class TreeReader(Reader):
     def _counted(self) -> tuple[AnyExpr, ...]:
         """Take all expressions that are there; their number must be the one that is stored."""
         values = self._all()
-        if self.varint() != len(values):
+        if self._reader.item() != len(values):
             raise ValueError
         return values
 
@@ -210,61 +212,56 @@ class TreeReader(Reader):
     # --- expressions ------------------------------------------------------------------------------
 
     def _expression_steps(self) -> dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]]:
-        push = self._exprs.append
+        push, reader = self._exprs.append, self._reader
         return {
             Lit: self._lit,
             Var: self._var,
             Load: self._load,
-            BufLen: lambda: push(BufLen(self.name())),
-            Builtin: lambda: push(_BUILTINS[self.take(2)]),
-            Unary: lambda: push(Unary(_UNARY[self.byte()], self._operand())),
+            BufLen: lambda: push(BufLen(reader.name())),
+            Builtin: lambda: push(_BUILTINS[reader.item(), reader.item()]),
+            Unary: lambda: push(Unary(_UNARY[reader.item()], self._operand())),
             Binary: self._binary,
             Fma: lambda: push(Fma(*self._operands(3))),
             Select: lambda: push(Select(*self._operands(3))),
-            Cast: lambda: push(Cast(self._operand(), self.dtype())),
-            Bitcast: lambda: push(Bitcast(self._operand(), self.dtype())),
-            MakeVec: lambda: push(MakeVec(self.dtype(), self._operands(self.varint()))),
-            Lane: lambda: push(Lane(self._operand(), self.signed())),
+            Cast: lambda: push(Cast(self._operand(), reader.dtype())),
+            Bitcast: lambda: push(Bitcast(self._operand(), reader.dtype())),
+            MakeVec: lambda: push(MakeVec(reader.dtype(), self._operands(reader.item()))),
+            Lane: lambda: push(Lane(self._operand(), reader.signed())),
             Atomic: self._atomic,
             Ballot: lambda: push(Ballot(self._operand())),
             Shuffle: lambda: push(Shuffle(*self._operands(2))),
-            SubgroupReduce: lambda: push(SubgroupReduce(_REDUCE[self.byte()], self._operand())),
+            SubgroupReduce: lambda: push(SubgroupReduce(_REDUCE[reader.item()], self._operand())),
         }
 
     def _lit(self) -> None:
-        tag = self.byte()
-        bits = self.varint()
-        found = self._leaves.get((tag, bits))
-        if found is None:
-            dtype, width = _LIT_TYPES[tag]
-            if bits >> width:
-                problem = f"a literal of type {dtype} has the bits {bits:#x}"
-                raise Malformed(codes.NOT_CANONICAL, problem=problem)
-            found = self._leaves[tag, bits] = Lit(dtype, bits)
-        self._exprs.append(found)
+        tag = self._reader.item()
+        bits = self._reader.item()
+        dtype, width = _LIT_TYPES[tag]
+        if bits >> width:
+            problem = f"a literal of type {dtype} has the bits {bits:#x}"
+            raise Malformed(codes.NOT_CANONICAL, problem=problem)
+        made = self._literals[tag].setdefault(bits, Lit(dtype, bits))
+        self._exprs.append(made)
 
     def _var(self) -> None:
-        index = self.varint()
-        found = self._vars.get(index)
-        if found is None:
-            found = self._vars[index] = Var(self.strings.name(index))
+        index = self._reader.item()
+        found = self._vars[index] = Var(self._reader.strings.name(index))
         self._exprs.append(found)
 
     def _load(self) -> None:
-        self._exprs.append(Load(self.name(), self._operand()))
+        reader = self._reader
+        self._exprs.append(Load(reader.name(), self._operand()))
 
     def _binary(self) -> None:
-        op = _BINARY[self.data[self.pos]]
-        self.pos += 1
-        exprs = self._exprs
-        left, right = exprs[-2:]
-        exprs[-2:] = [Binary(op, left, right)]
+        op = _BINARY[self._reader.item()]
+        self._exprs.append(Binary(op, *self._operands(2)))
 
     def _atomic(self) -> None:
-        op = _ATOMIC[self.byte()]
-        ordering = _ORDERINGS[self.byte()]
-        has_expected = self.flags(1)
-        buffer = self.name()
+        reader = self._reader
+        op = _ATOMIC[reader.item()]
+        ordering = _ORDERINGS[reader.item()]
+        has_expected = reader.flags(1)
+        buffer = reader.name()
         index, value, *expected = self._operands(2 + has_expected)
         self._exprs.append(
             Atomic(op, buffer, index, value, expected[0] if expected else None, ordering)
@@ -273,34 +270,34 @@ class TreeReader(Reader):
     # --- statements -------------------------------------------------------------------------------
 
     def _statement_steps(self) -> dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]]:
-        add = self._statements.append
+        add, reader = self._statements.append, self._reader
         return {
-            Let: lambda: add(Let(self.name(), self._only())),
-            Assign: lambda: add(Assign(self.name(), self._only())),
+            Let: lambda: add(Let(reader.name(), self._only())),
+            Assign: lambda: add(Assign(reader.name(), self._only())),
             Store: self._store,
             Eval: lambda: add(Eval(self._only())),
             If: self._if,
             Loop: self._loop,
-            While: lambda: add(While(self._only(), self._body(self.varint()))),
+            While: lambda: add(While(self._only(), self._body(reader.item()))),
             Break: lambda: self._plain(Break()),
             Continue: lambda: self._plain(Continue()),
             Return: lambda: self._plain(Return()),
-            Barrier: lambda: self._plain(Barrier(_ORDERINGS[self.byte()])),
-            Block: lambda: self._plain(Block(self._body(self.varint()))),
+            Barrier: lambda: self._plain(Barrier(_ORDERINGS[reader.item()])),
+            Block: lambda: self._plain(Block(self._body(reader.item()))),
             Region: self._region,
             AsyncLoad: lambda: self._copy(AsyncLoad),
             AsyncStore: lambda: self._copy(AsyncStore),
-            AsyncWait: lambda: self._plain(AsyncWait(self.text())),
-            Trap: lambda: self._plain(Trap(self.text())),
-            Resume: lambda: self._plain(Resume(self.text())),
-            Print: lambda: add(Print(self.text(), self._counted())),
+            AsyncWait: lambda: self._plain(AsyncWait(reader.text())),
+            Trap: lambda: self._plain(Trap(reader.text())),
+            Resume: lambda: self._plain(Resume(reader.text())),
+            Print: lambda: add(Print(reader.text(), self._counted())),
             IndirectDispatch: lambda: self._plain(
-                Node.indirect_dispatch(self.name(), self.varint())
+                Node.indirect_dispatch(reader.name(), reader.item())
             ),
             AllReduce: self._all_reduce,
-            AllGather: lambda: self._plain(AllGather(self.name(), self.name())),
+            AllGather: lambda: self._plain(AllGather(reader.name(), reader.name())),
             ReduceScatter: self._reduce_scatter,
-            Broadcast: lambda: self._plain(Broadcast(self.name(), self.signed())),
+            Broadcast: lambda: self._plain(Broadcast(reader.name(), reader.signed())),
             Opaque: self._opaque,
         }
 
@@ -309,45 +306,53 @@ class TreeReader(Reader):
         self._statements.append(statement)
 
     def _store(self) -> None:
-        buffer = self.name()
+        reader = self._reader
+        buffer = reader.name()
         exprs = self._exprs
         index, value = exprs
         exprs.clear()
         self._statements.append(Store(buffer, index, value))
 
     def _if(self) -> None:
+        reader = self._reader
         cond = self._only()
-        then_count = self.varint()
-        otherwise = self._body(self.varint())
+        then_count = reader.item()
+        otherwise = self._body(reader.item())
         self._statements.append(If(cond, self._body(then_count), otherwise))
 
     def _loop(self) -> None:
+        reader = self._reader
         start, stop = self._all()
-        var = self.name()
-        self._statements.append(Loop(var, start, stop, self._body(self.varint())))
+        var = reader.name()
+        self._statements.append(Loop(var, start, stop, self._body(reader.item())))
 
     def _region(self) -> None:
-        generator = self.text()
-        source = self.text() if self.flags(1) else None
-        self._plain(Region(generator, source, self._body(self.varint())))
+        reader = self._reader
+        generator = reader.text()
+        source = reader.text() if reader.flags(1) else None
+        self._plain(Region(generator, source, self._body(reader.item())))
 
     def _copy(self, kind: type[AsyncLoad] | type[AsyncStore]) -> None:
+        reader = self._reader
         destination_start, source_start, count = self._all()
-        tag, destination, source = self.text(), self.name(), self.name()
+        tag, destination, source = reader.text(), reader.name(), reader.name()
         self._statements.append(
             kind(tag, destination, destination_start, source, source_start, count)
         )
 
     def _all_reduce(self) -> None:
-        op = _REDUCE[self.byte()]
-        self._plain(AllReduce(self.name(), op))
+        reader = self._reader
+        op = _REDUCE[reader.item()]
+        self._plain(AllReduce(reader.name(), op))
 
     def _reduce_scatter(self) -> None:
-        op = _REDUCE[self.byte()]
-        source, destination = self.name(), self.name()
+        reader = self._reader
+        op = _REDUCE[reader.item()]
+        source, destination = reader.name(), reader.name()
         self._plain(ReduceScatter(source, destination, op))
 
     def _opaque(self) -> None:
-        kind = self.name()
-        payload = self.take(self.varint())
+        reader = self._reader
+        kind = reader.name()
+        payload = bytes(reader.take(reader.item()))
         self._statements.append(Opaque(kind, payload, self._counted()))

@@ -30,7 +30,7 @@ from vyre.target import Target
     boundary=PassBoundaryClass.INTERNAL_LAYOUT,
 )
 class DecodeScanFuse(Pass):
-    """Moves small scratch buffers that hand values from one stage to the next into workgroup memory.
+    """Moves small scratch buffers that hand values between stages into workgroup memory.
     Legal when every element a workgroup reads it wrote itself before, with a barrier between where
     the writer is another invocation; no atomics, async copies, indirect use, grid syncs or ordered
     atomics; and all workgroup memory together stays within the target's limit.

@@ -38,6 +38,7 @@ from vyre.rewrite.lawful import zero
 from vyre.rewrite.names import Names
 from vyre.rewrite.trees import with_children
 
+_GLOBAL_ID = Builtin(BuiltinKind.GLOBAL_ID, 0)
 _OTHERS = (Atomic, Ballot, Shuffle, SubgroupReduce)
 
 
@@ -104,6 +105,8 @@ def _program_refusal(program: Program, facts: ProgramFacts) -> str | None:
 def _refusal(program: Program, decl: BufferDecl, refs: list[BufferRef]) -> str | None:
     if decl.element.kind is TypeKind.PACKED:
         return "its elements do not keep values exactly"
+    if decl.count >= 1 << 31:
+        return "it is too large"
     if not any(ref.use is BufferUse.READ for ref in refs):
         return "nobody reads it"
     forms, facts = AffineForms.of(program), ProgramFacts.of(program)
@@ -121,7 +124,15 @@ def _refusal(program: Program, decl: BufferDecl, refs: list[BufferRef]) -> str |
 def _is_global_id(terms: object, program: Program) -> bool:
     width = program.workgroup_size[0]
     split = {Builtin(BuiltinKind.WORKGROUP_ID, 0): width, Builtin(BuiltinKind.LOCAL_ID, 0): 1}
-    return terms in ({Builtin(BuiltinKind.GLOBAL_ID, 0): 1}, split)
+    return terms in ({_GLOBAL_ID: 1}, split)
+
+
+def _distance(program: Program, name: str) -> int:
+    facts = ProgramFacts.of(program)
+    ref = facts.refs_by_buffer[name][0]
+    form = AffineForms.of(program).of_expr(_index(facts, ref), ref.position)
+    assert form is not None
+    return form.constant
 
 
 def _index(facts: ProgramFacts, ref: BufferRef) -> AnyExpr:
@@ -138,6 +149,8 @@ class _Fuse:
         self.cells = cells
         self.variables = {name: names.fresh(name) for name in cells}
         self.ranges = Ranges.of(program)
+        self.distance = {name: _distance(program, name) for name in cells}
+        """By buffer: the constant that every index has besides gid.x."""
         self.position = -1
 
     def run(self, program: Program) -> Program:
@@ -172,5 +185,6 @@ class _Fuse:
         cell = Var(self.variables[new.buffer])
         if inside:
             return cell
-        exists = Binary(BinOp.LT, new.index, Lit(DataType.U32, decl.count))
+        index = Binary(BinOp.ADD, _GLOBAL_ID, Lit(DataType.U32, self.distance[new.buffer]))
+        exists = Binary(BinOp.LT, index, Lit(DataType.U32, decl.count))
         return Select(exists, cell, zero(decl.value_type))

@@ -42,6 +42,11 @@ class Crossing:
                 self._recompute(inner, cheap)
         self.recomputed[name] = cheap[name]
 
+    def used(self, stretch: Stretch) -> dict[str, Slot]:
+        """The variables kept per lane that a stretch of work uses."""
+        names = self._uses.get(id(stretch), frozenset())
+        return {name: slot for name, slot in self.slots.items() if name in names}
+
     def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
         """What a stretch of work computes again, in order."""
         names = set(self._uses.get(id(stretch), frozenset()))

@@ -248,8 +248,10 @@ class Lanes:
     def read(self, name: str) -> Value:
         """The value of a variable."""
         found = self.names[name]
-        if isinstance(found, Value):
-            return found
+        return found if isinstance(found, Value) else self.value_of(found)
+
+    def value_of(self, found: Slot) -> Value:
+        """The value in a slot."""
         parts = [self._read_slot(found, n) for n in range(len(found.pointers))]
         if len(parts) == 1 and not found.dtype.is_vector:
             return parts[0]

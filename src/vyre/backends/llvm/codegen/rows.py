@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.crossing import Crossing
@@ -16,7 +16,7 @@ from vyre.backends.llvm.codegen.statements import Statements
 from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.value import Memory, Slot, Value
-from vyre.ir import Body, Return
+from vyre.ir import Assign, Body, Let, Return
 from vyre.ir.walk import walk_stmts
 
 Position = tuple[str, str, str]
@@ -65,7 +65,7 @@ class Rows:
 
     def emit(self) -> None:
         """Loops over z and y, and rows in them."""
-        self._count(2, 1, lambda z: self._planes(z))
+        self._count(2, 1, self._planes)
 
     def _planes(self, z: str) -> None:
         jam = self.tile.jam if self.tile.axis == 1 else 1
@@ -73,7 +73,7 @@ class Rows:
 
     def _count(self, axis: int, step: int, emit: Callable[[str], None]) -> None:
         """Count along an axis of the workgroup."""
-        w, size = self.kernel.w, self.kernel.size[axis]
+        size = self.kernel.size[axis]
         if size == 1:
             emit("0")
             return
@@ -174,7 +174,6 @@ class Rows:
         lanes.place(local)
         if self.crossing.slots or self.dead is not None or self._has_private():
             lanes.lane_index = self._lane_index(local)
-        lanes.names.update(self.crossing.slots)
         lanes.names.update(self.bound)
         for name, value in self.crossing.needed(self.stretch).items():
             lanes.names[name] = lanes.value(value)
@@ -198,9 +197,11 @@ class Rows:
             self._own_arrays(view)
             views.append(view)
         shapes = Shapes(kernel.program, body, (0,) if tile.width else (), self.varying)
+        brought = [self._bring(view) for view in views]
         if not tile.lock_step:
-            for view in views:
+            for view, kept in zip(views, brought, strict=True):
                 Statements(kernel, (view,), shapes, end, kept=self.crossing.names).run(body)
+                self._put_back(view, kept)
             return
         apart = None
         if tile.jam > 1:
@@ -209,13 +210,16 @@ class Rows:
         if tile.width and _returns(body):
             statements.returned = statements.mask_slot("returned")
         statements.run(body)
+        for view, kept in zip(views, brought, strict=True):
+            self._put_back(view, kept)
 
     def _one_lane(self, local: Position, end: str) -> None:
         w = self.kernel.w
         lanes = self._view(0, local)
         body = self.stretch.body
         shapes = Shapes(self.kernel.program, body, ())
-        statements = Statements(self.kernel, (lanes,), shapes, end, kept=self.crossing.names)
+        finish = w.fresh("finish")
+        statements = Statements(self.kernel, (lanes,), shapes, finish, kept=self.crossing.names)
         if self.dead is not None:
             flag_place = w.emit(f"getelementptr i8, ptr {self.dead}, i64 {lanes.lane_index}")
             flag = w.emit(f"load i8, ptr {flag_place}, align 1")
@@ -227,7 +231,35 @@ class Rows:
         if self.target is not None:
             statements.outer_signal = self.target.signal
         self._own_arrays(lanes)
+        kept = self._bring(lanes)
         statements.run(body)
+        w.block(finish)
+        self._put_back(lanes, kept)
+
+    def _bring(self, view: Lanes) -> list[tuple[Slot, Slot]]:
+        """Give the lanes the variables that are kept for them; those that change get a slot."""
+        changed = {
+            s.name for s in walk_stmts(self.stretch.body) if isinstance(s, (Let, Assign))
+        }
+        declared = {s.name for s in self.stretch.body if isinstance(s, Let)}
+        kept: list[tuple[Slot, Slot]] = []
+        for name, slot in self.crossing.used(self.stretch).items():
+            view.names[name] = slot
+            if name not in changed:
+                view.names[name] = view.read(name)
+                continue
+            before = None if name in declared else view.read(name)
+            made = view.new_slot(name, slot.dtype, slot.form)
+            own = replace(made, shared=True)
+            view.names[name] = own
+            if before is not None:
+                view.write(own, before, blend=False)
+            kept.append((slot, own))
+        return kept
+
+    def _put_back(self, view: Lanes, kept: list[tuple[Slot, Slot]]) -> None:
+        for slot, own in kept:
+            view.write(slot, view.value_of(own), blend=False)
 
     def _own_arrays(self, lanes: Lanes) -> None:
         """Private arrays of the lanes at hand."""

@@ -60,7 +60,7 @@ class Slot:
     per_lane: bool = False
     """Kept in an array with one element per invocation of the workgroup."""
     shared: bool = False
-    """One value for the whole workgroup, changed once for all."""
+    """Made before the variable is bound: by the workgroup, or for what other stretches read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,202 @@
+"""Bytes that are written four at a time, held as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from vyre.analysis import BufferUse, ProgramFacts, expr_effects, is_movable, reads_memory
+from vyre.analysis.affine import AffineForms
+from vyre.analysis.types import VariableTypes
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Binary,
+    BinOp,
+    Body,
+    BufferDecl,
+    Cast,
+    DataType,
+    Lit,
+    Load,
+    Program,
+    Store,
+)
+from vyre.ir.walk import map_bodies
+from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.rewrite.trees import with_children
+
+_BYTES = (DataType.U8, DataType.BYTES)
+
+
+@vyre_pass(
+    name="pack_bytes",
+    phase=PassPhase.MEMORY,
+    family=CostModelFamily.MEMORY,
+    invalidates=("facts", "buffer_layout"),
+    boundary=PassBoundaryClass.INTERNAL_LAYOUT,
+)
+class PackBytes(Pass):
+    """Holds a byte buffer of the program's own as words: four neighbouring stores become one, and
+    loads take their byte out of a word, which neighbours then share.
+    Legal when the host never sees the buffer, its length is a multiple of four, every store is one
+    of four in a row to the bytes of one aligned word, and nothing but plain loads and stores uses
+    it.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Run when there is such a buffer."""
+        found = any(map(_is_candidate, program.buffers))
+        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+
+    def transform(self, program: Program, context: PassContext) -> PassResult:
+        """Find the groups of stores; if they are all there are, change the buffer."""
+        notes: list[str] = []
+        packed: dict[str, _Groups] = {}
+        for decl in filter(_is_candidate, program.buffers):
+            groups = _Groups(program, decl.name)
+            why = groups.refusal()
+            if why is None:
+                packed[decl.name] = groups
+            else:
+                notes.append(f"{decl.name} stays bytes: {why}")
+        if not packed:
+            return PassResult(program, 0, tuple(notes))
+        entry = _Pack(program, packed).body(program.entry)
+        made = program.with_rewritten_entry(entry).with_rewritten_buffers(
+            replace(decl, element=DataType.U32, count=decl.count // 4)
+            if decl.name in packed
+            else decl
+            for decl in program.buffers
+        )
+        return PassResult(made, sum(len(g.starts) for g in packed.values()), tuple(notes))
+
+
+def _is_candidate(decl: BufferDecl) -> bool:
+    own = decl.is_scratch or decl.is_on_chip
+    return own and decl.element in _BYTES and decl.count > 0 and decl.count % 4 == 0
+
+
+class _Numbered(NamedTuple):
+    position: int
+    statement: AnyStmt
+
+
+class _Groups:
+    """The groups of four stores to one buffer."""
+
+    def __init__(self, program: Program, buffer: str) -> None:
+        self.facts = ProgramFacts.of(program)
+        self.forms = AffineForms.of(program)
+        self.buffer = buffer
+        self.starts: set[int] = set()
+        """Positions of the first stores of the groups."""
+        for body in self._bodies():
+            self._find(body)
+
+    def refusal(self) -> str | None:
+        """Why the buffer cannot be held as words."""
+        refs = self.facts.refs_by_buffer.get(self.buffer, [])
+        if self.facts.opaques:
+            return "an opaque statement may touch it"
+        writes = [ref.position for ref in refs if ref.use is BufferUse.WRITE]
+        for ref in refs:
+            if ref.use not in (BufferUse.READ, BufferUse.WRITE):
+                return f"it is used by {ref.use.value.replace('_', ' ')}"
+            if isinstance(ref.expr, Load):
+                index = ref.expr.index
+                if not is_movable(index) or reads_memory(index):
+                    return "an index is not simple enough to be used twice"
+        if not self.starts or len(writes) != 4 * len(self.starts):
+            return "not every store is one of four to a word"
+        return None
+
+    def _bodies(self) -> Iterator[list[_Numbered]]:
+        table: dict[tuple[int, str], list[_Numbered]] = {}
+        facts = self.facts
+        for position, statement in enumerate(facts.statements):
+            key = (facts.parents[position], facts.fields[position])
+            table.setdefault(key, []).append(_Numbered(position, statement))
+        yield from table.values()
+
+    def _find(self, body: list[_Numbered]) -> None:
+        index = 0
+        while index + 4 <= len(body):
+            if self._is_group(body[index : index + 4]):
+                self.starts.add(body[index].position)
+                index += 4
+            else:
+                index += 1
+
+    def _is_group(self, four: list[_Numbered]) -> bool:
+        first = four[0]
+        for distance, (position, statement) in enumerate(four):
+            if not (isinstance(statement, Store) and statement.buffer == self.buffer):
+                return False
+            if self.buffer in expr_effects(statement.value).reads:
+                return False
+            if not (is_movable(statement.value) and is_movable(statement.index)):
+                return False
+            assert isinstance(first.statement, Store)
+            apart = self.forms.difference(
+                statement.index, position, first.statement.index, first.position
+            )
+            if apart != distance:
+                return False
+        assert isinstance(first.statement, Store)
+        form = self.forms.of_expr(first.statement.index, first.position)
+        if form is None:
+            return False
+        return form.constant % 4 == 0 and all(value % 4 == 0 for value in form.terms.values())
+
+
+class _Pack:
+    def __init__(self, program: Program, packed: dict[str, _Groups]) -> None:
+        self.packed = packed
+        self.type_of = VariableTypes.of(program).of_expr
+        self.starts = frozenset(start for g in packed.values() for start in g.starts)
+        self.position = -1
+
+    def body(self, body: Body) -> Body:
+        out: list[AnyStmt] = []
+        index = 0
+        while index < len(body):
+            statement = body[index]
+            self.position += 1
+            if self.position in self.starts:
+                out.append(self._word([s for s in body[index : index + 4] if type(s) is Store]))
+                self.position += 3
+                index += 4
+                continue
+            new = with_children(statement, self.expr)
+            out.append(map_bodies(new, self.body) if new.body_fields else new)
+            index += 1
+        same = len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True))
+        return body if same else tuple(out)
+
+    def _word(self, stores: list[Store]) -> AnyStmt:
+        first = stores[0]
+        dtype = self.type_of(first.index, self.position)
+        word: AnyExpr | None = None
+        for byte, store in enumerate(stores):
+            part: AnyExpr = Cast(self.expr(store.value), DataType.U32)
+            if byte:
+                part = Binary(BinOp.SHL, part, Lit(DataType.U32, 8 * byte))
+            word = part if word is None else Binary(BinOp.OR, word, part)
+        assert word is not None
+        index = Binary(BinOp.SHR, self.expr(first.index), Lit(dtype, 2))
+        return Store(first.buffer, index, word).at(first.span)
+
+    def expr(self, expr: AnyExpr) -> AnyExpr:
+        if expr.depth == 1:
+            return expr
+        if type(expr) is not Load or expr.buffer not in self.packed:
+            return with_children(expr, self.expr)
+        dtype = self.type_of(expr.index, self.position)
+        index = self.expr(expr.index)
+        word = Load(expr.buffer, Binary(BinOp.SHR, index, Lit(dtype, 2)))
+        byte = Cast(Binary(BinOp.AND, index, Lit(dtype, 3)), DataType.U32)
+        shift = Binary(BinOp.SHL, byte, Lit(DataType.U32, 3))
+        return Cast(Binary(BinOp.SHR, word, shift), DataType.U8)
