@@ -14,8 +14,8 @@ place; where nothing is known, the answer is the whole type.
 
 One walk in the order of the text. Of a variable that a loop assigns it is assumed that one which
 only grows keeps its least value, and one which only shrinks its greatest; that is verified at the
-end of the round, and dropped if it does not hold. Then the loop is walked once more with what a round
-leaves behind, as long as all of that stays within a few walks of the program.
+end of the round, and dropped if it does not hold. Then the loop is walked once more with what a
+round leaves behind, as long as all of that stays within a few walks of the program.
 """
 
 from __future__ import annotations

@@ -118,6 +118,6 @@ def _verdict(
         f"[bold green]All {len(rows)} results are right:[/] {len(kernels)} kernels on "
         f"{len(infos)} device{plural}, each the same as on the reference and as in numpy.\n"
         "[dim]time: best of several whole runs from host arrays to host arrays, and numpy's "
-        "likewise; GB/s: inputs and outputs once;\ncompile: check, optimise, emit and load; cached: "
-        "the same from the cache on disk.[/]"
+        "likewise; GB/s: inputs and outputs once;\ncompile: check, optimise, emit and load, the "
+        "compiler itself being in memory; cached: from the cache on disk.[/]"
     )

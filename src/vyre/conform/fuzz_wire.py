@@ -22,7 +22,7 @@ from vyre.ir import Program
 from vyre.wire.encode import encode_payload
 from vyre.wire.envelope import HEAD_SIZE, MAGIC, seal
 from vyre.wire.tags import SECTIONS, TREE_TAGS
-from vyre.wire.writer import varint
+from vyre.wire.varints import varint
 
 _SMALL_PROFILES = (*["tiny"] * 17, "subgroups", "memory", "grid_sync")
 _SEED_PROGRAMS = 60

@@ -7,6 +7,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
+_SHOWN = 20
+"""Failures that are shown to people."""
+
+
 @dataclass(slots=True)
 class AreaResult:
     """One area: how many cases held, how many did not, how many the device does not offer."""
@@ -38,7 +42,8 @@ class Failure:
     def __str__(self) -> str:
         """One line for people."""
         where = f"\n  replay: vyre run {self.reproducer}" if self.reproducer else ""
-        return f"{self.area}: {self.label}: {self.problem}{where}"
+        problem = self.problem.split("\n")[0]
+        return f"{self.area}: {self.label}: {problem}{where}"
 
 
 @dataclass(slots=True)
@@ -103,7 +108,9 @@ class ConformanceReport:
             )
         lines.append(f"{'all':<16}{self.cases:>9,}{self.passed:>9,}{self.cases - self.passed:>8,}")
         lines += [f"not offered: {what} ({count:,} cases)" for what, count in self.missing.items()]
-        lines += [f"FAILED {failure}" for failure in self.failures]
+        lines += [f"FAILED {failure}" for failure in self.failures[:_SHOWN]]
+        if len(self.failures) > _SHOWN:
+            lines.append(f"and {len(self.failures) - _SHOWN} more, all of them in the JSON report")
         return "\n".join(lines)
 
 

@@ -7,7 +7,7 @@ import ast
 from vyre.diagnostics.codes import front as codes
 from vyre.front.context import Context
 from vyre.front.scalars import scalar_name
-from vyre.front.values import Constant, Scalar, Value, describe
+from vyre.front.values import Constant, Key, Scalar, Value, describe
 from vyre.ir import DataType, Expr
 
 
@@ -118,6 +118,23 @@ def agree(
         first=f"{scalar_name(b.dtype)}({ast.unparse(sides[0])})",
         second=f"{scalar_name(a.dtype)}({ast.unparse(sides[1])})",
     )
+
+
+def literals(
+    ctx: Context, node: ast.AST, pair: tuple[Constant, Constant], sides: tuple[ast.AST, ast.AST]
+) -> tuple[Scalar, Scalar]:
+    """Two constants, of which one is chosen at run time; together they take a type by context."""
+    left, right = pair
+    # 1 if c else 0.5 is a float.
+    widest = right if isinstance(right.value, float) else left
+    if isinstance(widest.value, (str, bool)):
+        return as_scalar(ctx, sides[0], left), as_scalar(ctx, sides[1], right)
+    key = (*ctx.frame.path, "literals", getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    learned = ctx.learned.get(key)
+    dtype = default_type(widest.value) if learned is None else learned
+    soft = frozenset({key}) if learned is None else frozenset[Key]()
+    a, b = literal(ctx, sides[0], left, dtype), literal(ctx, sides[1], right, dtype)
+    return Scalar(a.expr, dtype, soft), Scalar(b.expr, dtype, soft)
 
 
 def _with_constant(

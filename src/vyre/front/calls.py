@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, intrinsics, math
-from vyre.front.agree import agree, as_bool, as_scalar, as_type, literal
+from vyre.front.agree import agree, as_bool, as_scalar, as_type, literal, literals
 from vyre.front.context import Context
 from vyre.front.functions import DeviceFunction, inline
 from vyre.front.operators import apply, apply_unary, not_callable
@@ -55,7 +55,7 @@ def call(ctx: Context, node: ast.Call) -> Value:
     if isinstance(target, GenericType):
         return _cast(ctx, node, _resolved(ctx, node, target))
     if isinstance(target, DeviceFunction):
-        return inline(ctx, node, target)
+        return inline(ctx, node, cast("DeviceFunction[..., Any]", target))
     handler = _HANDLERS.get(_identity(target))
     if handler is None:
         raise _refusal(ctx, node, target)
@@ -275,7 +275,10 @@ def _select(ctx: Context, node: ast.Call) -> Value:
     condition, left, right = _values(ctx, node, f"{ast.unparse(node.func)}(c, a, b)", 3)
     test = as_bool(ctx, node.args[0], condition, "the condition of a select")
     sides = (node.args[1], node.args[2])
-    a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        a, b = literals(ctx, node, (left, right), sides)
+    else:
+        a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
     return Scalar(Select(test.expr, a.expr, b.expr), a.dtype, a.soft & b.soft)
 
 

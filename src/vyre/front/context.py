@@ -8,7 +8,7 @@ again with that knowledge; each attempt learns at least one type, so there are f
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -115,7 +115,7 @@ class Context:
         return self.frame.source.error(node, code, **values)
 
     @contextmanager
-    def block(self) -> Iterator[list[AnyStmt]]:
+    def block(self) -> Generator[list[AnyStmt]]:
         """Collect the statements of an inner block; names bound inside end with it."""
         body: list[AnyStmt] = []
         names = dict(self.frame.names)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import Any
+from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays
-from vyre.front.agree import agree, as_bool, as_scalar
+from vyre.front.agree import agree, as_bool, literals
 from vyre.front.calls import call
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.operators import binary, compare, unary
@@ -99,7 +99,7 @@ def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
     if isinstance(found, (bool, int, float, str)):
         return _constant(ctx, node, found)
     if isinstance(found, tuple):
-        items: tuple[Any, ...] = found
+        items = cast("tuple[Any, ...]", found)
         return Several(tuple(_captured(ctx, node, text, item) for item in items))
     dtype = BY_NUMPY_NAME.get(type(found).__name__)
     if dtype is not None and type(found).__module__ == "numpy":
@@ -207,16 +207,8 @@ def _choice(ctx: Context, node: ast.IfExp) -> Value:
 
 def _arms(ctx: Context, node: ast.IfExp, left: Value, right: Value) -> tuple[Scalar, Scalar]:
     if isinstance(left, Constant) and isinstance(right, Constant):
-        # 1 if c else 0.5 is a float.
-        if isinstance(left.value, float) or isinstance(right.value, float):
-            left, right = _as_float(left), _as_float(right)
-        return as_scalar(ctx, node.body, left), as_scalar(ctx, node.orelse, right)
+        return literals(ctx, node, (left, right), (node.body, node.orelse))
     return agree(ctx, node, "if else", left, right, (node.body, node.orelse))
-
-
-def _as_float(value: Constant) -> Constant:
-    whole = isinstance(value.value, int) and not isinstance(value.value, bool)
-    return Constant(float(value.value)) if whole else value
 
 
 def _is_harmless(expr: AnyExpr) -> bool:

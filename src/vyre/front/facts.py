@@ -6,7 +6,7 @@ an axis is inside of it; where nothing proves it, the index is checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -45,7 +45,7 @@ class Facts:
     """Variables of the program that never change once they have a value."""
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """Facts learned inside end with the block."""
         before = self.less
         self.less = set(before)

@@ -21,20 +21,22 @@ from vyre.ir.infer import binary_type, unary_type
 MAX_MULTIPLICATIONS = 16
 """Integer powers up to this one are written out as products."""
 
+_python: Any = operator
+
 SYMBOLS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
     ast.Add: ("+", operator.add, BinOp.ADD),
     ast.Sub: ("-", operator.sub, BinOp.SUB),
     ast.Mult: ("*", operator.mul, BinOp.MUL),
-    ast.Div: ("/", operator.truediv, BinOp.DIV),
-    ast.FloorDiv: ("//", operator.floordiv, None),
+    ast.Div: ("/", _python.truediv, BinOp.DIV),
+    ast.FloorDiv: ("//", _python.floordiv, None),
     ast.Mod: ("%", operator.mod, None),
-    ast.Pow: ("**", operator.pow, None),
-    ast.LShift: ("<<", operator.lshift, BinOp.SHL),
-    ast.RShift: (">>", operator.rshift, BinOp.SHR),
-    ast.BitAnd: ("&", operator.and_, BinOp.AND),
-    ast.BitOr: ("|", operator.or_, BinOp.OR),
-    ast.BitXor: ("^", operator.xor, BinOp.XOR),
-    ast.MatMult: ("@", operator.matmul, None),
+    ast.Pow: ("**", _python.pow, None),
+    ast.LShift: ("<<", _python.lshift, BinOp.SHL),
+    ast.RShift: (">>", _python.rshift, BinOp.SHR),
+    ast.BitAnd: ("&", _python.and_, BinOp.AND),
+    ast.BitOr: ("|", _python.or_, BinOp.OR),
+    ast.BitXor: ("^", _python.xor, BinOp.XOR),
+    ast.MatMult: ("@", _python.matmul, None),
 }
 
 COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
@@ -178,8 +180,9 @@ def _small_power(ctx: Context, base: Scalar, exponent: object) -> Scalar | None:
     """A power as products, where the exponent is a small whole number."""
     if isinstance(exponent, float) and exponent.is_integer() and base.dtype.is_float:
         exponent = int(exponent)
-    whole = isinstance(exponent, int) and not isinstance(exponent, bool)
-    if not whole or not 0 <= exponent <= MAX_MULTIPLICATIONS or base.dtype.is_bool:
+    if not isinstance(exponent, int) or isinstance(exponent, bool) or base.dtype.is_bool:
+        return None
+    if not 0 <= exponent <= MAX_MULTIPLICATIONS:
         return None
     if exponent == 0:
         return Scalar(Expr.lit(1, base.dtype), base.dtype, base.soft)

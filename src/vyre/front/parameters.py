@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, cast, get_args
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
@@ -131,9 +131,10 @@ class _ArrayForm:
         self.__doc__ = meaning
 
     def __getitem__(self, wanted: Any) -> ArrayParameter:
-        element, rank = wanted if isinstance(wanted, tuple) and len(wanted) == 2 else (wanted, 1)
-        literal = get_args(rank)
-        rank = literal[0] if literal else rank
+        given = cast("tuple[Any, ...]", wanted) if isinstance(wanted, tuple) else (wanted, 1)
+        element, rank = given if len(given) == 2 else (given, 1)
+        # Type checkers take `Literal[2]` for a number among types.
+        rank = next(iter(get_args(rank)), rank)
         dtype = element_type(element)
         if dtype is None:
             raise FrontError(codes.BAD_ELEMENT.at(form=self.mode.value, found=repr(element)))

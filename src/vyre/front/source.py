@@ -58,7 +58,7 @@ class Source:
 
     def diagnostic(self, node: ast.AST, code: Code, **values: object) -> Diagnostic:
         """A problem with a node."""
-        return code.at(Location(span=self.span(node)), **values)
+        return code.at(Location(span=self.span(node)), (), **values)
 
     def error(self, node: ast.AST, code: Code, **values: object) -> FrontError:
         """A problem with a node, as an error to raise."""

@@ -50,7 +50,12 @@ class RegionRecord:
 
 @dataclass(slots=True)
 class _Entry:
-    record: RegionRecord
+    """Sums that grow with every dispatch; plain fields, for recording is on every launch's way."""
+
+    count: int
+    total_ns: int
+    most_ns: int
+    nbytes: int
     weight: float
     """Samples, older ones counting less; without a half-life simply their number."""
     weighted_ns: float
@@ -101,25 +106,24 @@ class HotPathHints:
 
     def record(self, region: str, kernel_ns: int, bytes_touched: int) -> None:
         """Add one dispatch of a region."""
-        _in_range("the time", kernel_ns, kernel_ns >= 0, "give nanoseconds from 0")
-        _in_range("the bytes", bytes_touched, bytes_touched >= 0, "give a number from 0")
+        if kernel_ns < 0 or bytes_touched < 0:
+            _in_range("the time", kernel_ns, kernel_ns >= 0, "give nanoseconds from 0")
+            _in_range("the bytes", bytes_touched, bytes_touched >= 0, "give a number from 0")
         if self.capacity == 0:
             return
         now = self._clock() if self.half_life_s is not None else 0.0
         with self._lock:
             entry = self._entries.get(region)
             if entry is None:
-                entry = self._entries[region] = _Entry(RegionRecord(), 0.0, 0.0, now)
+                entry = self._entries[region] = _Entry(0, 0, 0, 0, 0.0, 0.0, now)
             else:
                 self._entries.move_to_end(region)
             keep = self._decay(entry, now)
-            old = entry.record
-            entry.record = RegionRecord(
-                min(old.dispatch_count + 1, _MOST),
-                min(old.kernel_ns_total + kernel_ns, _MOST),
-                max(old.kernel_ns_max, min(kernel_ns, _MOST)),
-                min(old.bytes_total + bytes_touched, _MOST),
-            )
+            entry.count += 1
+            entry.total_ns += kernel_ns
+            entry.nbytes += bytes_touched
+            if kernel_ns > entry.most_ns:
+                entry.most_ns = kernel_ns
             entry.weight = entry.weight * keep + 1.0
             entry.weighted_ns = entry.weighted_ns * keep + kernel_ns
             entry.at = now
@@ -133,7 +137,7 @@ class HotPathHints:
             if entry is None:
                 return False
             if self.half_life_s is None:
-                return entry.record.mean_kernel_ns >= self.hot_threshold_ns
+                return entry.total_ns >= self.hot_threshold_ns * entry.count
             mean = entry.weighted_ns / entry.weight
             return mean * self._decay(entry, self._clock()) >= self.hot_threshold_ns
 
@@ -153,7 +157,7 @@ class HotPathHints:
         """What was measured of the region; None for an unknown one."""
         with self._lock:
             entry = self._entries.get(region)
-            return None if entry is None else entry.record
+            return None if entry is None else _as_record(entry)
 
     def save(self, path: Path | str) -> None:
         """Keep the records for the next process; the file is replaced whole or not at all."""
@@ -216,8 +220,18 @@ def _digest(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
+def _as_record(entry: _Entry) -> RegionRecord:
+    """The sums, held at the greatest value that a record can have."""
+    return RegionRecord(
+        min(entry.count, _MOST),
+        min(entry.total_ns, _MOST),
+        min(entry.most_ns, _MOST),
+        min(entry.nbytes, _MOST),
+    )
+
+
 def _to_row(region: str, entry: _Entry) -> list[Any]:
-    record = entry.record
+    record = _as_record(entry)
     return [
         region,
         record.dispatch_count,
@@ -232,7 +246,7 @@ def _to_row(region: str, entry: _Entry) -> list[Any]:
 
 def _from_row(row: list[Any]) -> tuple[str, _Entry]:
     region, count, total, most, touched, weight, weighted_ns, at = row
-    return region, _Entry(RegionRecord(count, total, most, touched), weight, weighted_ns, at)
+    return region, _Entry(count, total, most, touched, weight, weighted_ns, at)
 
 
 def _read_rows(path: Path) -> list[list[Any]]:

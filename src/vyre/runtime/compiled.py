@@ -14,13 +14,15 @@ from vyre.driver.backend import Argument, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid import Grid
 from vyre.driver.routing import Route
-from vyre.ir import Program
+from vyre.ir import IndirectDispatch, Program
+from vyre.ir.walk import walk_stmts
 from vyre.runtime import telemetry
 from vyre.runtime.host_arrays import HostArray
 from vyre.runtime.reproducer import save_reproducer
 
 if TYPE_CHECKING:
     from vyre.opt import OptimizerRunReport
+    from vyre.runtime.repeated import Repeated
 
 
 class CompiledProgram:
@@ -42,7 +44,9 @@ class CompiledProgram:
         self._executables: dict[int, Executable] = {}
         self._lock = threading.Lock()
         self._single: Executable | None = None
-        self._names = tuple(
+        self.repeated: Repeated | None = None
+        """The last dispatch, where it can be done again without looking at everything."""
+        self.bound_names = tuple(
             decl.name for decl in compilation.program.buffers if not decl.is_on_chip
         )
 
@@ -60,6 +64,27 @@ class CompiledProgram:
     def device(self) -> str:
         """The id of its device."""
         return self.route.device.info.id
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether a launch needs nothing but arguments and a grid."""
+        return self._single is not None and not self.reads_its_grid
+
+    def launch_bound(
+        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None
+    ) -> LaunchRecord:
+        """Run it on arguments in the order of `bound_names`; only where it can be repeated."""
+        assert self._single is not None
+        return self._single.launch(arguments, grid, deadline)
+
+    @property
+    def reads_its_grid(self) -> bool:
+        """Whether the grid is read from a buffer at each launch."""
+        entry = self.compilation.source.entry
+        return self.compilation.source.memo(
+            "runtime.reads_grid",
+            lambda _: any(isinstance(s, IndirectDispatch) for s in walk_stmts(entry)),
+        )
 
     @property
     def is_flat_split(self) -> bool:
@@ -88,7 +113,7 @@ class CompiledProgram:
                     plan, executables, self.route.device, arguments, grid, deadline, handovers
                 )
             single = self._single = executables[0]
-        bound = [arguments[name] for name in self._names]
+        bound = [arguments[name] for name in self.bound_names]
         return single.launch(bound, grid, deadline)
 
     def _load(self) -> dict[int, Executable]:

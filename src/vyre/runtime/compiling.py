@@ -64,7 +64,8 @@ def compile(
     known = telemetry.hints() if hints is None else hints
     if report is not None:
         return _compile(program, route, chosen, known, report, cache, hot=False)
-    variants = program.memo(("compiled", route.device.info.id, chosen.key()), lambda _: _Variants())
+    wanted = _DEFAULT_KEY if options is None else chosen.key()
+    variants = program.memo(("compiled", route.device.info.id, wanted), _variants)
     if variants.hot is not None:
         return variants.hot
     hot = known.is_hot_program(program)
@@ -84,6 +85,11 @@ def compile(
 
 
 _DEFAULT = CompileOptions()
+_DEFAULT_KEY = _DEFAULT.key()
+
+
+def _variants(_: Program) -> _Variants:
+    return _Variants()
 
 
 def finish_improvements(program: Program) -> None:

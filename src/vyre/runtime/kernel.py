@@ -16,6 +16,7 @@ from vyre.ir.walk import walk_all_exprs
 from vyre.runtime import kernel_arguments as arguments
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
+from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.run import dispatch
 from vyre.runtime.verify import dispatch_verified, snapshot
@@ -164,11 +165,11 @@ class Kernel(Generic[P]):
             program, inputs, shape, sanitize=sanitize, deadline=deadline, output_sizes=sizes
         )
         for name, array in made.written.items():
-            found = result.outputs[name]
-            if hasattr(array, "write"):
-                array.write(found.view(array.dtype))
+            found = result.outputs[name].view(array.dtype)
+            if isinstance(array, DeviceArray):
+                array.write(found)
             else:
-                array[...] = found.view(array.dtype).reshape(array.shape)
+                array[...] = found.reshape(array.shape)
         for array, copy in made.copies:
             array[...] = copy
         for line in result.printed:

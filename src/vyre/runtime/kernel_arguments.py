@@ -116,9 +116,9 @@ def _static(
         raise ArgumentError(
             codes.ARGUMENTS.at(name=kernel.source.name, problem=problem, form=_form(kernel))
         )
-    value = given[name]
+    value: Any = given[name]
     if isinstance(value, np.generic):
-        value = value.item()
+        value = cast("Any", value).item()
     kind = parameter.kind
     fits = type(value) is kind or (kind is float and type(value) is int)
     if not fits:
@@ -149,13 +149,12 @@ def type_of_value(value: object) -> DataType | None:
     named = element_type(value)
     if isinstance(named, DataType):
         return named
-    dtype: Any
-    if isinstance(value, (type, np.dtype)):
-        dtype = np.dtype(cast("Any", value))
-    else:
-        dtype = getattr(value, "dtype", None)
-    if dtype is None and not isinstance(value, (bool, int, float, str)):
-        dtype = _as_numpy("?", value).dtype
+    given = cast("Any", value)
+    dtype: Any = getattr(given, "dtype", None)
+    if isinstance(given, (type, np.dtype)):
+        dtype = np.dtype(cast("Any", given))
+    elif dtype is None and not isinstance(given, (bool, int, float, str)):
+        dtype = _as_numpy("?", given).dtype
     return None if dtype is None else BY_NUMPY_NAME.get(np.dtype(dtype).name)
 
 
@@ -173,15 +172,16 @@ def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
     return made
 
 
-def _number(name: str, dtype: DataType | GenericType, value: object) -> object:
-    if isinstance(value, (bool, np.bool_)) and dtype is not DataType.BOOL:
-        value = int(value)
-    if not isinstance(value, (bool, int, float, np.generic)):
+def _number(name: str, dtype: DataType | GenericType, given: object) -> object:
+    value: Any = given
+    if isinstance(given, (bool, np.bool_)) and dtype is not DataType.BOOL:
+        value = int(cast("Any", given))
+    if not isinstance(given, (bool, int, float, np.generic)):
         expected = f"a number, such as {_example(dtype)}"
         problem = f"is {type(value).__name__}"
         raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
     if dtype is DataType.BF16:
-        return np.array([encode_float(float(value), dtype)], np.uint16)
+        return np.array([encode_float(float(value), DataType.BF16)], np.uint16)
     return value
 
 

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from vyre.diagnostics import DispatchError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
+from vyre.driver.backend import LaunchRecord
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import IndirectDispatch, Program, Region
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
+from vyre.runtime.repeated import Repeated, remember
 
 Outputs = dict[str, Any] | list[Any]
 
@@ -62,8 +64,12 @@ def dispatch(
 ) -> dict[str, Any]:
     """Bind arrays by name, launch, and give the outputs by name."""
     source = compiled.compilation.source
-    if deadline is not None and not (deadline > 0 and math.isfinite(deadline)):
-        raise DispatchError(codes.BAD_DEADLINE.at(found=deadline))
+    known = compiled.repeated
+    if known is not None and sizes is None and known.matches(given, (grid, elements)):
+        _launch_again(compiled, known, deadline)
+        return known.results(given)
+    if deadline is not None:
+        _check_deadline(deadline)
     check_names(source, given)
     binder = Binder(source, compiled.route.device, in_place=in_place)
     binding = binder.binding
@@ -80,7 +86,18 @@ def dispatch(
         give_back(binding, binder.pool)
         raise
     finish(binding, binder.pool)
+    if compiled.can_repeat and sizes is None:
+        compiled.repeated = remember(binding, given, (grid, elements), shape, compiled.bound_names)
     return binding.outputs
+
+
+def _launch_again(compiled: CompiledProgram, known: Repeated, deadline: float | None) -> None:
+    if deadline is not None:
+        _check_deadline(deadline)
+    started = time.perf_counter_ns()
+    record = compiled.launch_bound(known.arguments, known.grid, deadline)
+    elapsed = time.perf_counter_ns() - started
+    _afterwards(compiled, record, elapsed, known.touched)
 
 
 def _launch(
@@ -102,10 +119,22 @@ def _launch(
             grid,
         ) from problem
     elapsed = time.perf_counter_ns() - started
+    _afterwards(compiled, record, elapsed, binding.touched)
+
+
+def _afterwards(
+    compiled: CompiledProgram, record: LaunchRecord, elapsed: int, touched: int
+) -> None:
+    """Record what the launch took, and show what the kernel printed."""
     spent = elapsed if record.kernel_ns is None else record.kernel_ns
-    telemetry.record_dispatch(compiled.compilation.source, spent, binding.touched)
+    telemetry.record_dispatch(compiled.compilation.source, spent, touched)
     for line in record.printed:
         print(line)  # noqa: T201
+
+
+def _check_deadline(deadline: float) -> None:
+    if not (deadline > 0 and math.isfinite(deadline)):
+        raise DispatchError(codes.BAD_DEADLINE.at(found=deadline))
 
 
 def _longest_input(binding: Binding) -> int | None:

@@ -76,8 +76,8 @@ _BUILTINS = {
     for axis in range(3 if kind.has_axis else 1)
 }
 _VAR, _LIT, _LOAD = tags.TREE_TAGS[Var], tags.TREE_TAGS[Lit], tags.TREE_TAGS[Load]
-_BINARY_TAG, _LET = tags.TREE_TAGS[Binary], tags.TREE_TAGS[Let]
-_SIZES = {_VAR: 2, _LIT: 3, _LOAD: 2, _BINARY_TAG: 2, _LET: 2}
+_BINARY_TAG, _STORE = tags.TREE_TAGS[Binary], tags.TREE_TAGS[Store]
+_SIZES = {_VAR: 2, _LIT: 3, _LOAD: 2, _BINARY_TAG: 2, _STORE: 2}
 """The numbers that nodes of the most frequent kinds consist of."""
 _LIT_TYPES = {
     tags.SIMPLE_TYPES[dtype]: (dtype, 1 if dtype.is_bool else dtype.bits or 0)
@@ -136,8 +136,9 @@ class TreeReader:
                     exprs[-1] = Load(names[items[pos + 1]], exprs[-1])
                     pos += 2
                     continue
-                elif tag == _LET and len(exprs) == 1 and items[pos + 1] in names:
-                    add(Let(names[items[pos + 1]], pop()))
+                elif tag == _STORE and len(exprs) == 2 and items[pos + 1] in names:
+                    value = pop()
+                    add(Store(names[items[pos + 1]], pop(), value))
                     pos += 2
                     continue
                 reader.pos = pos + 1

@@ -35,9 +35,7 @@ class Section:
 
 def write_sections(parts: dict[int, bytes]) -> bytes:
     """The payload made of these parts."""
-    return b"".join(
-        varint(tag) + varint(len(parts[tag])) + parts[tag] for tag in tags.SECTIONS
-    )
+    return b"".join(varint(tag) + varint(len(parts[tag])) + parts[tag] for tag in tags.SECTIONS)
 
 
 def read_sections(payload: bytes) -> dict[int, Section]:
@@ -97,6 +95,8 @@ def read_strings(section: Section) -> list[str]:
 
 def _number(data: bytes, pos: int, start: int = 0) -> tuple[int, int]:
     """The number at a place, and the place behind it."""
+    if pos < len(data) and data[pos] < 128:
+        return data[pos], pos + 1
     end = pos
     while end < len(data) and data[end] > 127 and end - pos < _LONGEST_NUMBER:
         end += 1

@@ -13,7 +13,8 @@ from vyre.wire.malformed import Malformed
 
 _LONGEST = 10
 """Bytes of a number of 64 bits."""
-_KNOWN_FORMS = 4096
+_KNOWN_FORMS = 1 << 14
+"""Numbers below this are remembered: those of one or two bytes."""
 _FORM = re.compile(rb"[\x80-\xff]*+[\x00-\x7f]")
 
 
@@ -40,6 +41,8 @@ class _Forms(dict[int, bytes]):
     """From numbers to their forms; the small ones are remembered."""
 
     def __missing__(self, value: int) -> bytes:
+        if 1 << 14 <= value < 1 << 21:
+            return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
         if not 0 <= value < 1 << 64:
             raise OverflowError(value)
         out = bytearray()
@@ -58,6 +61,8 @@ class _Values(dict[bytes, int]):
     """From forms to numbers; the short ones are remembered."""
 
     def __missing__(self, form: bytes) -> int:
+        if len(form) == 3 and form[2]:
+            return form[0] & 127 | (form[1] & 127) << 7 | form[2] << 14
         if len(form) > _LONGEST or (form[-1] == 0 and len(form) > 1):
             raise Malformed(codes.NOT_CANONICAL, problem="a number is longer than it needs to be")
         value = 0

@@ -182,7 +182,7 @@ class Lane:
                 at = self.value(index, position)
                 self.accesses.append((position, expr, at))
                 if buffer == "ro":
-                    return (at * 2654435761 >> 7) & 3 if at < self.lengths[buffer] else 0
+                    return element(at) if at < self.lengths[buffer] else 0
                 # Anything, but the same when the program differs only in values nobody reads.
                 return hash((self.seed, self.gid, self.fuel, position)) >> 5 & 3
             case Select(cond, if_true, if_false):
@@ -216,6 +216,11 @@ _OPS: dict[BinOp, Callable[[int, int], int]] = {
 }
 ARITHMETIC = [op for op in _OPS if op.row.result.name == "OPERAND"]
 COMPARISONS = [op for op in _OPS if op.row.result.name == "BOOL"]
+
+
+def element(index: int) -> int:
+    """What the read-only buffer holds."""
+    return (index * 2654435761 >> 7) & 3
 
 
 def size(statement: AnyStmt) -> int:

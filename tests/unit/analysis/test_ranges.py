@@ -94,6 +94,9 @@ PROVEN = {
         "let s = 32u32\nwhile s > 0u32 {\n    if lid.x < s {\n"
         "        tile[lid.x] = tile[lid.x] + tile[lid.x + s]\n    }\n    s = s >> 1u32\n}\n"
     ),
+    "what a round leaves behind": (
+        "let state = 3u32\nfor k in 0u32..9u32 {\n    state = u32(u8(table[state])) & 127u32\n}\n"
+    ),
     "a conversion that keeps the value": (
         "let i = gid.x\nif i < len(a) {\n    let x = a[u64(i)]\n}\n"
     ),
@@ -135,6 +138,24 @@ UNPROVEN = {
     "a return in the wrong arm": ("let i = gid.x\nif i < len(a) {\n    return\n}\nlet x = a[i]\n"),
     "another lane's index": (
         "let i = lid.x\nif i < 3u32 {\n    let x = table[shuffle(gid.x, 5u32)]\n}\n"
+    ),
+    "a growing counter that wraps": (
+        "let k = 5i32\nwhile gid.x < 3u32 {\n    if k < 64i32 {\n        let x = tile[k]\n    }\n"
+        "    k = k + 1i32\n}\n"
+    ),
+    "less than the length by something unknown": (
+        "let i = gid.x\nif (i <= len(a)) & (i > 70u32) {\n    let x = a[i - lid.x]\n}\n"
+    ),
+    "a signed sum that wraps": (
+        "let n = i32(len(a) & 2147483647u32)\nlet i = i32(gid.x)\nif i < n {\n"
+        "    let j = i + -1i32\n    if j >= 0i32 {\n        let x = a[j]\n    }\n}\n"
+    ),
+    "one of two, and only one is guarded": (
+        "let i = gid.x\nif i < len(a) {\n    let x = a[select(gid.y < 1u32, i, gid.z)]\n}\n"
+    ),
+    "one of two, each guarded for another buffer": (
+        "let i = gid.x\nlet j = gid.y\nif (i < len(a)) & (j < len(out)) {\n"
+        "    let x = a[select(gid.z < 1u32, j, i)]\n}\n"
     ),
     "a product that wraps": "let x = tile[lid.x * 67108864u32]\n",
 }
@@ -182,6 +203,15 @@ def test_a_second_guard_is_decided_by_the_first() -> None:
     assert Ranges.of(program).decided(outer.cond, 1) is None
 
 
+def test_at_most_the_length_does_not_decide_less() -> None:
+    program = read(
+        "let i = gid.x\nif i <= len(a) {\n    if i < len(a) {\n        out[0] = 1u32\n    }\n}\n"
+    )
+    inner = ProgramFacts.of(program).statements[2]
+    assert isinstance(inner, If)
+    assert Ranges.of(program).decided(inner.cond, 2) is None
+
+
 def test_a_known_launch_proves_more() -> None:
     program = read("out[gid.x] = 1u32\n")
     store = program.entry[0]
@@ -193,6 +223,37 @@ def test_a_known_launch_proves_more() -> None:
     short = Ranges.under(program, grid=(4, 1, 1), lengths={"out": 255})
     assert not short.is_in_bounds(store, 0)
     assert short.unproven == 1
+
+
+def test_known_contents_prove_more() -> None:
+    program = parse(
+        "program workgroup(8, 8, 1)\n\nbuffer size: uniform u32[1] @0\n"
+        "buffer next_state: read_only u8[] @1\nbuffer out: read_write u32[] @2\n\n"
+        "let n = size[0]\nif (gid.x >= n) | (gid.y >= n) {\n    return\n}\n"
+        "let state = 0u32\nfor k in 0u32..n {\n"
+        "    state = u32(next_state[state * 4u32 + (k & 3u32)])\n}\n"
+        "out[gid.y * n + gid.x] = state\n"
+    )
+    lengths = {"next_state": 12, "out": 100}
+    assert Ranges.under(program, (2, 2, 1), lengths).unproven == 2
+    table = [0, 1, 2] * 4
+    known = Ranges.under(program, (2, 2, 1), lengths, {"size": [10], "next_state": table})
+    assert known.unproven == 0
+    larger = Ranges.under(program, (2, 2, 1), lengths, {"size": [11], "next_state": table})
+    assert larger.unproven == 1
+    wilder = Ranges.under(program, (2, 2, 1), lengths, {"size": [10], "next_state": [0, 3] * 6})
+    assert wilder.unproven == 1
+
+
+def test_a_load_out_of_bounds_is_zero_whatever_the_contents() -> None:
+    program = read("let i = a[gid.x]\nlet x = tile[i - 5u32]\n")
+    assert Ranges.under(program, (2, 1, 1), None, {"a": [5, 6]}).unproven == 2
+    assert Ranges.under(program, (2, 1, 1), None, {"a": [5, 6] * 64}).unproven == 0
+
+
+def test_contents_of_memory_that_changes_are_not_trusted() -> None:
+    program = read("let i = out[0]\nlet x = tile[i]\n")
+    assert Ranges.under(program, (1, 1, 1), {"out": 4}, {"out": [0, 0, 0, 0]}).unproven == 1
 
 
 def test_deeply_nested_failing_assumptions_stay_linear() -> None:

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from tests.unit.analysis.lanes import GROUPS, Lane, Maker, TooLong, run_all
+from tests.unit.analysis.lanes import GROUPS, Lane, Maker, TooLong, element, run_all
 from vyre.analysis import Ranges
 from vyre.ir import Atomic, Load, Program, Store
 
@@ -53,7 +53,8 @@ def test_every_value_is_inside(block: int) -> None:
             lanes = list(chain.from_iterable(run_all(program, seed, lengths)))
         except TooLong:
             continue
-        known = Ranges.under(program, grid=(GROUPS, 1, 1), lengths=lengths)
+        contents = {"ro": [element(index) for index in range(lengths["ro"])]}
+        known = Ranges.under(program, (GROUPS, 1, 1), lengths, contents)
         for lane in lanes:
             assert violations(Ranges.of(program), lane) == [], f"seed {seed}\n{program}"
             assert violations(known, lane) == [], f"seed {seed}, known launch\n{program}"

@@ -1,4 +1,6 @@
 """Arrays: axes, bounds, shared and local memory, atomics, subgroups, grid sync."""
+# The number of axes stands among types.
+# pyright: reportGeneralTypeIssues=false
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Expressions keep the meaning that Python gives them, and types follow from context."""
+# The number of axes stands among types.
+# pyright: reportGeneralTypeIssues=false, reportArgumentType=false
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """Device functions are inlined; generic kernels follow the types of their arguments."""
+# The number of axes stands among types.
+# pyright: reportGeneralTypeIssues=false, reportArgumentType=false
 
 from __future__ import annotations
 

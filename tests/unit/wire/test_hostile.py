@@ -19,7 +19,7 @@ from vyre.wire import from_wire
 from vyre.wire.encode import encode_payload
 from vyre.wire.envelope import HEAD_SIZE, seal
 from vyre.wire.tags import TREE_TAGS
-from vyre.wire.writer import varint
+from vyre.wire.varints import varint
 
 TAG = {kind.__name__: bytes((tag,)) for kind, tag in TREE_TAGS.items()}
 HEAD = b"\x00\x01\x01\x01"

@@ -201,6 +201,4 @@ class WgpuExecutable:
         number, x, y, z = struct.unpack("<4I", data)
         if number:
             tag = self.shader.tags[number - 1]
-            raise TrapError(
-                execution_codes.TRAP.at(invocation=(x, y, z), tag=tag), tag, (x, y, z)
-            )
+            raise TrapError(execution_codes.TRAP.at(invocation=(x, y, z), tag=tag), tag, (x, y, z))

@@ -18,7 +18,9 @@ def translated(device: str, doing: str, nbytes: int = 0) -> Iterator[None]:
     try:
         yield
     except wgpu.GPUOutOfMemoryError as problem:
-        full = driver_codes.OUT_OF_MEMORY.at(device=device, nbytes=nbytes, in_use="an unknown amount")
+        full = driver_codes.OUT_OF_MEMORY.at(
+            device=device, nbytes=nbytes, in_use="an unknown amount"
+        )
         raise OutOfMemoryError(full) from problem
     except (wgpu.GPUError, RuntimeError) as problem:
         text = " ".join(str(problem).split())

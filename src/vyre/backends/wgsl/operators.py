@@ -215,7 +215,11 @@ def _word_unary(ctx: Context, op: UnOp, operand: Value) -> Value:
     """Integers of up to 32 bits."""
     dtype, bits = operand.dtype, operand.dtype.bits or 0
     if op is UnOp.NEG:
-        text = f"-{operand.at(Level.PRIMARY)}" if dtype.is_signed else f"0u - {operand.at(Level.PRODUCT)}"
+        text = (
+            f"-{operand.at(Level.PRIMARY)}"
+            if dtype.is_signed
+            else f"0u - {operand.at(Level.PRODUCT)}"
+        )
         level = Level.UNARY if dtype.is_signed else Level.SUM
         return wrapped(spell(text, dtype, level))
     if op is UnOp.NOT:

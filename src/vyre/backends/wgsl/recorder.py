@@ -30,7 +30,9 @@ class Recorder:
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
 
-    def dispatch(self, pipeline: Any, group: Any, buffers: list[Any], grid: tuple[int, ...]) -> None:
+    def dispatch(
+        self, pipeline: Any, group: Any, buffers: list[Any], grid: tuple[int, ...]
+    ) -> None:
         """Record a launch."""
         if self._pass is None:
             self._pass = self._commands().begin_compute_pass()

@@ -79,4 +79,3 @@ class Traps:
 
 def _has_barrier(body: Body) -> bool:
     return any(isinstance(s, (Barrier, AsyncWait)) for s in walk_stmts(body))
-

@@ -1,4 +1,4 @@
-// One generation of the game of life on a torus.
+// One generation of the game of life; the board has a border of dead cells around it.
 program workgroup(64, 4, 1)
 
 buffer size: uniform u32[1] @0
@@ -10,13 +10,11 @@ region "life" {
     let x = gid.x
     let y = gid.y
     if (x < n) & (y < n) {
-        let left = (x + n - 1) % n
-        let right = (x + 1) % n
-        let above = (y + n - 1) % n * n
-        let below = (y + 1) % n * n
-        let here = y * n
-        let near = before[above + left] + before[above + x] + before[above + right] + before[here + left] + before[here + right] + before[below + left] + before[below + x] + before[below + right]
-        let lives = (near == 3u8) | ((near == 2u8) & (before[here + x] == 1u8))
-        after[here + x] = u8(lives)
+        let above = y * (n + 2) + x
+        let here = above + n + 2
+        let below = here + n + 2
+        let near = before[above] + before[above + 1] + before[above + 2] + before[here] + before[here + 2] + before[below] + before[below + 1] + before[below + 2]
+        let lives = (near == 3u8) | ((near == 2u8) & (before[here + 1] == 1u8))
+        after[y * n + x] = u8(lives)
     }
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vyre.analysis import Level, ProgramFacts, Uniformity, is_movable
+from math import prod
+
+from vyre.analysis import DefUse, Level, ProgramFacts, Uniformity, is_movable
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -26,7 +28,7 @@ from vyre.ir import (
     SubgroupReduce,
     Var,
 )
-from vyre.ir.walk import map_bodies, walk_expr
+from vyre.ir.walk import map_bodies
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
@@ -62,6 +64,7 @@ class AggregateAtomics(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there are atomics, and subgroups of more than one lane."""
         alone = context.target is not None and context.target.subgroup_width <= 1
+        alone = alone or prod(program.workgroup_size) == 1
         found = bool(_unused(program)) and not alone
         return PassAnalysis.RUN if found else PassAnalysis.SKIP
 
@@ -89,6 +92,7 @@ def _unused(program: Program) -> frozenset[str]:
 class _Join:
     def __init__(self, program: Program) -> None:
         self.uniformity = Uniformity.of(program)
+        self.def_use = DefUse.of(program)
         self.decls: dict[str, BufferDecl] = {decl.name: decl for decl in program.buffers}
         self.unused = _unused(program)
         self.names = Names(program)
@@ -139,7 +143,7 @@ class _Join:
             return "it orders memory"
         if not (is_movable(atomic.value) and is_movable(atomic.index)):
             return "its operands have effects"
-        if cond is not None and (not is_movable(cond) or _knows_lane(cond)):
+        if self._is_joined(atomic.value, position) or (cond is not None and not is_movable(cond)):
             return ""
         if self.uniformity.convergence(position) > Level.WORKGROUP:
             return "not all of the workgroup arrives there"
@@ -148,10 +152,13 @@ class _Join:
             return "the workgroup spreads over several elements"
         return None
 
-
-def _knows_lane(cond: AnyExpr) -> bool:
-    """Whether somebody has chosen lanes already."""
-    return any(inner == _LANE for inner in walk_expr(cond))
+    def _is_joined(self, value: AnyExpr, position: int) -> bool:
+        """Whether the value is what a subgroup has joined already."""
+        if type(value) is not Var:
+            return False
+        binding = self.def_use.resolve(value.name, position)
+        bound = None if binding is None else self.def_use.value(binding)
+        return type(bound) is SubgroupReduce
 
 
 def _neutral(op: AtomicOp, dtype: DataType) -> int:

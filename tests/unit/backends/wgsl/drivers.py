@@ -31,9 +31,7 @@ class Driver:
     package: str
 
 
-LAVAPIPE = Driver(
-    "llvmpipe", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "mesa-vulkan-drivers"
-)
+LAVAPIPE = Driver("llvmpipe", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", "mesa-vulkan-drivers")
 SWIFTSHADER = Driver("SwiftShader", "/usr/lib/chromium/vk_swiftshader_icd.json", "chromium")
 DRIVERS = (LAVAPIPE, SWIFTSHADER)
 

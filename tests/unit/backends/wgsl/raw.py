@@ -33,7 +33,10 @@ def run_wgsl(code: str, inputs: list[NDArray[Any]], output_bytes: int, groups: i
     zero = device.create_buffer(size=16, usage=wgpu.BufferUsage.UNIFORM)
     bindings = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0),
-        entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers + [zero] * ('launch.zero' in code))],
+        entries=[
+            {"binding": i, "resource": {"buffer": b}}
+            for i, b in enumerate(buffers + [zero] * ("launch.zero" in code))
+        ],
     )
     encoder = device.create_command_encoder()
     compute = encoder.begin_compute_pass()

@@ -69,9 +69,7 @@ def program_of(inputs: list[DataType], results: list[tuple[Expr, DataType]]) -> 
     for k, dtype in enumerate(kinds):
         buffers.append(BufferDecl.output(f"out_{dtype}", len(inputs) + k, dtype))
     body: list[Node] = [Node.let("i", Expr.gid(0)), Node.let("n", Expr.buf_len("in0"))]
-    body += [
-        Node.let(f"x{k}", Expr.load(f"in{k}", Expr.var("i"))) for k in range(len(inputs))
-    ]
+    body += [Node.let(f"x{k}", Expr.load(f"in{k}", Expr.var("i"))) for k in range(len(inputs))]
     rows = dict.fromkeys(kinds, 0)
     for expr, dtype in results:
         place = Expr.u32(rows[dtype]) * Expr.var("n") + Expr.var("i")
@@ -162,7 +160,9 @@ def test_casts(driver: Driver, source: DataType) -> None:
 
 
 @drivers
-@pytest.mark.parametrize("source", [*INTEGER_TYPES, DataType.F16, DataType.BF16, DataType.F32], ids=str)
+@pytest.mark.parametrize(
+    "source", [*INTEGER_TYPES, DataType.F16, DataType.BF16, DataType.F32], ids=str
+)
 def test_bitcasts(driver: Driver, source: DataType) -> None:
     targets = [t for t in TYPES if t.bits == source.bits and not t.is_bool]
     values = edge_values(source, 5, 300)
@@ -187,7 +187,9 @@ def constant_operations(dtype: DataType) -> list[tuple[Expr, DataType]]:
     for op in BinOp:
         if dtype in op.row.operands:
             zero_divides = op in (BinOp.DIV, BinOp.REM) and low == 0
-            pairs = [(a, b) for a, b in product(ends, repeat=2) if not (zero_divides and b is ends[0])]
+            pairs = [
+                (a, b) for a, b in product(ends, repeat=2) if not (zero_divides and b is ends[0])
+            ]
             found += [(Expr.binary(op, a, b), gives(op, dtype)) for a, b in pairs]
     for op in UnOp:
         if dtype in op.row.operands:

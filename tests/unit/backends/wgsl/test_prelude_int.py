@@ -126,9 +126,36 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Any]]] = {
 }
 
 EDGES = {
-    "u": [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, M32 - 1, M32],
+    "u": [
+        0,
+        1,
+        2,
+        3,
+        31,
+        32,
+        33,
+        63,
+        64,
+        65,
+        0xFFFF,
+        0x10000,
+        0x7FFFFFFF,
+        0x80000000,
+        M32 - 1,
+        M32,
+    ],
     "v": [0, 1, 2, 3, 31, 32, 33, 0xFFFF, 0x10000, 0xFFFFFF, 0x1000001, 0x7FFFFFFF, 0x80000000]
-    + [M32, 1 << 32, M32 << 32, 0xFFFF_FFFF_0000, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, M64 - 1, M64]
+    + [
+        M32,
+        1 << 32,
+        M32 << 32,
+        0xFFFF_FFFF_0000,
+        (1 << 63) - 1,
+        1 << 63,
+        (1 << 63) + 1,
+        M64 - 1,
+        M64,
+    ]
     + [0x8000_0080_0000_0000, 0x8000_0180_0000_0000, 0x8000_0080_0000_0001, 0xFFFF_FF80_0000_0000],
 }
 EDGES["i"] = EDGES["u"]
@@ -156,7 +183,9 @@ def operands(signature: str) -> list[NDArray[Any]]:
         rest = rng.integers(0, 1 << 64, 3000, np.uint64) >> rng.integers(
             64 - width, 64, 3000, np.uint64
         )
-        made.append(np.concatenate([edge.ravel(), rest]).astype(np.uint64 if t == "v" else np.uint32))
+        made.append(
+            np.concatenate([edge.ravel(), rest]).astype(np.uint64 if t == "v" else np.uint32)
+        )
     return made
 
 
@@ -188,5 +217,7 @@ def test_computes_what_python_does(driver: Driver, name: str) -> None:
         want = np.array([int(r) & mask for r in results], np.uint64)
         got = got.astype(np.uint64) & np.uint64(mask)
     wrong = np.nonzero(got != want)[0]
-    shown = [([hex(c[i]) if gives != "f" else c[i] for c in columns], got[i], want[i]) for i in wrong[:4]]
+    shown = [
+        ([hex(c[i]) if gives != "f" else c[i] for c in columns], got[i], want[i]) for i in wrong[:4]
+    ]
     assert not len(wrong), f"{len(wrong)} of {len(got)} differ: {shown}"

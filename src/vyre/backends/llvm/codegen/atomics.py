@@ -175,4 +175,3 @@ class AtomicAccess:
             new = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
         w.do(f"store {scalar} {new}, ptr {pointer}, {align}")
         return old
-

@@ -137,12 +137,26 @@ class Census:
         step = self._step(index)
         strided = self._strided.get(access)
         near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
-        if buffer in self._private or not near or (step and element.is_vector):
+        apart = not near and not self._is_looked_up(index)
+        if buffer in self._private or apart or (step and element.is_vector):
             self.scattered += weight
         if not element.is_bool:
             self.widest = max(self.widest, _size(element.value_type))
             if near and step:
                 self.narrowest = min(self.narrowest, size)
+
+    def _is_looked_up(self, index: AnyExpr) -> bool:
+        """Whether an index is itself a loaded element, so that lanes need not be taken apart."""
+        while isinstance(index, (Cast, Var)):
+            if isinstance(index, Cast):
+                index = index.value
+            elif index.name in self._values:
+                index = self._values[index.name]
+            else:
+                return False
+        if not isinstance(index, Load) or self._kernel.memories[index.buffer].decl.is_writable:
+            return False
+        return self._step(index.index) in range(1, WIDEST_STEP + 1)
 
     def _step(self, expr: AnyExpr) -> int | None:
         """The step of an index from lane to lane; None when there is no constant one."""

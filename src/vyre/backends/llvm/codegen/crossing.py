@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from vyre.backends.llvm.codegen.barriers import Once, Piece, Stretch
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.value import Form, Slot
-from vyre.driver.grid_sync.lives import recomputable, uses_of
-from vyre.ir import AnyExpr, DataType, Let
-from vyre.ir.walk import expr_children, walk_stmts
+from vyre.driver.grid_sync.lives import CHEAP_NODES, uses_of
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Binary,
+    Bitcast,
+    BufLen,
+    Builtin,
+    Cast,
+    DataType,
+    Let,
+    Lit,
+    Select,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
 class Crossing:
     """What becomes of the variables that several stretches of work use."""
 
-    def __init__(self, kernel: Kernel, work: tuple[Piece, ...], shared: frozenset[str]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        work: tuple[Piece, ...],
+        shared: frozenset[str],
+        constant: frozenset[str],
+    ) -> None:
+        """`shared` are the variables of the workgroup, `constant` those that never change."""
         self.slots: dict[str, Slot] = {}
         self.recomputed: dict[str, AnyExpr] = {}
         self._uses: dict[int, frozenset[str]] = {}
@@ -28,7 +50,7 @@ class Crossing:
                 users[name] = users.get(name, 0) + 1
             declared.update(dict.fromkeys(lets))
         crossing = [name for name in declared if users.get(name, 0) > 1 and name not in shared]
-        cheap = recomputable(kernel.program) if crossing else {}
+        cheap = _recomputable(kernel, constant) if crossing else {}
         for name in crossing:
             if name in cheap:
                 self._recompute(name, cheap)
@@ -38,7 +60,7 @@ class Crossing:
 
     def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
         for inner in sorted(uses_of((), [cheap[name]]).reads):
-            if inner not in self.recomputed:
+            if inner not in self.recomputed and inner in cheap:
                 self._recompute(inner, cheap)
         self.recomputed[name] = cheap[name]
 
@@ -57,6 +79,26 @@ class Crossing:
                 found[name] = value
                 names |= uses_of((), [value]).reads
         return dict(reversed(found.items()))
+
+
+def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, AnyExpr]:
+    """Variables whose values are pure and cheap, given those of the workgroup."""
+    body = kernel.program.entry
+    assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+    found: dict[str, AnyExpr] = {}
+    for statement in walk_stmts(body):
+        if isinstance(statement, Let) and statement.name not in assigned:
+            nodes = list(walk_expr(statement.value))
+            known = found.keys() | constant
+            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, known) for n in nodes):
+                found[statement.name] = statement.value
+    return found
+
+
+def _is_pure(node: AnyExpr, known: AbstractSet[str]) -> bool:
+    if isinstance(node, Var):
+        return node.name in known
+    return isinstance(node, (Lit, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select))
 
 
 def _all_uses(

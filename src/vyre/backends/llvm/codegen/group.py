@@ -14,6 +14,7 @@ from vyre.backends.llvm.codegen.rows import Rows, Target
 from vyre.backends.llvm.codegen.sharing import Sharing
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import register_type
+from vyre.driver.grid_sync.lives import uses_of
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,
@@ -50,7 +51,9 @@ class Group:
 
     def __post_init__(self) -> None:
         self.sharing = Sharing(self.kernel, self.body)
-        self.crossing = Crossing(self.kernel, self.sharing.work, self.sharing.names)
+        sharing = self.sharing
+        constant = sharing.names - sharing.assigned
+        self.crossing = Crossing(self.kernel, sharing.work, sharing.names, constant)
 
     @property
     def is_flat(self) -> bool:
@@ -113,7 +116,9 @@ class Group:
         lanes.names.update(self.crossing.slots)
         lanes.names.update(self.bound)
         for name, value in self.crossing.recomputed.items():
-            lanes.names[name] = lanes.value(value)
+            # What depends on variables of an inner scope is asked for there only.
+            if uses_of((), [value]).reads <= lanes.names.keys():
+                lanes.names[name] = lanes.value(value)
         return lanes
 
     def _once(self, piece: Once) -> None:

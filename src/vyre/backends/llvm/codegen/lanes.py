@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from vyre.backends.llvm.codegen.atomics import AtomicAccess
@@ -426,7 +427,10 @@ class Lanes:
         wide = self._together(value)
         text = self._text(value, wide)
         made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
-        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made)
+        origin = value.origin
+        if origin is not None:
+            origin = replace(origin, casts=(*origin.casts, dtype)) if dtype.is_integer else None
+        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made, origin=origin)
 
     def _bitcast(self, value: Value, dtype: DataType) -> Value:
         wide = self._together(value)
@@ -459,4 +463,3 @@ class Lanes:
 
 def _component(dtype: DataType) -> DataType:
     return dtype.element if dtype.is_vector and dtype.element is not None else dtype
-

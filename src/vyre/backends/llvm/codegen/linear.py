@@ -49,7 +49,11 @@ class LinearForms:
         self._constant = {d.name for d in program.buffers if d.access in _CONSTANT}
         self._leaves = leaves
         self._counters: set[str] = set()
-        self._values: dict[str, AnyExpr] = dict(outer)
+        self._values: dict[str, AnyExpr] = {}
+        for name, value in outer.items():
+            written = self.expand(value)
+            if self.is_pure(written):
+                self._values[name] = written
         assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         for statement in walk_stmts(body):
             if isinstance(statement, Loop):

@@ -17,8 +17,16 @@ from vyre.backends.llvm.codegen.packed import (
     memory_type,
     table_of,
 )
-from vyre.backends.llvm.codegen.strided import is_worth_it, read_strided
-from vyre.backends.llvm.codegen.value import Form, Memory, Strided, Value, uniform, varying
+from vyre.backends.llvm.codegen.strided import is_word, is_worth_it, read_from_word, read_strided
+from vyre.backends.llvm.codegen.value import (
+    Form,
+    Memory,
+    Origin,
+    Strided,
+    Value,
+    uniform,
+    varying,
+)
 from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
 from vyre.ir import DataType
 
@@ -40,9 +48,14 @@ class MemoryAccess:
     ) -> Value:
         """The element at `index`; zero where that is out of bounds."""
         element = memory.decl.element
-        if strided is not None and self.lanes.width and is_worth_it(strided, element):
+        if strided is not None and not self.lanes.width and is_word(strided, element):
+            return uniform(element.value_type, read_from_word(self.lanes, memory, index, strided))
+        if strided is not None and index.stride == strided.stride and is_worth_it(strided, element):
             found = read_strided(self.lanes, memory, index.text, strided)
-            return varying(element.value_type, self._value_of(found, element, self.lanes.width))
+            value = self._value_of(found, element, self.lanes.width)
+            at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+            origin = _origin(memory, at, strided.stride)
+            return Value(element.value_type, Form.VARYING, value, origin=origin)
         if element.is_vector and element.element is not None:
             parts = tuple(
                 self._load_scalar(memory, index, element.element, element.lanes, part, proven)
@@ -106,7 +119,7 @@ class MemoryAccess:
         width = self.lanes.width
         at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
         if proven:
-            return self._vector_read(memory, element, at)
+            return replace(self._vector_read(memory, element, at), origin=_origin(memory, at, 1))
         w = self.w
         last = w.emit(f"add i64 {at}, {width - 1}")
         fits = w.emit(f"icmp ult i64 {last}, {memory.count}")
@@ -155,12 +168,13 @@ class MemoryAccess:
             safe = w.emit(f"select {flag} {inside}, {many} {at}, {many} {zero}")
         if memory.private:
             safe = self.own_elements(memory, safe)
+            index = replace(index, origin=None)
         type_ = register_type(element.value_type, width)
         scalar = register_type(element.value_type)
-        result = "poison"
         base = memory.pointer if proven else memory.safe_pointer
+        result = "poison"
         for lane in range(width):
-            one = w.emit(f"extractelement {many} {safe}, i64 {lane}")
+            one = self._lane_index(index, safe, lane, "" if proven else memory.count)
             pointer = self._element(base, element, one, step, part)
             found = self._read(memory, pointer, element)
             result = w.emit(f"insertelement {type_} {result}, {scalar} {found}, i64 {lane}")
@@ -168,6 +182,22 @@ class MemoryAccess:
             zero = constant(scalar, 0, width)
             result = w.emit(f"select {flag} {inside}, {type_} {result}, {type_} {zero}")
         return varying(element.value_type, result)
+
+    def _lane_index(self, index: Value, spread: str, lane: int, count: str) -> str:
+        """One lane's index: loaded for itself where that is possible, else taken from a vector."""
+        w, origin = self.w, index.origin
+        if origin is None:
+            return w.emit(f"extractelement {widened('i64', self.lanes.width)} {spread}, i64 {lane}")
+        element = origin.memory.decl.element
+        offset = w.emit(f"add i64 {origin.at}, {lane * origin.stride}")
+        pointer = self._element(origin.memory.pointer, element, offset, 1, 0)
+        found, dtype = self._read(origin.memory, pointer, element), element.value_type
+        for target in (*origin.casts, _wide_type(index.dtype)):
+            found, dtype = self.lanes.casts.cast(dtype, target, 0, found), target
+        if not count:
+            return found
+        inside = w.emit(f"icmp ult i64 {found}, {count}")
+        return w.emit(f"select i1 {inside}, i64 {found}, i64 0")
 
     def own_elements(self, memory: Memory, index: str) -> str:
         """Element numbers in a private array turned into numbers over all lanes' arrays."""
@@ -368,6 +398,12 @@ class MemoryAccess:
         return result
 
 
+def _origin(memory: Memory, at: str, stride: int) -> Origin | None:
+    """Where lanes of a loaded vector can be had one by one, if they are still there later."""
+    element = memory.decl.element
+    return Origin(memory, at, stride) if memory.constant and element.is_integer else None
+
+
 def _maskable(element: DataType) -> bool:
     """Whether vector stores under a mask are worth it: the machine has them for wide elements."""
     return (element.size_bytes or 1) >= 4 and element not in STORAGE_ONLY
@@ -375,4 +411,3 @@ def _maskable(element: DataType) -> bool:
 
 def _wide_type(dtype: DataType) -> DataType:
     return DataType.I64 if dtype.is_signed else DataType.U64
-

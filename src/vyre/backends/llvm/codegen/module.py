@@ -13,9 +13,7 @@ from vyre.ir import Atomic, Load, Program, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
-def generate(
-    program: Program, host: Host, *, unchecked: bool = False
-) -> tuple[str, KernelInfo]:
+def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[str, KernelInfo]:
     """The LLVM IR of a program, and what launching it needs to know.
 
     `unchecked` leaves out the tests of bounds, to measure what they cost.

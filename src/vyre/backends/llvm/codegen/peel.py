@@ -15,6 +15,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import LinearForms
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach
+from vyre.backends.llvm.codegen.strided import WIDEST_STEP
 from vyre.backends.llvm.codegen.value import Strided
 from vyre.ir import (
     AnyExpr,
@@ -60,6 +61,8 @@ class Peeling:
     leaves: frozenset[str]
     """Names that the whole workgroup shares."""
     types: Mapping[str, DataType]
+    proven: frozenset[int]
+    """Accesses that are in bounds anyway."""
     kept: frozenset[str]
     """Variables that other stretches of work read."""
     parts: list[Part] = field(default_factory=list[Part])
@@ -197,6 +200,8 @@ class Peeling:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
         stride = self.forms.stride(index)
+        if id(access) in self.proven and not (stride and 1 < stride <= WIDEST_STEP):
+            return
         if stride is not None and 0 < stride <= MOST_STRIDE:
             offset = self.forms.offset(index)
             self.accesses[key] = (stride, offset % stride)

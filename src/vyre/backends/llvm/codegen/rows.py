@@ -58,6 +58,7 @@ class Rows:
             self.crossing.recomputed,
             frozenset(self.bound),
             self.kernel.types,
+            self.kernel.proven,
             self.crossing.names,
         )
         if free:
@@ -79,9 +80,7 @@ class Rows:
             return
         self._dynamic_count("xyz"[axis], str(size), step, emit)
 
-    def _dynamic_count(
-        self, name: str, size: str, step: int, emit: Callable[[str], None]
-    ) -> None:
+    def _dynamic_count(self, name: str, size: str, step: int, emit: Callable[[str], None]) -> None:
         w = self.kernel.w
         slot = w.slot("i32", name)
         w.do(f"store i32 0, ptr {slot}")
@@ -238,9 +237,7 @@ class Rows:
 
     def _bring(self, view: Lanes) -> list[tuple[Slot, Slot]]:
         """Give the lanes the variables that are kept for them; those that change get a slot."""
-        changed = {
-            s.name for s in walk_stmts(self.stretch.body) if isinstance(s, (Let, Assign))
-        }
+        changed = {s.name for s in walk_stmts(self.stretch.body) if isinstance(s, (Let, Assign))}
         declared = {s.name for s in self.stretch.body if isinstance(s, Let)}
         kept: list[tuple[Slot, Slot]] = []
         for name, slot in self.crossing.used(self.stretch).items():

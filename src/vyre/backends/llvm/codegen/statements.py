@@ -17,7 +17,7 @@ from vyre.backends.llvm.codegen.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.flow import Flow
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
-from vyre.backends.llvm.codegen.loops import LoopState, Loops
+from vyre.backends.llvm.codegen.loops import Loops, LoopState
 from vyre.backends.llvm.codegen.messages import emit_print, emit_trap
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import store_group

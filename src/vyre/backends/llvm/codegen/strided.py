@@ -1,11 +1,11 @@
-"""Accesses a few elements apart from lane to lane: whole steps at once, taken apart in registers."""
+"""Accesses a few elements apart from lane to lane: whole steps at once, sorted in registers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.packed import STORAGE_ONLY, memory_type
-from vyre.backends.llvm.codegen.value import Memory, Strided, Value
+from vyre.backends.llvm.codegen.value import Form, Memory, Strided, Value
 from vyre.backends.llvm.codegen.writer import constant, widened
 from vyre.ir import Atomic, Body, DataType, Load, Store
 from vyre.ir.walk import walk_expr
@@ -31,7 +31,9 @@ def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str
     pointer = _step_pointer(lanes, memory, at, strided)
     type_ = memory_type(element)
     extra = lanes.memory.metadata(memory)
-    if stride in (2, 4) and stride * size <= 8:
+    if stride == 4 and size == 1 and width % 4 == 0:
+        return _read_quads(lanes, pointer, strided.place, extra)
+    if stride == 2 and size <= 4:
         bits = 8 * size
         whole, part = widened(f"i{bits * stride}", width), widened(f"i{bits}", width)
         found = w.emit(f"load {whole}, ptr {pointer}, align {size}{extra}")
@@ -45,6 +47,45 @@ def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str
     found = w.emit(f"load {many}, ptr {pointer}, align {size}{extra}")
     picks = ", ".join(f"i32 {lane * stride + strided.place}" for lane in range(width))
     return w.emit(f"shufflevector {many} {found}, {many} poison, <{width} x i32> <{picks}>")
+
+
+def is_word(strided: Strided, element: DataType) -> bool:
+    """Whether the elements of one lane's step fill a machine word."""
+    bits = 8 * strided.stride * (element.size_bytes or 1)
+    return element.is_integer and bits in (32, 64)
+
+
+def read_from_word(lanes: Lanes, memory: Memory, index: Value, strided: Strided) -> str:
+    """An element of one lane: neighbours come with the same load, once LLVM has joined them."""
+    w = lanes.w
+    element = memory.decl.element
+    size = element.size_bytes or 1
+    bits = 8 * size * strided.stride
+    pointer = _step_pointer(lanes, memory, index.text, strided)
+    extra = lanes.memory.metadata(memory)
+    found = w.emit(f"load i{bits}, ptr {pointer}, align {size}{extra}")
+    if strided.place:
+        found = w.emit(f"lshr i{bits} {found}, {8 * size * strided.place}")
+    cut = w.emit(f"trunc i{bits} {found} to i{8 * size}")
+    return w.emit(f"freeze i{8 * size} {cut}")
+
+
+def _read_quads(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
+    """One byte of every four: sorted by place within sixteen bytes, then four at a time."""
+    w, width = lanes.w, lanes.width
+    many, words = widened("i8", 4 * width), widened("i32", width)
+    found = w.emit(f"load {many}, ptr {pointer}, align 1{extra}")
+    sorted_ = ", ".join(
+        f"i32 {16 * block + 4 * step + within}"
+        for block in range(width // 4)
+        for within in range(4)
+        for step in range(4)
+    )
+    near = w.emit(f"shufflevector {many} {found}, {many} poison, <{4 * width} x i32> <{sorted_}>")
+    quads = w.emit(f"bitcast {many} {near} to {words}")
+    picks = ", ".join(f"i32 {4 * block + place}" for block in range(width // 4))
+    taken = w.emit(f"shufflevector {words} {quads}, {words} poison, <{width // 4} x i32> <{picks}>")
+    return w.emit(f"bitcast {widened('i32', width // 4)} {taken} to {widened('i8', width)}")
 
 
 def store_group(statements: Statements, body: Body, position: int) -> int:
@@ -69,7 +110,10 @@ def store_group(statements: Statements, body: Body, position: int) -> int:
         stores[found.place] = statement
     if len(stores) != lead.stride:
         return 0
-    _write(statements.lanes, memory, [stores[n] for n in range(lead.stride)], lead.stride)
+    at = statements.lanes.value(stores[0].index)
+    if at.stride != lead.stride:
+        return 0
+    _write(statements.lanes, memory, at, [stores[n] for n in range(lead.stride)])
     return lead.stride
 
 
@@ -82,11 +126,11 @@ def _is_still(statements: Statements, store: Store) -> bool:
     )
 
 
-def _write(lanes: Lanes, memory: Memory, stores: list[Store], stride: int) -> None:
-    w, width = lanes.w, lanes.width
+def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> None:
+    w, width, stride = lanes.w, lanes.width, len(stores)
     element = memory.decl.element
     type_ = memory_type(element)
-    at = lanes.memory.wide(_scalar(lanes.value(stores[0].index)))
+    at = lanes.memory.wide(Value(first.dtype, Form.UNIFORM, first.text))
     pieces: list[str] = []
     for store in stores:
         value = lanes.vector(lanes.value(store.value))
@@ -117,7 +161,3 @@ def _step_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> st
     wide = w.emit(f"zext i32 {start} to i64")
     type_ = memory_type(memory.decl.element)
     return w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {wide}")
-
-
-def _scalar(value: Value) -> Value:
-    return Value(value.dtype, value.form.UNIFORM, value.text)

@@ -20,6 +20,17 @@ class Form(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Elements that never change, a constant step apart, and the types they are converted to."""
+
+    memory: Memory
+    at: str
+    """The first lane's index, i64."""
+    stride: int
+    casts: tuple[DataType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """An operand with its type and form; a value of a vector type is held lane by lane."""
 
@@ -30,6 +41,8 @@ class Value:
     parts: tuple[Value, ...] = ()
     exact: bool = False
     """Of a linear value: it passes no power of two of its type between the lanes."""
+    origin: Origin | None = None
+    """Of a loaded vector: where its lanes can be had one by one."""
 
     @property
     def is_uniform(self) -> bool:

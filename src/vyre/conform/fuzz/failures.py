@@ -1,0 +1,69 @@
+"""Failures of the fuzzer: shrunk, and kept in a folder that `vyre run` replays."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from vyre.conform.fuzz.checks import Finding, check_case
+from vyre.conform.fuzz.fusion import fused_pair
+from vyre.conform.generate import GeneratedCase
+from vyre.conform.shrink import shrink
+from vyre.runtime.reproducer import save_reproducer
+
+_ATTEMPTS = 1500
+_PATIENCE = 60.0
+"""Seconds that shrinking may take."""
+
+
+def shrunk(case: GeneratedCase, number: int, finding: Finding) -> tuple[GeneratedCase, Finding]:
+    """The smallest program found that fails in the same check, and how it fails."""
+    latest = finding
+    started = time.monotonic()
+
+    def fails(smaller: GeneratedCase) -> bool:
+        nonlocal latest
+        if time.monotonic() - started > _PATIENCE:
+            return False
+        found = check_case(smaller, number, (finding.check,))
+        same = [each for each in found if _kind(each) == _kind(finding)]
+        if same:
+            latest = same[0]
+        return bool(same)
+
+    return shrink(case, fails, _ATTEMPTS), latest
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    """What makes two failures alike: an exception's name, or that results differ."""
+    head = finding.problem.split(":")[0]
+    return finding.check, head if head.isidentifier() else "differs"
+
+
+def keep(case: GeneratedCase, number: int, finding: Finding, folder: Path) -> Path:
+    """Write a failure down; gives its folder."""
+    program, inputs = case.program, case.inputs
+    if finding.check == "fuse":
+        pair = fused_pair(case, number)
+        if pair is not None:
+            program, inputs = pair.program, pair.inputs
+            finding = replace(finding, expected=pair.expected)
+    kept = save_reproducer(program, inputs, case.grid, folder)
+    notes = {
+        "check": finding.check,
+        "device": finding.device,
+        "profile": finding.profile,
+        "problem": finding.problem,
+        "program": case.label,
+        "number": number,
+    }
+    (kept / "failure.json").write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
+    if finding.expected is not None:
+        (kept / "expected").mkdir(exist_ok=True)
+        for name, array in finding.expected.items():
+            np.save(kept / "expected" / f"{name}.npy", array, allow_pickle=False)
+    return kept
