@@ -177,6 +177,9 @@ class Census:
                 factor = next((s for s in (left, right) if isinstance(s, Lit)), None)
                 inner = self._step(right if factor is left else left)
                 return None if factor is None or inner is None else inner * int(factor.value)
+            case Binary(BinOp.SHL, left, Lit() as amount):
+                inner = self._step(left)
+                return None if inner is None else inner << (int(amount.value) & 31)
             case Cast(value, dtype):
                 return self._step(value) if dtype.is_integer and _size(dtype) >= 4 else None
             case _:

@@ -64,11 +64,15 @@ class LinearForms:
                     self._values[statement.name] = written
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
-        """The expression with names written out as far as they are pure."""
+        """The expression with names written out as far as they are pure, shifts as products."""
         known = self._values
 
         def one(node: AnyExpr) -> AnyExpr:
-            return known.get(node.name, node) if isinstance(node, Var) else node
+            if isinstance(node, Var):
+                return known.get(node.name, node)
+            if isinstance(node, Binary) and node.op is BinOp.SHL:
+                return _as_product(node)
+            return node
 
         return rewrite_expr(expr, one)
 
@@ -121,9 +125,6 @@ class LinearForms:
                     left, right = right, left
                 inner = self.stride(left)
                 return inner * int(right.value) if inner and isinstance(right, Lit) else None
-            case Binary(BinOp.SHL, left, Lit() as amount):
-                inner = self.stride(left)
-                return inner << (int(amount.value) & 31) if inner else None
             case _:
                 return None
 
@@ -172,6 +173,14 @@ class LinearForms:
             for expr in exprs
             for node in walk_expr(expr)
         )
+
+
+def _as_product(shift: Binary) -> AnyExpr:
+    """A shift of a `u32` by a literal as the multiplication that it is."""
+    amount = shift.right
+    if not isinstance(amount, Lit) or amount.dtype is not DataType.U32:
+        return shift
+    return Binary(BinOp.MUL, shift.left, Lit(DataType.U32, 1 << (amount.bits & 31)))
 
 
 def is_lane_id(node: AnyExpr) -> bool:

@@ -119,7 +119,7 @@ class Peeling:
         for negated in _directions(statement):
             chosen = statement.otherwise if negated else statement.then
             other = statement.then if negated else statement.otherwise
-            parts = parts_of(statement.cond, negated=negated)
+            parts = parts_of(self.forms.expand(statement.cond), negated=negated)
             narrows = alone and not other
             held = [part for part in parts if self._peelable(part, narrows)]
             if not held or (other and len(held) < len(parts)):

@@ -103,10 +103,10 @@ class Sharing:
 
 
 def _guards_round(cond: AnyExpr, forms: LinearForms, var: str) -> bool:
-    for part in parts_of(cond, negated=False):
+    for part in parts_of(forms.expand(cond), negated=False):
         if part.op is None:
             continue
-        left, right = forms.expand(part.left), forms.expand(part.right)
+        left, right = part.left, part.right
         for one, other in ((left, right), (right, left)):
             if forms.stride(one) == 1 and forms.is_row_constant(other):
                 sides = (*walk_expr(left), *walk_expr(right))

@@ -1,0 +1,1 @@
+"""From compiled programs to devices: the contract, artifacts, routing, grids, grid barriers."""
