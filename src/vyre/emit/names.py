@@ -42,7 +42,7 @@ class Names:
 
 
 def identifier(name: str) -> str:
-    """`name` with what no identifier may hold replaced; never a lone or a double underscore first."""
+    """`name` with what no identifier may hold replaced; it begins with at most one underscore."""
     word = _NOT_WORD.sub("_", name)
     if word.startswith("__") or word.strip("_") == "" or word[0].isdigit():
         return f"v{word}" if word.strip("_") else "v"

@@ -36,7 +36,8 @@ def literal(ctx: Context, node: ast.AST, constant: Constant, dtype: DataType) ->
     if dtype.is_integer and isinstance(value, int):
         low, high = dtype.integer_range
         if not low <= value <= high:
-            why = f"{dtype} holds {low} to {high}: convert the other operand to a wider type"
+            other = "a signed type: vy.i32(...)" if value < 0 and not low else "a wider type"
+            why = f"{dtype} holds {low} to {high}: convert the other operand to {other}"
             raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
     return Scalar(Expr.lit(value, dtype), dtype)
 
@@ -85,7 +86,10 @@ def as_bool(ctx: Context, node: ast.AST, value: Value, what: str) -> Scalar:
     if isinstance(value, Scalar) and value.dtype.is_bool:
         return value
     found = value.dtype if isinstance(value, Scalar) else describe(value)
-    raise ctx.error(node, codes.NOT_BOOL, what=what, found=found, text=ast.unparse(node))
+    text = ast.unparse(node)
+    if isinstance(node, (ast.BinOp, ast.IfExp, ast.UnaryOp)):
+        text = f"({text})"
+    raise ctx.error(node, codes.NOT_BOOL, what=what, found=found, text=text)
 
 
 def agree(

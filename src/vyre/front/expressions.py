@@ -105,8 +105,13 @@ def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
     if dtype is not None and type(found).__module__ == "numpy":
         return Scalar(Expr.lit(found.item(), dtype), dtype)
     if type(found).__name__ in ("ndarray", "DeviceArray", "list", "dict", "set"):
-        raise ctx.error(node, codes.CAPTURED, name=text, what=type(found).__name__)
+        raise ctx.error(node, codes.CAPTURED, name=text, what=_kind(found))
     return Thing(found)
+
+
+def _kind(found: object) -> str:
+    kinds = {"ndarray": "a numpy array", "DeviceArray": "a vyre array"}
+    return kinds.get(type(found).__name__, f"a {type(found).__name__}")
 
 
 def _constant(ctx: Context, node: ast.expr, value: object) -> Constant:

@@ -214,7 +214,15 @@ def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
     if isinstance(found, Constant) and not isinstance(found.value, str):
         found = Scalar(Expr.lit(found.value, DataType.I32), DataType.I32)
     if not isinstance(found, Scalar):
-        raise ctx.error(kernel.source.tree, codes.ASSIGN_ARRAY, name=name)
+        raise ctx.error(_assignment(kernel.source.tree, name), codes.ASSIGN_ARRAY, name=name)
     variable = Variable(ctx.fresh(name), found.dtype, (name,))
     ctx.emit(Let(variable.name, found.expr))
     ctx.frame.names[name] = variable
+
+
+def _assignment(tree: ast.FunctionDef, name: str) -> ast.AST:
+    """The first place that assigns to a name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return node
+    return tree

@@ -38,7 +38,7 @@ _EXPRESSIONS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Yield: ("yield", "store the value to an Out array"),
     ast.YieldFrom: ("yield", "store the value to an Out array"),
     ast.Await: ("await", "call the kernel from async code, not the other way round"),
-    ast.JoinedStr: ("an f-string", 'write: vy.print("label", value)'),
+    ast.JoinedStr: ("an f-string", 'write a plain string; to see values: vy.print("label", value)'),
     ast.NamedExpr: ("an assignment inside an expression", "assign on a line of its own"),
     ast.Starred: ("a starred expression", "write the values one by one"),
     ast.Slice: ("a slice", "index one element at a time in a loop"),

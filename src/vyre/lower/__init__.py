@@ -1,4 +1,4 @@
-"""From any program to one that a GPU's shading language accepts, and from any grid to one it takes."""
+"""From any program to one that a shading language accepts, from any grid to one it launches."""
 
 from __future__ import annotations
 

@@ -232,18 +232,20 @@ class Binder:
         self.binding.touched += count * (decl.element.size_bytes or 0)
 
     def _refuse_aliases(self, given: Mapping[str, object]) -> None:
-        """One array under two names is fine as long as neither is written."""
-        seen: dict[int, str] = {}
-        for name, value in given.items():
-            decl = self.program.buffer(name)
-            if decl is None:
-                continue
-            other = seen.setdefault(id(value), name)
-            if other == name:
-                continue
-            written = [n for n in (other, name) if self._is_written_in_place(n)]
-            if written:
-                raise ArgumentError(codes.ALIASED.at(first=other, second=name, written=written[0]))
+        """Memory under two names is fine as long as neither is written."""
+        written = [name for name in given if self._is_written_in_place(name)]
+        for name in written:
+            for other in given:
+                if other != name and self._share_memory(name, other, given):
+                    raise ArgumentError(codes.ALIASED.at(first=name, second=other, written=name))
+
+    def _share_memory(self, one: str, two: str, given: Mapping[str, object]) -> bool:
+        if given[one] is given[two]:
+            return True
+        first, second = self.binding.outputs.get(one), self.binding.hosts.get(two)
+        if not isinstance(first, np.ndarray) or second is None:
+            return False
+        return np.may_share_memory(cast("HostArray", first), second)
 
     def _is_written_in_place(self, name: str) -> bool:
         decl = self.program.buffer(name)

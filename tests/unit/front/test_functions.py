@@ -74,7 +74,8 @@ def outer(x):
 
 @vy.func
 def inner(x):
-    y = x * x
+    y = x
+    y *= x
     return y
 
 

@@ -159,6 +159,15 @@ def test_one_array_under_two_names():
     assert caught.value.code == "D011"
 
 
+def test_overlapping_views_under_two_names():
+    x = numbers(200)
+    with pytest.raises(ArgumentError) as caught:
+        run(ADD, {"a": x[50:150], "x": x[:100]}, device="cpu", in_place=True)
+    assert caught.value.code == "D011"
+    run(ADD, {"a": x[100:], "x": x[:100]}, device="cpu", in_place=True)
+    assert x[1] == 102
+
+
 def test_a_read_only_array_cannot_be_changed_in_place():
     x = numbers()
     x.flags.writeable = False

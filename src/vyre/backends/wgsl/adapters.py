@@ -7,7 +7,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +63,11 @@ def _enumerate() -> list[Any]:
 
         # OpenGL adds nothing that the others lack, and makes starting slow.
         _only_once(extras)
-        adapters = list(wgpu.gpu.enumerate_adapters_sync())
+        adapters: list[Any] = list(wgpu.gpu.enumerate_adapters_sync())
     seen: set[tuple[str, int]] = set()
     kept: list[Any] = []
     for adapter in sorted(adapters, key=lambda a: (_is_software(a), _api_rank(a))):
-        key = (adapter.info["device"], adapter.info["device_id"])
+        key = (str(adapter.info["device"]), int(adapter.info["device_id"]))
         if adapter.info["backend_type"] != "OpenGL" and key not in seen:
             seen.add(key)
             kept.append(adapter)
@@ -81,10 +81,8 @@ def _only_once(extras: Any) -> None:
     """Choose the APIs; possible until wgpu has made its instance, which others may have done."""
     if not _configured.is_set():
         _configured.set()
-        try:
+        with suppress(RuntimeError):
             extras.set_instance_extras(backends=["Primary"])
-        except RuntimeError:
-            pass
 
 
 def _is_software(adapter: Any) -> bool:

@@ -135,7 +135,7 @@ def _write_halves(buffer: Buffer, op: AtomicOp, out: Writer) -> None:
 
 
 def _write_locked(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> None:
-    """Take the lock, update, open it. Lanes that wait go round in step with the one that holds it."""
+    """Take the lock, update, open it; lanes that wait go round in step with the one inside."""
     space = "workgroup" if buffer.space is Space.WORKGROUP else "storage"
     ctx.locks.add(space)
     count = WORKGROUP_LOCKS if space == "workgroup" else STORAGE_LOCKS
@@ -143,15 +143,15 @@ def _write_locked(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> No
     low, high = f"&{buffer.name}[2u * i]", f"&{buffer.name}[2u * i + 1u]"
     out.line("var old: vec2<u32>;")
     out.line("var waiting = true;")
-    with out.block("while (waiting)"):
-        with out.block(f"if (atomicExchange({lock}, 1u) == 0u)"):
-            out.line(f"old = vec2<u32>(atomicLoad({low}), atomicLoad({high}));")
-            out.line(f"let next = {_joined(ctx, op, buffer.scalar)};")
-            # Exchanges go through to memory, where the next one who takes the lock looks.
-            out.line(f"atomicExchange({low}, next.x);")
-            out.line(f"atomicExchange({high}, next.y);")
-            out.line(f"atomicExchange({lock}, 0u);")
-            out.line("waiting = false;")
+    taken = f"if (atomicExchange({lock}, 1u) == 0u)"
+    with out.block("while (waiting)"), out.block(taken):
+        out.line(f"old = vec2<u32>(atomicLoad({low}), atomicLoad({high}));")
+        out.line(f"let next = {_joined(ctx, op, buffer.scalar)};")
+        # Exchanges go through to memory, where the next one who takes the lock looks.
+        out.line(f"atomicExchange({low}, next.x);")
+        out.line(f"atomicExchange({high}, next.y);")
+        out.line(f"atomicExchange({lock}, 0u);")
+        out.line("waiting = false;")
     out.line("return old;")
 
 

@@ -84,9 +84,10 @@ class WgpuDevice:
     @cached_property
     def timestamp_period(self) -> float:
         """Nanoseconds of one tick of its clock."""
-        from wgpu.backends.wgpu_native import lib
+        from wgpu.backends import wgpu_native
 
-        return float(lib.wgpuQueueGetTimestampPeriod(self.handle.queue._internal))
+        native: Any = wgpu_native.lib
+        return float(native.wgpuQueueGetTimestampPeriod(self.handle.queue._internal))
 
     @cached_property
     def locks(self) -> Any:

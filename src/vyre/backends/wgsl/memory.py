@@ -2,9 +2,8 @@
 
 | elements | cells |
 | --- | --- |
-| 32-bit scalars | the scalar; `atomic<u32>` or `atomic<i32>` if the program updates them atomically |
-| 64-bit integers | `vec2<u32>`; two `atomic<u32>` if updated atomically, or one of 64 bits where \
-the device has them |
+| 32-bit scalars | the scalar; `atomic<u32>` or `atomic<i32>` if updated atomically |
+| 64-bit integers | `vec2<u32>`; two `atomic<u32>`, or one of 64 bits, if updated atomically |
 | 8 and 16 bits | words of `u32`; `atomic<u32>` if the program stores, as neighbours share a word |
 | vectors | `vecN` of 2 or 4 32-bit lanes, else their lanes one after another |
 
@@ -20,7 +19,6 @@ from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.types import held, is_wide
 from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
-
 
 NATIVE64 = ("atomic64", "native")
 """The detail of a target whose device has atomics of 64 bits."""

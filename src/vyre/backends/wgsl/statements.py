@@ -156,9 +156,9 @@ class Statements:
         self.exprs.variables[var] = counter
         test = operators.binary(self.ctx, BinOp.LT, counter, last)
         step = self._successor(counter)
-        with self.out.block(f"for (var {word} = {first.text}; {test.text}; {word} = {step.text})"):
-            with self.traps.loop(body):
-                self.body(body)
+        head = f"for (var {word} = {first.text}; {test.text}; {word} = {step.text})"
+        with self.out.block(head), self.traps.loop(body):
+            self.body(body)
         self.traps.after_loop(body, self.out)
 
     def _successor(self, counter: Value) -> Value:

@@ -51,7 +51,7 @@ def device_target(device: WgpuDevice) -> Target:
         max_uniform_bytes=min(device.limit("max-uniform-buffer-binding-size"), 65_536),
         max_workgroups=(most - 1, most - 1, most - 1),
     )
-    details = [NATIVE] if width else []
+    details: list[tuple[str, str]] = [NATIVE] if width else []
     if device.features.issuperset(INT64_FEATURES):
         details.append(NATIVE64)
     return Target(device.info.name, FEATURES, limits, width or PORTABLE_WIDTH, tuple(details))

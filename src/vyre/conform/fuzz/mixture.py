@@ -14,6 +14,7 @@ _WEBGPU = ("webgpu",)
 
 MIXTURES: dict[str, tuple[str, ...]] = {
     "quick": _QUICK,
+    "tiny": ("tiny",),
     "thorough": _THOROUGH,
     "webgpu": _WEBGPU,
 }

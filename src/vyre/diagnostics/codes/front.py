@@ -119,7 +119,7 @@ UNKNOWN_NAME = Code(
 CAPTURED = Code(
     "F012",
     "object that a kernel cannot capture",
-    "the name {name!r} is a {what} outside of the kernel",
+    "the name {name!r} is {what} outside of the kernel",
     "pass it as an argument: {name}: vy.In[vy.f32]",
     example=(
         "import vyre as vy\n"
@@ -471,7 +471,7 @@ READ_ONLY = Code(
 RANK = Code(
     "F035",
     "wrong number of indices",
-    "the array {name!r} has {rank} axes and {found} indices are given",
+    "the array {name!r} is indexed along {found} of its {rank} axes",
     "write {example}",
     example=(
         "import vyre as vy\n"

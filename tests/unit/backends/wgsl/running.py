@@ -55,7 +55,7 @@ def on_device(program: Program, inputs: Arrays, grid: Grid, sizes: Mapping[str, 
             count = given.nbytes // size
         memory = device.allocate(count * size)
         if given is not None and decl.is_host_input:
-            memory.write(memoryview(np.ascontiguousarray(given)).cast("B"))
+            memory.write(memoryview(given.tobytes()))
         arguments.append(Argument(memory, count))
     executable.launch(arguments, grid)
     outputs: dict[str, NDArray[Any]] = {}

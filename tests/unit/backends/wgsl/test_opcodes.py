@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -62,7 +63,7 @@ def operand_pairs(dtype: DataType) -> tuple[NDArray[Any], NDArray[Any]]:
     return values[pairs[:, 0]], values[pairs[:, 1]]
 
 
-def program_of(inputs: list[DataType], results: list[tuple[Expr, DataType]]) -> Program:
+def program_of(inputs: list[DataType], results: Sequence[tuple[Expr, DataType]]) -> Program:
     """A program that maps expressions of x0, x1, ... over arrays, all results in a row."""
     buffers = [BufferDecl.read(f"in{k}", k, dtype) for k, dtype in enumerate(inputs)]
     kinds = list(dict.fromkeys(dtype for _, dtype in results))
@@ -82,7 +83,7 @@ def program_of(inputs: list[DataType], results: list[tuple[Expr, DataType]]) -> 
 def run(
     driver: Driver,
     inputs: list[tuple[DataType, NDArray[Any]]],
-    results: list[tuple[Expr, DataType]],
+    results: Sequence[tuple[Expr, DataType]],
     ulp: float = 0.0,
 ) -> None:
     program = program_of([dtype for dtype, _ in inputs], results)

@@ -1,4 +1,4 @@
-"""Tint, the WGSL compiler of Chromium, as a validator: is this text WGSL, and does it fit the limits?
+"""Tint, the WGSL compiler of Chromium: is this text WGSL, and does it fit the limits?
 
 It runs inside Dawn's null backend (`dawn-python` on PyPI), so it needs no driver. The device has
 WebGPU's default limits: a shader that passes here runs in any browser.

@@ -52,7 +52,7 @@ class MemoryAccess:
             return uniform(element.value_type, read_from_word(self.lanes, memory, index, strided))
         if strided is not None and index.stride == strided.stride and is_worth_it(strided, element):
             found = read_strided(self.lanes, memory, index.text, strided)
-            value = self._value_of(found, element, self.lanes.width)
+            value = self._value_of(memory, found, element, self.lanes.width)
             at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
             origin = _origin(memory, at, strided.stride)
             return Value(element.value_type, Form.VARYING, value, origin=origin)
@@ -150,7 +150,7 @@ class MemoryAccess:
         size = element.size_bytes or 1
         extra = self.metadata(memory)
         found = self.w.emit(f"load {type_}, ptr {pointer}, align {size}{extra}")
-        return varying(element.value_type, self._value_of(found, element, width))
+        return varying(element.value_type, self._value_of(memory, found, element, width))
 
     def _gather(
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
@@ -336,18 +336,18 @@ class MemoryAccess:
         size = element.size_bytes or 1
         extra = self.metadata(memory)
         found = self.w.emit(f"load {memory_type(element)}, ptr {pointer}, align {size}{extra}")
-        return self._value_of(found, element, 0)
+        return self._value_of(memory, found, element, 0)
 
     def metadata(self, memory: Memory) -> str:
         """What LLVM may know about a load."""
         return ", !invariant.load !0" if memory.constant else ""
 
-    def _value_of(self, found: str, element: DataType, width: int) -> str:
+    def _value_of(self, memory: Memory, found: str, element: DataType, width: int) -> str:
         w = self.w
         if element.is_bool:
             return w.emit(f"icmp ne {widened('i8', width)} {found}, {constant('i8', 0, width)}")
         if element not in STORAGE_ONLY:
-            if element.is_integer or element is DataType.BYTES:
+            if (element.is_integer or element is DataType.BYTES) and not memory.constant:
                 # A racing load may give something undefined; it must be one value for all uses.
                 return w.emit(f"freeze {register_type(element.value_type, width)} {found}")
             return found

@@ -67,7 +67,7 @@ def read_from_word(lanes: Lanes, memory: Memory, index: Value, strided: Strided)
     if strided.place:
         found = w.emit(f"lshr i{bits} {found}, {8 * size * strided.place}")
     cut = w.emit(f"trunc i{bits} {found} to i{8 * size}")
-    return w.emit(f"freeze i{8 * size} {cut}")
+    return cut if memory.constant else w.emit(f"freeze i{8 * size} {cut}")
 
 
 def _read_quads(lanes: Lanes, pointer: str, place: int, extra: str) -> str:

@@ -1,0 +1,72 @@
+"""What kernels cannot do is refused with the line, a caret, the reason and what to write instead.
+
+`refusals.txt` shows each message in full; `--bless` writes what is said now.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vyre as vy
+from vyre.diagnostics import FrontError
+
+FILE = Path(__file__).with_name("refusals.txt")
+NAME = "<refusal>"
+
+
+def plain(v: float) -> float:
+    return v
+
+
+def cases() -> dict[str, tuple[str, str]]:
+    """Source and message by title."""
+    found: dict[str, tuple[str, str]] = {}
+    for part in FILE.read_text(encoding="utf-8").split("=== ")[1:]:
+        title, _, rest = part.partition("\n")
+        source, _, message = rest.partition("---\n")
+        found[title] = (source, message.strip())
+    return found
+
+
+CASES = cases()
+
+
+def said_of(source: str) -> str:
+    names: dict[str, Any] = {
+        "vy": vy,
+        "np": np,
+        "math": math,
+        "plain": plain,
+        "weights": np.ones(3, np.float32),
+    }
+    linecache.cache[NAME] = (0, None, source.splitlines(keepends=True), NAME)
+    with pytest.raises(FrontError) as caught:
+        exec(compile(source, NAME, "exec"), names)
+        names["k"].program()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("title", CASES)
+def test_a_refusal_says_where_why_and_what_to_write(title: str, bless: bool) -> None:
+    source, expected = CASES[title]
+    said = said_of(source)
+    if bless:
+        CASES[title] = (source, said)
+        parts = [f"=== {t}\n{s}---\n{m}\n" for t, (s, m) in CASES.items()]
+        FILE.write_text("\n".join(parts), encoding="utf-8")
+        return
+    assert said == expected
+
+
+def test_there_are_many_and_all_of_them_advise() -> None:
+    assert len(CASES) >= 20
+    for title, (_, message) in CASES.items():
+        assert "  fix: " in message, title
+        assert "^" in message, title
+        assert NAME in message, title
