@@ -84,6 +84,7 @@ _services.bind(
     validate="vyre.check:validate",
     reference="vyre.backends.reference.execute:execute",
     compare_outputs="vyre.conform.compare:compare_outputs",
+    tolerance="vyre.conform.compare:Tolerance",
 )
 
 _HOMES = {

@@ -35,8 +35,9 @@ def check(
     if notes.statements > MAX_STATEMENTS:
         too_long = codes.STATEMENTS.at(count=notes.statements, limit=MAX_STATEMENTS)
         findings.add(PROGRAM, too_long)
-    check_convergence(program, notes, findings)
-    check_grid_memory(program, notes, findings)
+    if not notes.oversized:
+        check_convergence(program, notes, findings)
+        check_grid_memory(program, notes, findings)
     _check_tags(notes, findings)
     if target is not None:
         check_target(program, target, notes, findings)
@@ -45,7 +46,7 @@ def check(
             findings.add(position, codes.OPAQUE.at(kind=statement.kind))
     if derived:
         findings.drop(SUSPICIOUS)
-    return findings.located(program)
+    return findings.located(program, unprintable=notes.oversized)
 
 
 def validate(program: Program, target: Target | None = None, *, derived: bool = False) -> None:

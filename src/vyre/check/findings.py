@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from vyre.check.describe import describe
 from vyre.diagnostics import Diagnostic, Location
@@ -50,22 +51,35 @@ class Findings:
         """Forget the problems with these codes."""
         self._found = [each for each in self._found if each.diagnostic.code not in unwanted]
 
-    def located(self, program: Program) -> list[Diagnostic]:
-        """All problems in the order of the text, each with its place."""
+    def located(self, program: Program, unprintable: Collection[int] = ()) -> list[Diagnostic]:
+        """All problems in the order of the text, each with its place.
+
+        Statements at positions that are `unprintable` are not shown.
+        """
         wanted = {finding.position for finding in self._found}
         wanted |= {finding.related for finding in self._found if finding.related is not None}
-        places = _Places(wanted - {PROGRAM})
+        places = _Places(wanted - {PROGRAM}, unprintable)
         places.visit(program.entry, "entry")
         ordered = sorted(self._found, key=lambda finding: finding.position)
         return [_located(finding, places.found) for finding in ordered]
 
 
+class _Place(NamedTuple):
+    path: str
+    statement: AnyStmt
+    shown: str | None
+
+    def location(self, inside: str = "") -> Location:
+        return Location(self.path + inside, self.statement.span, self.shown)
+
+
 class _Places:
     """Finds the statements at some positions, and their paths."""
 
-    def __init__(self, wanted: set[int]) -> None:
-        self.found: dict[int, tuple[str, AnyStmt]] = {}
+    def __init__(self, wanted: set[int], unprintable: Collection[int]) -> None:
+        self.found: dict[int, _Place] = {}
         self._wanted = wanted
+        self._unprintable = unprintable
         self._next = 0
 
     def visit(self, body: Body, path: str) -> None:
@@ -75,25 +89,21 @@ class _Places:
             here = self._next
             self._next += 1
             if here in self._wanted:
-                self.found[here] = (f"{path}[{index}]", statement)
+                shown = None if here in self._unprintable else describe(statement)
+                self.found[here] = _Place(f"{path}[{index}]", statement, shown)
             for name in statement.body_fields:
                 self.visit(getattr(statement, name), f"{path}[{index}].{name}")
 
 
-def _located(finding: _Finding, places: dict[int, tuple[str, AnyStmt]]) -> Diagnostic:
+def _located(finding: _Finding, places: dict[int, _Place]) -> Diagnostic:
     if finding.position == PROGRAM:
         return replace(finding.diagnostic, location=Location(finding.place))
-    path, statement = places[finding.position]
+    place = places[finding.position]
     related: tuple[Location, ...] = ()
     if finding.related is not None:
-        related = (_location(*places[finding.related]),)
-    if finding.expr is not None:
-        path += _path_to(finding.expr, statement)
-    return replace(finding.diagnostic, location=_location(path, statement), related=related)
-
-
-def _location(path: str, statement: AnyStmt) -> Location:
-    return Location(path, statement.span, describe(statement))
+        related = (places[finding.related].location(),)
+    inside = "" if finding.expr is None else _path_to(finding.expr, place.statement)
+    return replace(finding.diagnostic, location=place.location(inside), related=related)
 
 
 def _path_to(wanted: AnyExpr, tree: AnyStmt | AnyExpr) -> str:

@@ -36,6 +36,8 @@ class Notes:
     opaques: list[tuple[int, Opaque]] = field(default_factory=list[tuple[int, Opaque]])
     features: dict[Feature, tuple[int, str]] = field(default_factory=dict[Feature, tuple[int, str]])
     """The first place that needs a feature, and what needs it there."""
+    oversized: set[int] = field(default_factory=set[int])
+    """Statements with expressions that nothing should write out or walk through."""
     statements: int = 0
 
     def need(self, feature: Feature, position: int, what: str) -> None:

@@ -57,10 +57,14 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.infer import node_type
+from vyre.ir.walk import expr_children
 from vyre.target import Feature
 
 MAX_NESTING = 64
 MAX_EXPR_DEPTH = 128
+MAX_EXPR_NODES = 65_536
+_SHALLOW = 12
+"""Expressions of this depth are small enough however much they share."""
 
 _ABSENT: Any = object()
 
@@ -154,9 +158,20 @@ class StatementChecker:
         self._expressions.report(diagnostic, expr)
 
     def _value(self, expr: AnyExpr) -> Type:
+        if expr.depth > _SHALLOW and not self._is_reasonable(expr):
+            return None
+        return self._expressions.type_of(expr)
+
+    def _is_reasonable(self, expr: AnyExpr) -> bool:
+        """Whether an expression can be walked through; it may share parts with itself."""
+        size = _size(expr, {})
+        if size > MAX_EXPR_NODES:
+            self._notes.oversized.add(self._expressions.position)
+            self._report(codes.EXPRESSION_SIZE.at(count=size, limit=MAX_EXPR_NODES))
+            return False
         if expr.depth > MAX_EXPR_DEPTH:
             self._report(codes.EXPRESSION_DEPTH.at(depth=expr.depth, limit=MAX_EXPR_DEPTH), expr)
-        return self._expressions.type_of(expr)
+        return True
 
     def _bind(self, name: str, dtype: Type) -> None:
         if name in self._buffers:
@@ -343,3 +358,11 @@ class StatementChecker:
         self._notes.opaques.append((self._expressions.position, statement))
         for operand in statement.operands:
             self._value(operand)
+
+
+def _size(expr: AnyExpr, known: dict[int, int]) -> int:
+    """The nodes of an expression when it is written out."""
+    size = known.get(id(expr))
+    if size is None:
+        size = known[id(expr)] = 1 + sum(_size(child, known) for child in expr_children(expr))
+    return size

@@ -26,6 +26,7 @@ Every error carries at least one diagnostic; `code`, `fix` and `location` are th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from vyre.diagnostics.diagnostic import Diagnostic
 from vyre.diagnostics.render import render_all
@@ -42,7 +43,7 @@ class VyreError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = found
         super().__init__(render_all(found))
 
-    def __reduce__(self) -> tuple[type[VyreError], tuple[tuple[Diagnostic, ...]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.diagnostics,))
 
     @property
@@ -142,6 +143,9 @@ class TrapError(ExecutionError):
         super().__init__(diagnostics)
         self.tag = tag
         self.invocation = invocation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.diagnostics, self.tag, self.invocation))
 
 
 class DeadlineError(ExecutionError, TimeoutError):

@@ -59,6 +59,13 @@ class Result:
 
 
 @dataclass(slots=True)
+class Kept:
+    """A value that may move into a variable."""
+
+    value: Value
+
+
+@dataclass(slots=True)
 class Frame:
     """One function being translated: the kernel, or a device function inlined into it."""
 
@@ -162,6 +169,18 @@ class Context:
                 self.body.extend(later)
             found.append(value)
         return found
+
+    @contextmanager
+    def before_what_follows(self, value: Value) -> Generator[Kept]:
+        """A value that is computed before the statements that the block adds, if it adds any."""
+        kept = Kept(value)
+        mark = len(self.body)
+        yield kept
+        if len(self.body) > mark:
+            later = self.body[mark:]
+            del self.body[mark:]
+            kept.value = self._fixed(value)
+            self.body.extend(later)
 
     def _fixed(self, value: Value) -> Value:
         if isinstance(value, Scalar) and not self.facts.is_fixed(value.expr):

@@ -11,6 +11,7 @@ from vyre.front import arrays
 from vyre.front.agree import agree, as_bool, literals
 from vyre.front.calls import call
 from vyre.front.context import Context, LoopVariableLeft, Variable
+from vyre.front.harmless import is_harmless
 from vyre.front.operators import binary, compare, unary
 from vyre.front.scalars import BY_NUMPY_NAME
 from vyre.front.source import MISSING
@@ -26,9 +27,7 @@ from vyre.front.values import (
     describe,
 )
 from vyre.ir import (
-    AnyExpr,
     Assign,
-    Atomic,
     Binary,
     BinOp,
     BufLen,
@@ -37,14 +36,11 @@ from vyre.ir import (
     If,
     Lane,
     Let,
-    Lit,
-    Load,
     Select,
     Unary,
     UnOp,
     Var,
 )
-from vyre.ir.walk import walk_expr
 
 
 def lower_expr(ctx: Context, node: ast.expr) -> Value:
@@ -175,7 +171,7 @@ def _junction(ctx: Context, node: ast.BoolOp) -> Value:
             ctx.facts.assume(truth.expr, holds=is_and)
             right = as_bool(ctx, right_node, ctx.expr(right_node), f"an operand of {word}")
         op = BinOp.AND if is_and else BinOp.OR
-        if not body and _is_harmless(right.expr):
+        if not body and is_harmless(right.expr):
             left = Scalar(Binary(op, truth.expr, right.expr), DataType.BOOL)
             continue
         held = ctx.fresh("holds")
@@ -183,6 +179,7 @@ def _junction(ctx: Context, node: ast.BoolOp) -> Value:
         body.append(Assign(held, right.expr))
         test = Var(held) if is_and else Unary(UnOp.NOT, Var(held))
         ctx.emit(If(test, tuple(body), ()))
+        ctx.facts.implied[held] = (is_and, truth.expr, right.expr)
         left = Scalar(Var(held), DataType.BOOL)
     return left
 
@@ -200,7 +197,7 @@ def _choice(ctx: Context, node: ast.IfExp) -> Value:
         ctx.facts.assume(test.expr, holds=False)
         right = ctx.expr(node.orelse)
     a, b = _arms(ctx, node, left, right)
-    if not then and not otherwise and _is_harmless(a.expr) and _is_harmless(b.expr):
+    if not then and not otherwise and is_harmless(a.expr) and is_harmless(b.expr):
         return Scalar(Select(test.expr, a.expr, b.expr), a.dtype, a.soft & b.soft)
     held = ctx.fresh("chosen")
     ctx.emit(Let(held, Expr.lit(False if a.dtype.is_bool else 0, a.dtype)))
@@ -214,19 +211,6 @@ def _arms(ctx: Context, node: ast.IfExp, left: Value, right: Value) -> tuple[Sca
     if isinstance(left, Constant) and isinstance(right, Constant):
         return literals(ctx, node, (left, right), (node.body, node.orelse))
     return agree(ctx, node, "if else", left, right, (node.body, node.orelse))
-
-
-def _is_harmless(expr: AnyExpr) -> bool:
-    """Whether evaluating an expression needlessly does nothing that anyone could notice.
-
-    A load may be out of bounds, which is defined but which the sanitizer reports.
-    """
-    for part in walk_expr(expr):
-        if isinstance(part, Atomic):
-            return False
-        if isinstance(part, Load) and not isinstance(part.index, Lit):
-            return False
-    return True
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:

@@ -44,6 +44,11 @@ class Facts:
     constants: set[str] = field(default_factory=set[str])
     """Variables of the program that never change once they have a value."""
 
+    implied: dict[str, tuple[bool, AnyExpr, AnyExpr]] = field(
+        default_factory=dict[str, tuple[bool, AnyExpr, AnyExpr]]
+    )
+    """Variables that hold a junction: if one is true (or false), so are both conditions."""
+
     @contextmanager
     def scope(self) -> Generator[None]:
         """Facts learned inside end with the block."""
@@ -76,6 +81,9 @@ class Facts:
         match condition:
             case Unary(UnOp.NOT, operand):
                 self.assume(operand, not holds)
+            case Var(name) if name in self.implied and self.implied[name][0] == holds:
+                for part in self.implied[name][1:]:
+                    self.assume(part, holds)
             case Binary(BinOp.AND, left, right) if holds:
                 self.assume(left)
                 self.assume(right)

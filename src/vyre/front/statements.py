@@ -12,12 +12,15 @@ from vyre.front.assignment import assign_name, declare, fitted
 from vyre.front.calls import NOTHING, type_argument
 from vyre.front.context import Context
 from vyre.front.functions import give_result
+from vyre.front.harmless import is_harmless
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
 from vyre.front.operators import binary
 from vyre.front.values import Array, Constant, Method, Scalar, Several, Thing, Value, describe
 from vyre.ir import (
     AnyExpr,
+    Binary,
+    BinOp,
     Break,
     Continue,
     DataType,
@@ -120,9 +123,11 @@ def _give(ctx: Context, target: ast.expr, value: Value, value_node: ast.expr) ->
                 raise ctx.error(target, problem, name=target.id, what=ast.unparse(value_node))
             assign_name(ctx, target, value, value_node)
         case ast.Subscript():
-            array, index = _element(ctx, target)
+            # Python computes the value before the index.
+            with ctx.before_what_follows(value) as kept:
+                array, index = _element(ctx, target)
             what = f"the array {array.name!r}"
-            scalar = as_type(ctx, value_node, value, array.dtype, what)
+            scalar = as_type(ctx, value_node, kept.value, array.dtype, what)
             arrays.store(ctx, target, array, index, scalar)
         case ast.Tuple():
             _unpack(ctx, target, value, value_node)
@@ -190,24 +195,60 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
         )
     array, index = _element(ctx, target)
     held = ctx.hold(Scalar(index, DataType.U32), "i").expr
-    left: Value = Scalar(Load(array.name, held), array.dtype)
-    mark = len(ctx.body)
-    right = ctx.expr(node.value)
-    if len(ctx.body) > mark:
-        later = ctx.body[mark:]
-        del ctx.body[mark:]
-        left = ctx.spill(left)
-        ctx.body.extend(later)
-    result = binary(ctx, node, node.op, (left, right), (target, node.value))
+    with ctx.before_what_follows(Scalar(Load(array.name, held), array.dtype)) as kept:
+        right = ctx.expr(node.value)
+    result = binary(ctx, node, node.op, (kept.value, right), (target, node.value))
     scalar = as_type(ctx, node, result, array.dtype, f"the array {array.name!r}")
     arrays.store(ctx, target, array, held, scalar)
 
 
 def _if(ctx: Context, node: ast.If) -> bool:
+    if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And) and not node.orelse:
+        return _if_all(ctx, node, node.test.values)
     condition = ctx.expr(node.test)
     if isinstance(condition, Constant) and isinstance(condition.value, bool):
         return lower_body(ctx, node.body if condition.value else node.orelse)
     test = as_bool(ctx, node.test, condition, "the condition of an if")
+    return _branch(ctx, node, test)
+
+
+def _if_all(ctx: Context, node: ast.If, conditions: Sequence[ast.expr]) -> bool:
+    """`if a and b`, where b may be evaluated only if a holds: an if inside an if."""
+    what = "an operand of and"
+    test = ctx.expr(conditions[0])
+    rest = conditions[1:]
+    while rest:
+        if isinstance(test, Constant) and isinstance(test.value, bool):
+            if not test.value:
+                return False
+            test, rest = ctx.expr(rest[0]), rest[1:]
+            continue
+        truth = as_bool(ctx, conditions[0], test, what)
+        with ctx.block() as before:
+            ctx.facts.assume(truth.expr)
+            right = ctx.expr(rest[0])
+        if isinstance(right, Constant):
+            right = as_bool(ctx, rest[0], right, what)
+        if before or not isinstance(right, Scalar) or not is_harmless(right.expr):
+            break
+        truth_right = as_bool(ctx, rest[0], right, what)
+        test = Scalar(Binary(BinOp.AND, truth.expr, truth_right.expr), DataType.BOOL)
+        rest = rest[1:]
+    if isinstance(test, Constant) and isinstance(test.value, bool):
+        return test.value and lower_body(ctx, node.body)
+    truth = as_bool(ctx, conditions[0], test, what)
+    if not rest:
+        return _branch(ctx, node, truth)
+    assigned = set(ctx.frame.assigned)
+    with ctx.block() as then:
+        ctx.facts.assume(truth.expr)
+        _if_all(ctx, node, rest)
+    ctx.frame.assigned = assigned
+    ctx.emit(If(truth.expr, tuple(then), ()))
+    return False
+
+
+def _branch(ctx: Context, node: ast.If, test: Scalar) -> bool:
     frame = ctx.frame
     before = frame.assigned
     frame.assigned = set(before)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import TypeVar
 
 from vyre.ir import (
     AllGather,
@@ -48,9 +47,8 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.node import Tree
-from vyre.ir.walk import expr_children, walk_expr
-
-T = TypeVar("T")
+from vyre.ir.walk import walk_expr
+from vyre.rewrite.trees import children
 
 
 class EffectBits(IntFlag):
@@ -71,28 +69,28 @@ class EffectBits(IntFlag):
     """Opaque statements: anything."""
 
 
-_STMT_EFFECTS: dict[type[Tree], EffectBits] = {
-    Store: EffectBits.WRITES,
-    Barrier: EffectBits.BARRIERS,
-    AsyncLoad: EffectBits.ASYNC,
-    AsyncStore: EffectBits.ASYNC,
-    AsyncWait: EffectBits.ASYNC | EffectBits.BARRIERS,
-    Trap: EffectBits.TRAPS,
-    Print: EffectBits.PRINTS,
-    Return: EffectBits.RETURNS,
-    IndirectDispatch: EffectBits.LAUNCHES,
-    AllReduce: EffectBits.LAUNCHES,
-    AllGather: EffectBits.LAUNCHES,
-    ReduceScatter: EffectBits.LAUNCHES,
-    Broadcast: EffectBits.LAUNCHES,
-    Opaque: EffectBits.UNKNOWN,
+_STMT_EFFECTS: dict[type[Tree], int] = {
+    Store: EffectBits.WRITES.value,
+    Barrier: EffectBits.BARRIERS.value,
+    AsyncLoad: EffectBits.ASYNC.value,
+    AsyncStore: EffectBits.ASYNC.value,
+    AsyncWait: (EffectBits.ASYNC | EffectBits.BARRIERS).value,
+    Trap: EffectBits.TRAPS.value,
+    Print: EffectBits.PRINTS.value,
+    Return: EffectBits.RETURNS.value,
+    IndirectDispatch: EffectBits.LAUNCHES.value,
+    AllReduce: EffectBits.LAUNCHES.value,
+    AllGather: EffectBits.LAUNCHES.value,
+    ReduceScatter: EffectBits.LAUNCHES.value,
+    Broadcast: EffectBits.LAUNCHES.value,
+    Opaque: EffectBits.UNKNOWN.value,
 }
-_EXPR_EFFECTS: dict[type[Tree], EffectBits] = {
-    Load: EffectBits.READS,
-    Atomic: EffectBits.ATOMICS,
-    Ballot: EffectBits.SUBGROUPS,
-    Shuffle: EffectBits.SUBGROUPS,
-    SubgroupReduce: EffectBits.SUBGROUPS,
+_EXPR_EFFECTS: dict[type[Tree], int] = {
+    Load: EffectBits.READS.value,
+    Atomic: EffectBits.ATOMICS.value,
+    Ballot: EffectBits.SUBGROUPS.value,
+    Shuffle: EffectBits.SUBGROUPS.value,
+    SubgroupReduce: EffectBits.SUBGROUPS.value,
 }
 _LEAVES = frozenset({Lit, Var, Builtin, BufLen})
 _WORK = frozenset({Store, AsyncLoad, AsyncStore, Assign, Barrier, If, Loop, While})
@@ -194,11 +192,11 @@ class Meter:
         nodes, objects, size = 1, 1, _size_of(cls)
         work = int(cls in _WORK)
         memory = int(cls is Store or cls in _COPIES)
-        effects = int(_STMT_EFFECTS.get(cls, 0))
+        effects = _STMT_EFFECTS.get(cls, 0)
         atomics = shape = pressure = 0
         if cls is Store:
             shape += self._beyond(statement)
-        for root in expr_children(statement):
+        for root in children(statement):
             for expr in walk_expr(root):
                 kind = type(expr)
                 objects += 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.folding import fold
 from vyre.rewrite.matcher import RuleSet
 from vyre.rewrite.pattern import Hole, Pattern, c, d, e, p, q, s, x, y, z
-from vyre.rewrite.rewriter import Rewriter, fold
+from vyre.rewrite.rewriter import Rewriter
 from vyre.rewrite.rule import Rule, table
 from vyre.rewrite.term import Term, TermKind, typed
 

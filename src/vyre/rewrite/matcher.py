@@ -23,6 +23,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.rewrite.folding import fold
 from vyre.rewrite.rule import Instance, Rule
 from vyre.rewrite.term import Term, TermKind
 
@@ -144,26 +145,30 @@ match_ = match
 
 
 def build(term: Term, bound: Bound) -> AnyExpr:
-    """The expression that `term` stands for."""
-    match term.kind:
-        case TermKind.HOLE:
-            return bound[term.name]
-        case TermKind.LITERAL:
-            return Lit(term.dtype, term.bits)
-        case TermKind.UNARY:
-            assert isinstance(term.op, UnOp)
-            return Unary(term.op, build(term.args[0], bound))
-        case TermKind.BINARY:
-            assert isinstance(term.op, BinOp)
-            return Binary(term.op, build(term.args[0], bound), build(term.args[1], bound))
-        case TermKind.SELECT:
-            return Select(*(build(arg, bound) for arg in term.args))
-        case TermKind.FMA:
-            return Fma(*(build(arg, bound) for arg in term.args))
-        case TermKind.CAST:
-            return Cast(build(term.args[0], bound), term.dtype)
-        case TermKind.BITCAST:
-            return Bitcast(build(term.args[0], bound), term.dtype)
+    """The expression that `term` stands for, with operations on literals computed."""
+    if term.kind is TermKind.HOLE:
+        return bound[term.name]
+    if term.kind is TermKind.LITERAL:
+        return Lit(term.dtype, term.bits)
+    args = [build(arg, bound) for arg in term.args]
+    made = _made(term, args)
+    if all(type(arg) is Lit for arg in args):
+        value = fold(made)
+        return made if value is None else value
+    return made
+
+
+def _made(term: Term, args: list[AnyExpr]) -> AnyExpr:
+    if isinstance(term.op, BinOp):
+        return Binary(term.op, args[0], args[1])
+    if isinstance(term.op, UnOp):
+        return Unary(term.op, args[0])
+    if term.kind is TermKind.SELECT:
+        return Select(args[0], args[1], args[2])
+    if term.kind is TermKind.FMA:
+        return Fma(args[0], args[1], args[2])
+    kind = Cast if term.kind is TermKind.CAST else Bitcast
+    return kind(args[0], term.dtype)
 
 
 def may_apply(instance: Instance, bound: Bound, has_effects: Callable[[AnyExpr], bool]) -> bool:

@@ -34,44 +34,18 @@ from vyre.ir import (
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.folding import fold, value_of
 from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term
 from vyre.rewrite.trees import children, with_children
-from vyre.semantics import (
-    fold_binary,
-    fold_bitcast,
-    fold_cast,
-    fold_fma,
-    fold_select,
-    fold_unary,
-)
 
 Prove = Callable[[Term, Bound], bool]
 """Whether a guard over operands that are no literals is known to hold."""
 
 _STEPS = 64
 """Rules applied in a row to one node; more means that rules undo each other."""
-
-
-def fold(expr: AnyExpr) -> Lit | None:
-    """The literal that an operation on literals gives; None for anything else."""
-    match expr:
-        case Unary(op, Lit() as operand):
-            return fold_unary(op, operand)
-        case Binary(op, Lit() as left, Lit() as right):
-            return fold_binary(op, left, right)
-        case Cast(Lit() as value, dtype):
-            return fold_cast(value, dtype)
-        case Bitcast(Lit() as value, dtype):
-            return fold_bitcast(value, dtype)
-        case Select(Lit() as cond, Lit() as if_true, Lit() as if_false):
-            return fold_select(cond, if_true, if_false)
-        case Fma(Lit() as a, Lit() as b, Lit() as c):
-            return fold_fma(a, b, c)
-        case _:
-            return None
 
 
 class Rewriter:
@@ -221,18 +195,6 @@ class Rewriter:
 
 
 _RULED: frozenset[type[Any]] = frozenset({Binary, Unary, Select, Fma, Cast, Bitcast})
-
-
-def value_of(expr: AnyExpr) -> Lit | None:
-    """The literal that an expression over literals comes to."""
-    if isinstance(expr, Lit):
-        return expr
-    return fold(with_children(expr, _folded))
-
-
-def _folded(expr: AnyExpr) -> AnyExpr:
-    value = value_of(expr)
-    return expr if value is None else value
 
 
 def _fold_lane(expr: Lane) -> AnyExpr | None:

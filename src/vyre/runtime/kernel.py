@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, overload
 
 from vyre.config import config
-from vyre.diagnostics import ArgumentError, SanitizerError
+from vyre.diagnostics import ArgumentError, Diagnostic, SanitizerError, Severity
 from vyre.diagnostics.codes import front as codes
 from vyre.driver import grid as grids
 from vyre.front import KernelSource, Specialisation, kernel_source
@@ -19,7 +19,7 @@ from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.run import dispatch
-from vyre.runtime.verify import dispatch_verified, snapshot
+from vyre.runtime.verify import snapshot, verified
 
 P = ParamSpec("P")
 Grid = Sequence[int] | int | None
@@ -87,7 +87,7 @@ class Kernel(Generic[P]):
         if grid is None and elements is None:
             grid = self._default_grid(program, made)
         arguments.zero_outputs(self.source, made)
-        launch = dispatch_verified if config().check else dispatch
+        launch = verified(dispatch) if config().check else dispatch
         launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
         for array, copy in made.copies:
             array[...] = copy
@@ -151,8 +151,11 @@ class Kernel(Generic[P]):
         deadline: float | None = None,
         sanitize: bool = True,
         **kwargs: Any,
-    ) -> None:
-        """The same call on the reference, which looks for races and accesses out of bounds."""
+    ) -> tuple[Diagnostic, ...]:
+        """The same call on the reference, which looks for races and accesses out of bounds.
+
+        Defects are raised as a `SanitizerError`; what is only suspicious is returned.
+        """
         program, made = self._prepare(args, kwargs)
         if grid is None and elements is None:
             grid = self._default_grid(program, made)
@@ -174,8 +177,10 @@ class Kernel(Generic[P]):
             array[...] = copy
         for line in result.printed:
             print(line)  # noqa: T201
-        if result.findings:
-            raise SanitizerError(result.findings)
+        findings: tuple[Diagnostic, ...] = result.findings
+        if any(found.severity is Severity.ERROR for found in findings):
+            raise SanitizerError(findings)
+        return findings
 
 
 def _axes(program: Program) -> int:

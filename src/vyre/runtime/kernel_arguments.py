@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -195,7 +196,7 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
     array = value if isinstance(value, DeviceArray) else _as_numpy(name, value)
     _check_rank(name, parameter, array)
     if parameter.rank > 1:
-        made.given[f"{name}.shape"] = np.array(array.shape, np.uint32)
+        made.given[f"{name}.shape"] = _extents(array.shape)
     if isinstance(array, DeviceArray):
         made.device = array.device.info.id
     if parameter.mode is Mode.IN:
@@ -210,6 +211,14 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
         array = copy
     made.given[name] = array
     made.written[name] = array
+
+
+@lru_cache(maxsize=256)
+def _extents(shape: tuple[int, ...]) -> Host:
+    """A shape as an array, the same one every time, so that like dispatches are recognised."""
+    made = np.array(shape, np.uint32)
+    made.flags.writeable = False
+    return made
 
 
 def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray) -> None:

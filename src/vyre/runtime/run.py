@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.config import config
 from vyre.diagnostics import DispatchError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
@@ -21,6 +22,7 @@ from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
 from vyre.runtime.repeated import Repeated, remember
+from vyre.runtime.verify import verified
 
 Outputs = dict[str, Any] | list[Any]
 
@@ -45,9 +47,8 @@ def run(  # noqa: PLR0913
     changed unless `in_place` is true.
     """
     compiled = compile(program, device=device, options=options)
-    outputs = dispatch(
-        compiled, by_name(program, inputs), grid, elements, sizes, deadline, in_place
-    )
+    launch = verified(dispatch) if config().check else dispatch
+    outputs = launch(compiled, by_name(program, inputs), grid, elements, sizes, deadline, in_place)
     if isinstance(inputs, Mapping):
         return outputs
     return [outputs[decl.name] for decl in program.buffers if decl.is_host_output]

@@ -1,9 +1,13 @@
-"""`VYRE_CHECK=1`: every dispatch is repeated on the reference and the results are compared."""
+"""`VYRE_CHECK=1`: every dispatch is repeated on the reference and the results are compared.
+
+Integers must be equal, and floats too where all operations are exact. Where approximate functions
+or the order of additions have a part in a result, it may differ by a small relative error.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +15,31 @@ from numpy.typing import NDArray
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import verify as codes
 from vyre.driver import grid as grids
-from vyre.ir import Program
+from vyre.ir import AnyExpr, Atomic, Binary, Program, SubgroupReduce, Unary
 from vyre.ir.services import service
+from vyre.ir.walk import walk_all_exprs
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import as_host_array
 from vyre.runtime.reproducer import save_reproducer
-from vyre.runtime.run import dispatch
+
+INEXACT_ULPS = 4096.0
+"""What results may differ by, in units in the last place, where operations are not exact."""
+
+
+class Dispatch(Protocol):
+    """What runs a compiled program on arrays."""
+
+    def __call__(
+        self,
+        compiled: CompiledProgram,
+        given: Mapping[str, object],
+        grid: Sequence[int] | int | None = None,
+        elements: int | None = None,
+        sizes: Mapping[str, int] | None = None,
+        deadline: float | None = None,
+        in_place: bool = False,
+    ) -> dict[str, Any]: ...
 
 
 def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, NDArray[Any]]:
@@ -33,34 +55,71 @@ def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, NDArray
     return found
 
 
-def dispatch_verified(
+def verified(dispatch: Dispatch) -> Dispatch:
+    """A dispatch that raises an error with a reproducer if the reference gives something else."""
+
+    def checked(
+        compiled: CompiledProgram,
+        given: Mapping[str, object],
+        grid: Sequence[int] | int | None = None,
+        elements: int | None = None,
+        sizes: Mapping[str, int] | None = None,
+        deadline: float | None = None,
+        in_place: bool = False,
+    ) -> dict[str, Any]:
+        before = snapshot(compiled.compilation.source, given)
+        outputs = dispatch(compiled, given, grid, elements, sizes, deadline, in_place)
+        _compare(compiled, before, outputs, grid, elements)
+        return outputs
+
+    return checked
+
+
+def _compare(
     compiled: CompiledProgram,
-    given: Mapping[str, object],
-    grid: Sequence[int] | int | None = None,
-    elements: int | None = None,
-    sizes: Mapping[str, int] | None = None,
-    deadline: float | None = None,
-    in_place: bool = False,
-) -> dict[str, Any]:
-    """`dispatch`, and an error with a reproducer if the reference gives something else."""
+    before: Mapping[str, NDArray[Any]],
+    outputs: Mapping[str, Any],
+    grid: Sequence[int] | int | None,
+    elements: int | None,
+) -> None:
     program = compiled.compilation.source
-    before = snapshot(program, given)
-    outputs = dispatch(compiled, given, grid, elements, sizes, deadline, in_place)
+    actual = {name: np.array(value).reshape(-1) for name, value in outputs.items()}
     counts = {name: len(array) for name, array in before.items()}
-    actual = {name: np.asarray(value).reshape(-1) for name, value in outputs.items()}
-    for name, array in actual.items():
-        counts.setdefault(name, len(array))
+    for decl in program.buffers:
+        if decl.name in actual:
+            counts.setdefault(decl.name, actual[decl.name].size // decl.element.lanes)
     shape = grids.resolve(program, counts, grid, elements)
-    expected = service("reference")(program, before, shape, output_sizes=counts)
-    differences = service("compare_outputs")(program, expected.outputs, actual)
+    expected = service("reference")(
+        program,
+        before,
+        shape,
+        subgroup_width=compiled.target.subgroup_width,
+        output_sizes=counts,
+    )
+    granted = service("tolerance")(ulps=INEXACT_ULPS if _is_inexact(program) else 0.0)
+    differences = service("compare_outputs")(
+        program, expected.outputs, actual, dict.fromkeys(actual, granted)
+    )
     if differences:
-        saved = save_reproducer(program, before, shape)
         raise BackendError(
             codes.DIFFERS.at(
                 name=program.entry_op_id or program.digest()[:16],
                 device=compiled.device,
                 difference="; ".join(map(str, differences)),
-                reproducer=saved,
+                reproducer=save_reproducer(program, before, shape),
             )
         )
-    return outputs
+
+
+def _is_inexact(program: Program) -> bool:
+    return program.fast_math or any(map(_rounds_freely, walk_all_exprs(program.entry)))
+
+
+def _rounds_freely(expr: AnyExpr) -> bool:
+    match expr:
+        case Unary(op) | Binary(op):
+            return op.row.approximate
+        case Atomic() | SubgroupReduce():
+            return True
+        case _:
+            return False

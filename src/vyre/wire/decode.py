@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from vyre.diagnostics import BuildError, WireError
@@ -16,7 +16,7 @@ from vyre.wire.envelope import HEAD_SIZE, failure, open_envelope
 from vyre.wire.malformed import Malformed
 from vyre.wire.reader import Reader, Strings
 from vyre.wire.sections import Section, read_sections, read_strings
-from vyre.wire.varints import offset_of, split
+from vyre.wire.varints import count, offset_of, split
 
 T = TypeVar("T")
 
@@ -53,28 +53,29 @@ def _program(payload: bytes) -> Program:
 
 def _read(section: Section, strings: Strings, read: Callable[[Reader], T]) -> T:
     """All of a section; what it does wrong becomes a `WireError` with the offset reached."""
-    reader = Reader([], strings)
+    items: Iterator[int] = iter(())
+
+    def offset() -> int:
+        left = sum(1 for _ in items)
+        return section.start + offset_of(section.data, max(count(section.data) - left - 1, 0))
+
     try:
-        reader.items = split(section.data)
-        result = read(reader)
-        if reader.left:
+        items = split(section.data)
+        result = read(Reader(items, strings))
+        for _ in items:
             raise Malformed(codes.BAD_STRUCTURE, problem="a section is longer than its contents")
         return result
     except Malformed as problem:
-        raise problem.at(_offset(section, reader)) from None
+        raise problem.at(offset()) from None
     except BuildError as error:
-        raise _refused(error, _offset(section, reader)) from None
-    except IndexError:
-        raise failure(codes.TRUNCATED, _offset(section, reader), what=section.name) from None
+        raise _refused(error, offset()) from None
+    except StopIteration:
+        raise failure(codes.TRUNCATED, offset(), what=section.name) from None
     except KeyError as error:
-        raise failure(codes.UNKNOWN_TAG, _offset(section, reader), tag=error.args[0]) from None
-    except ValueError:
+        raise failure(codes.UNKNOWN_TAG, offset(), tag=error.args[0]) from None
+    except (IndexError, ValueError):
         problem = "an operand or a statement is missing"
-        raise failure(codes.BAD_STRUCTURE, _offset(section, reader), problem=problem) from None
-
-
-def _offset(section: Section, reader: Reader) -> int:
-    return section.start + offset_of(section.data, reader.pos)
+        raise failure(codes.BAD_STRUCTURE, offset(), problem=problem) from None
 
 
 def _refused(error: BuildError, offset: int) -> WireError:
@@ -90,7 +91,7 @@ def _head(reader: Reader) -> tuple[tuple[int, int, int], str | None, bool]:
 
 
 def _buffers(reader: Reader) -> list[BufferDecl]:
-    return [_buffer(reader) for _ in range(reader.count())]
+    return [_buffer(reader) for _ in range(reader.item())]
 
 
 def _buffer(reader: Reader) -> BufferDecl:

@@ -60,7 +60,7 @@ from vyre.ir.stmt import (
     Trap,
     While,
 )
-from vyre.ir.types import SCALAR_TYPES
+from vyre.ir.types import SCALAR_TYPES, DataType
 from vyre.wire import tags
 from vyre.wire.malformed import Malformed
 from vyre.wire.reader import Reader
@@ -76,26 +76,46 @@ _BUILTINS = {
     for axis in range(3 if kind.has_axis else 1)
 }
 _VAR, _LIT, _LOAD = tags.TREE_TAGS[Var], tags.TREE_TAGS[Lit], tags.TREE_TAGS[Load]
-_BINARY_TAG, _STORE = tags.TREE_TAGS[Binary], tags.TREE_TAGS[Store]
-_SIZES = {_VAR: 2, _LIT: 3, _LOAD: 2, _BINARY_TAG: 2, _STORE: 2}
-"""The numbers that nodes of the most frequent kinds consist of."""
-_LIT_TYPES = {
-    tags.SIMPLE_TYPES[dtype]: (dtype, 1 if dtype.is_bool else dtype.bits or 0)
-    for dtype in SCALAR_TYPES
-}
+_BINARY_TAG, _LET, _STORE = tags.TREE_TAGS[Binary], tags.TREE_TAGS[Let], tags.TREE_TAGS[Store]
+
+
+class _Variables(dict[int, Var]):
+    """The variables met so far, by the numbers of their names."""
+
+    def __init__(self, names: dict[int, str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, index: int) -> Var:
+        made = self[index] = Var(self._names[index])
+        return made
+
+
+class _Literals(dict[int, Lit]):
+    """The literals of one type met so far, by their bits."""
+
+    def __init__(self, dtype: DataType) -> None:
+        super().__init__()
+        self._dtype = dtype
+        self._width = 1 if dtype.is_bool else dtype.bits or 0
+
+    def __missing__(self, bits: int) -> Lit:
+        if bits >> self._width:
+            problem = f"a literal of type {self._dtype} has the bits {bits:#x}"
+            raise Malformed(codes.NOT_CANONICAL, problem=problem)
+        made = self[bits] = Lit(self._dtype, bits)
+        return made
 
 
 class TreeReader:
     """Reads the statements of a body."""
 
-    __slots__ = ("_exprs", "_literals", "_reader", "_statements", "_vars")
+    __slots__ = ("_exprs", "_reader", "_statements")
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._exprs: list[AnyExpr] = []
         self._statements: list[AnyStmt] = []
-        self._vars: dict[int, Var] = {}
-        self._literals: dict[int, dict[int, Lit]] = {tag: {} for tag in _LIT_TYPES}
 
     def statements(self) -> list[AnyStmt]:
         """Read everything."""
@@ -105,59 +125,40 @@ class TreeReader:
         return self._statements
 
     def _read(self) -> None:
-        # The kinds of nodes that programs are mostly made of are read here, without a call; what
-        # is rare or not seen before is left to the step for its tag.
-        reader, steps, exprs = self._reader, self._steps(), self._exprs
-        items, names = reader.items, reader.strings.names
-        known_var, literals, add = self._vars.get, self._literals, self._statements.append
+        # The kinds of nodes that programs are mostly made of are read here, without a call; the
+        # rest is left to the step for its tag.
+        steps, exprs, add = self._steps(), self._exprs, self._statements.append
+        item, names = self._reader.item, self._reader.strings.names
+        variables = _Variables(names)
+        literals = {tags.SIMPLE_TYPES[dtype]: _Literals(dtype) for dtype in SCALAR_TYPES}
         push, pop = exprs.append, exprs.pop
-        end = len(items)
-        pos = 0
-        tag = 0
-        try:
-            while pos < end:
-                tag = items[pos]
-                if tag == _VAR:
-                    if (var := known_var(items[pos + 1])) is not None:
-                        push(var)
-                        pos += 2
-                        continue
-                elif tag == _LIT:
-                    if (literal := literals[items[pos + 1]].get(items[pos + 2])) is not None:
-                        push(literal)
-                        pos += 3
-                        continue
-                elif tag == _BINARY_TAG:
-                    right = pop()
-                    exprs[-1] = Binary(_BINARY[items[pos + 1]], exprs[-1], right)
-                    pos += 2
-                    continue
-                elif tag == _LOAD and items[pos + 1] in names:
-                    exprs[-1] = Load(names[items[pos + 1]], exprs[-1])
-                    pos += 2
-                    continue
-                elif tag == _STORE and len(exprs) == 2 and items[pos + 1] in names:
-                    value = pop()
-                    add(Store(names[items[pos + 1]], pop(), value))
-                    pos += 2
-                    continue
-                reader.pos = pos + 1
+        for tag in self._reader.items:
+            if tag == _VAR:
+                push(variables[item()])
+            elif tag == _BINARY_TAG:
+                op, right = _BINARY[item()], pop()
+                exprs[-1] = Binary(op, exprs[-1], right)
+            elif tag == _LIT:
+                push(literals[item()][item()])
+            elif tag == _LOAD:
+                exprs[-1] = Load(names[item()], exprs[-1])
+            elif tag == _LET:
+                (value,) = exprs
+                add(Let(names[item()], value))
+                exprs.clear()
+            elif tag == _STORE:
+                index, value = exprs
+                add(Store(names[item()], index, value))
+                exprs.clear()
+            else:
                 steps[tag]()
-                pos = reader.pos
-        except IndexError:
-            # Either the numbers end, or an operand is missing.
-            if pos + _SIZES.get(tag, end + 1) <= end:
-                raise ValueError from None
-            raise
-        finally:
-            reader.pos = pos
 
     def _steps(self) -> dict[int, Callable[[], None]]:
         by_kind: dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]] = {
             **self._expression_steps(),
             **self._statement_steps(),
         }
-        return {tag: by_kind[kind] for kind, tag in tags.TREE_TAGS.items()}
+        return {tags.TREE_TAGS[kind]: step for kind, step in by_kind.items()}
 
     # --- operands and bodies ----------------------------------------------------------------------
 
@@ -215,13 +216,9 @@ class TreeReader:
     def _expression_steps(self) -> dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]]:
         push, reader = self._exprs.append, self._reader
         return {
-            Lit: self._lit,
-            Var: self._var,
-            Load: self._load,
             BufLen: lambda: push(BufLen(reader.name())),
             Builtin: lambda: push(_BUILTINS[reader.item(), reader.item()]),
             Unary: lambda: push(Unary(_UNARY[reader.item()], self._operand())),
-            Binary: self._binary,
             Fma: lambda: push(Fma(*self._operands(3))),
             Select: lambda: push(Select(*self._operands(3))),
             Cast: lambda: push(Cast(self._operand(), reader.dtype())),
@@ -233,29 +230,6 @@ class TreeReader:
             Shuffle: lambda: push(Shuffle(*self._operands(2))),
             SubgroupReduce: lambda: push(SubgroupReduce(_REDUCE[reader.item()], self._operand())),
         }
-
-    def _lit(self) -> None:
-        tag = self._reader.item()
-        bits = self._reader.item()
-        dtype, width = _LIT_TYPES[tag]
-        if bits >> width:
-            problem = f"a literal of type {dtype} has the bits {bits:#x}"
-            raise Malformed(codes.NOT_CANONICAL, problem=problem)
-        made = self._literals[tag].setdefault(bits, Lit(dtype, bits))
-        self._exprs.append(made)
-
-    def _var(self) -> None:
-        index = self._reader.item()
-        found = self._vars[index] = Var(self._reader.strings.name(index))
-        self._exprs.append(found)
-
-    def _load(self) -> None:
-        reader = self._reader
-        self._exprs.append(Load(reader.name(), self._operand()))
-
-    def _binary(self) -> None:
-        op = _BINARY[self._reader.item()]
-        self._exprs.append(Binary(op, *self._operands(2)))
 
     def _atomic(self) -> None:
         reader = self._reader
@@ -273,9 +247,7 @@ class TreeReader:
     def _statement_steps(self) -> dict[type[AnyExpr] | type[AnyStmt], Callable[[], None]]:
         add, reader = self._statements.append, self._reader
         return {
-            Let: lambda: add(Let(reader.name(), self._only())),
             Assign: lambda: add(Assign(reader.name(), self._only())),
-            Store: self._store,
             Eval: lambda: add(Eval(self._only())),
             If: self._if,
             Loop: self._loop,
@@ -305,14 +277,6 @@ class TreeReader:
     def _plain(self, statement: AnyStmt) -> None:
         self._nothing()
         self._statements.append(statement)
-
-    def _store(self) -> None:
-        reader = self._reader
-        buffer = reader.name()
-        exprs = self._exprs
-        index, value = exprs
-        exprs.clear()
-        self._statements.append(Store(buffer, index, value))
 
     def _if(self) -> None:
         reader = self._reader

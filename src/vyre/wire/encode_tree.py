@@ -95,39 +95,37 @@ class TreeWriter:
     # nodes that programs are mostly made of on the spot.
 
     def _expression_writer(self) -> Callable[[AnyExpr], None]:
-        put, steps = self._put, self._expression_steps()
-        variables = self._writer.tagged_names(_TAG[Var])
-        loads = self._writer.tagged_names(_TAG[Load])
+        put, steps, names = self._put, self._expression_steps(), self._names
+        var, load = _TAG[Var], _TAG[Load]
 
         def write(expr: AnyExpr) -> None:
             if isinstance(expr, Var):
-                put(variables[expr.name])
+                put(var + names[expr.name])
             elif isinstance(expr, Binary):
                 write(expr.left)
                 write(expr.right)
                 put(_BINARY[expr.op])
             elif isinstance(expr, Load):
                 write(expr.index)
-                put(loads[expr.buffer])
+                put(load + names[expr.buffer])
             else:
                 steps[type(expr)](expr)
 
         return write
 
     def _body_writer(self) -> Callable[[Body], None]:
-        put, steps, write = self._put, self._statement_steps(), self._expr
-        lets = self._writer.tagged_names(_TAG[Let])
-        stores = self._writer.tagged_names(_TAG[Store])
+        put, steps, names = self._put, self._statement_steps(), self._names
+        write, let, store = self._expr, _TAG[Let], _TAG[Store]
 
         def write_body(body: Body) -> None:
             for statement in body:
                 if isinstance(statement, Let):
                     write(statement.value)
-                    put(lets[statement.name])
+                    put(let + names[statement.name])
                 elif isinstance(statement, Store):
                     write(statement.index)
                     write(statement.value)
-                    put(stores[statement.buffer])
+                    put(store + names[statement.buffer])
                 else:
                     steps[type(statement)](statement)
 

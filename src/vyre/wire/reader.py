@@ -1,10 +1,14 @@
 """Where a decoder takes its numbers from: one section at a time, and the table of strings.
 
-Running past the end of a section is an IndexError, an unknown tag a KeyError, a missing operand a
-ValueError: those come for free, so the loops that read need no checks of their own.
+Running past the end of a section is a StopIteration, an unknown tag a KeyError, a missing operand
+an IndexError: those come for free, so the loops that read need no checks of their own.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from sys import maxsize
 
 from vyre.diagnostics.codes import wire as codes
 from vyre.ir.expr import checked_name
@@ -19,28 +23,15 @@ _SIMPLE = {tag: dtype for dtype, tag in tags.SIMPLE_TYPES.items()}
 class Strings:
     """The table of strings: they must be used in their order, and all of them."""
 
-    __slots__ = ("_table", "_texts", "_used", "names")
+    __slots__ = ("_table", "_used", "names", "texts")
 
     def __init__(self, table: list[str]) -> None:
         self._table = table
         self._used = 0
-        self.names: dict[int, str] = {}
-        """The strings that are known to be names, by number."""
-        self._texts: dict[int, str] = {}
-
-    def name(self, index: int) -> str:
-        """The string with this number, if it is a name."""
-        found = self.names.get(index)
-        if found is None:
-            found = self.names[index] = checked_name(self._first_use(index), "anything")
-        return found
-
-    def text(self, index: int) -> str:
-        """The string with this number."""
-        found = self._texts.get(index)
-        if found is None:
-            found = self._texts[index] = checked_text(self._first_use(index), "a string")
-        return found
+        self.names = _Known(self._first_use, checked_name)
+        """The strings that are names, by number."""
+        self.texts = _Known(self._first_use, checked_text)
+        """Strings of any kind, by number."""
 
     def _first_use(self, index: int) -> str:
         if index < self._used:
@@ -56,38 +47,34 @@ class Strings:
         return self._used == len(self._table)
 
 
+class _Known(dict[int, str]):
+    """Strings that have been checked; others are when they are first asked for."""
+
+    def __init__(self, find: Callable[[int], str], check: Callable[[object, str], str]) -> None:
+        super().__init__()
+        self._find = find
+        self._check = check
+
+    def __missing__(self, index: int) -> str:
+        found = self[index] = self._check(self._find(index), "anything")
+        return found
+
+
 class Reader:
-    """The numbers of one section, and how far they have been read."""
+    """The numbers of one section, taken one after the other."""
 
-    __slots__ = ("items", "pos", "strings")
+    __slots__ = ("item", "items", "strings")
 
-    def __init__(self, items: list[int], strings: Strings) -> None:
+    def __init__(self, items: Iterator[int], strings: Strings) -> None:
         self.items = items
-        self.pos = 0
-        self.strings = strings
-
-    @property
-    def left(self) -> int:
-        """How many numbers have not been read."""
-        return len(self.items) - self.pos
-
-    def item(self) -> int:
+        self.item = items.__next__
         """Take a number from 0 to 2**64 - 1."""
-        value = self.items[self.pos]
-        self.pos += 1
-        return value
+        self.strings = strings
 
     def signed(self) -> int:
         """Take a number from -2**63 to 2**63 - 1."""
         value = self.item()
         return -((value + 1) >> 1) if value & 1 else value >> 1
-
-    def count(self) -> int:
-        """Take a number of things of which each has at least one number here."""
-        value = self.item()
-        if value > self.left:
-            raise IndexError
-        return value
 
     def flags(self, known: int) -> int:
         """Take a set of flags."""
@@ -97,20 +84,19 @@ class Reader:
         return value
 
     def take(self, count: int) -> list[int]:
-        """Take this many numbers."""
-        if count > self.left:
-            raise IndexError
-        self.pos += count
-        return self.items[self.pos - count : self.pos]
+        """Take this many numbers; what is there decides how much memory that needs."""
+        found = list(islice(self.items, min(count, maxsize)))
+        if len(found) != count:
+            raise StopIteration
+        return found
 
     def name(self) -> str:
         """Take a reference to a name."""
-        index = self.item()
-        return self.strings.names.get(index) or self.strings.name(index)
+        return self.strings.names[self.item()]
 
     def text(self) -> str:
         """Take a reference to a string."""
-        return self.strings.text(self.item())
+        return self.strings.texts[self.item()]
 
     def dtype(self) -> DataType:
         """Take a type."""
@@ -128,7 +114,7 @@ class Reader:
         if tag == tags.VEC:
             return DataType.vec(element, self.item())
         if tag == tags.SHAPED_TENSOR:
-            return DataType.shaped_tensor(element, tuple(self.take(self.count())))
+            return DataType.shaped_tensor(element, tuple(self.take(self.item())))
         if tag == tags.BSR:
             return DataType.sparse_bsr(element, self.item(), self.item())
         return DataType.sparse_csr(element) if tag == tags.CSR else DataType.sparse_coo(element)

@@ -101,7 +101,7 @@ def _number(data: bytes, pos: int, start: int = 0) -> tuple[int, int]:
     while end < len(data) and data[end] > 127 and end - pos < _LONGEST_NUMBER:
         end += 1
     try:
-        (value,) = split(data[pos : end + 1]) or [None]
+        value = next(split(data[pos : end + 1]), None)
         if value is None:
             raise Malformed(codes.TRUNCATED, what="a number")
     except Malformed as problem:

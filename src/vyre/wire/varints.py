@@ -7,6 +7,8 @@ of known forms makes that a matter of C loops.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 
 from vyre.diagnostics.codes import wire as codes
 from vyre.wire.malformed import Malformed
@@ -15,21 +17,40 @@ _LONGEST = 10
 """Bytes of a number of 64 bits."""
 _KNOWN_FORMS = 1 << 14
 """Numbers below this are remembered: those of one or two bytes."""
+_ONE_BYTE = tuple(bytes((value,)) for value in range(128))
+_CONTINUED = bytes(range(128, 256))
+_PIECE = 1 << 14
+"""Bytes that are cut into numbers at a time."""
 _FORM = re.compile(rb"[\x80-\xff]*+[\x00-\x7f]")
 
 
 def varint(value: int) -> bytes:
     """The form of a number from 0 to 2**64 - 1."""
-    return _FORMS[value]
+    if value < 128:
+        return _ONE_BYTE[value] if value >= 0 else _too_large(value)
+    if value < 1 << 14:
+        return bytes((value & 127 | 128, value >> 7))
+    if value < 1 << 21:
+        return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
+    if value >> 64:
+        return _too_large(value)
+    return bytes((value & 127 | 128,)) + varint(value >> 7)
 
 
-def split(data: bytes) -> list[int]:
-    """The numbers that `data` is made of."""
-    if not data:
-        return []
-    if data[-1] > 127:
+def _too_large(value: int) -> bytes:
+    raise OverflowError(value)
+
+
+def split(data: bytes) -> Iterator[int]:
+    """The numbers that `data` is made of, converted as they are asked for."""
+    if data and data[-1] > 127:
         raise Malformed(codes.TRUNCATED, what="a number")
-    return list(map(_VALUES.__getitem__, _FORM.findall(data)))
+    return chain.from_iterable(map(_values, _pieces(data)))
+
+
+def count(data: bytes) -> int:
+    """How many numbers `data` is made of."""
+    return len(data.translate(None, _CONTINUED))
 
 
 def offset_of(data: bytes, index: int) -> int:
@@ -37,24 +58,19 @@ def offset_of(data: bytes, index: int) -> int:
     return sum(map(len, _FORM.findall(data)[:index]))
 
 
-class _Forms(dict[int, bytes]):
-    """From numbers to their forms; the small ones are remembered."""
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """Parts of `data` that begin and end where numbers do."""
+    start = 0
+    while start < len(data):
+        end = start + _PIECE
+        while end < len(data) and data[end - 1] > 127:
+            end += 1
+        yield data[start:end]
+        start = end
 
-    def __missing__(self, value: int) -> bytes:
-        if 1 << 14 <= value < 1 << 21:
-            return bytes((value & 127 | 128, value >> 7 & 127 | 128, value >> 14))
-        if not 0 <= value < 1 << 64:
-            raise OverflowError(value)
-        out = bytearray()
-        rest = value
-        while rest > 127:
-            out.append(rest & 127 | 128)
-            rest >>= 7
-        out.append(rest)
-        form = bytes(out)
-        if value < _KNOWN_FORMS:
-            self[value] = form
-        return form
+
+def _values(piece: bytes) -> Iterator[int]:
+    return map(_VALUES.__getitem__, _FORM.findall(piece))
 
 
 class _Values(dict[bytes, int]):
@@ -62,7 +78,8 @@ class _Values(dict[bytes, int]):
 
     def __missing__(self, form: bytes) -> int:
         if len(form) == 3 and form[2]:
-            return form[0] & 127 | (form[1] & 127) << 7 | form[2] << 14
+            raw = int.from_bytes(form, "little")
+            return raw & 0x7F | (raw & 0x7F00) >> 1 | (raw & 0x7F0000) >> 2
         if len(form) > _LONGEST or (form[-1] == 0 and len(form) > 1):
             raise Malformed(codes.NOT_CANONICAL, problem="a number is longer than it needs to be")
         value = 0
@@ -75,5 +92,4 @@ class _Values(dict[bytes, int]):
         return value
 
 
-_FORMS = _Forms()
 _VALUES = _Values()

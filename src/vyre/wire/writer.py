@@ -21,51 +21,34 @@ def cannot_store(problem: str) -> WireError:
 
 
 class _References(dict[str, bytes]):
-    """References to strings, made when first asked for: a tag if there is one, and the number."""
+    """References to strings, made when first asked for, by the number in a table."""
 
-    def __init__(self, number: Callable[[str], int], tag: bytes = b"") -> None:
+    def __init__(self, strings: dict[str, int], check: Callable[[object, str], str]) -> None:
         super().__init__()
-        self._number = number
-        self._tag = tag
+        self._strings = strings
+        self._check = check
 
     def __missing__(self, text: str) -> bytes:
-        found = self[text] = self._tag + varint(self._number(text))
+        checked = self._check(text, "anything")
+        found = self[text] = varint(self._strings.setdefault(checked, len(self._strings)))
         return found
 
 
 class Writer:
     """Collects bytes. Strings are numbered in the order in which they are first used."""
 
-    __slots__ = ("_known_names", "_out", "names", "put", "strings", "texts")
+    __slots__ = ("_out", "names", "put", "strings", "texts")
 
     put: Callable[[bytes], None]
 
     def __init__(self) -> None:
         self.strings: dict[str, int] = {}
-        self._known_names: dict[str, int] = {}
-        self.names = self.tagged_names(b"")
+        self.names = _References(self.strings, checked_name)
         """References to names."""
-        self.texts = _References(self._text_number)
+        self.texts = _References(self.strings, checked_text)
         """References to strings of any kind."""
         self._out = bytearray()
         self.put = self._out.extend
-
-    def tagged_names(self, tag: bytes) -> _References:
-        """References to names after a tag."""
-        return _References(self._name_number, tag)
-
-    def _name_number(self, name: str) -> int:
-        found = self._known_names.get(name)
-        if found is None:
-            found = self._number(checked_name(name, "anything"))
-            self._known_names[name] = found
-        return found
-
-    def _text_number(self, text: str) -> int:
-        return self._number(checked_text(text, "a string"))
-
-    def _number(self, text: str) -> int:
-        return self.strings.setdefault(text, len(self.strings))
 
     def section(self, write: Callable[[], None]) -> bytes:
         """The bytes that `write` puts."""

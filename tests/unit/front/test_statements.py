@@ -266,3 +266,39 @@ def test_print_shows_values(device: str, capsys: pytest.CaptureFixture[str]) -> 
     assert shown.count("x is") == 2
     assert "1.5" in shown
     assert "2.5" in shown
+
+
+@vy.kernel
+def value_first(h: vy.InOut[vy.u32], y: vy.InOut[vy.u32]):
+    if vy.gid() < 1:
+        y[h.atomic_add(0, 1)] = h[0]
+        y[h.atomic_add(0, 1)] += h.atomic_add(0, 10)
+
+
+def test_a_value_is_computed_before_the_index_it_is_stored_to() -> None:
+    h, y = run(value_first, np.zeros(1, np.uint32), np.full(2, 5, np.uint32))
+    assert (h.tolist(), y.tolist()) == ([12], [0, 7])
+
+
+@vy.kernel(workgroup=8)
+def nested_guards(x: vy.In[vy.i32], h: vy.InOut[vy.u32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < len(x) and x[i] > 0 and i % 2 == 0 and h.atomic_add(0, 1) < 100 and True:
+        y[i] = x[i]
+    if i > 0 and False:
+        y[i] = 100
+    if i < len(x) and (x[i] < -48 or x[i] > 47):
+        y[i] += 1000
+    else:
+        h.atomic_add(1, 1)
+
+
+def test_conditions_joined_by_and_are_evaluated_one_after_the_other() -> None:
+    _, h, y = run(nested_guards, X, np.zeros(2, np.uint32), np.zeros(N, np.int32))
+    taken = [v > 0 and i % 2 == 0 for i, v in enumerate(X.tolist())]
+    expected = [v if t else 0 for v, t in zip(X.tolist(), taken, strict=True)]
+    expected = [e + 1000 * (v < -48 or v > 47) for e, v in zip(expected, X.tolist(), strict=True)]
+    assert y.tolist() == expected
+    assert h.tolist() == [sum(taken), 104 - 4]
+    found = nested_guards.reference(X, np.zeros(2, np.uint32), np.zeros(N, np.int32))
+    assert [finding.code for finding in found] == ["X104"]  # y is read before it is written

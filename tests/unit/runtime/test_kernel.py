@@ -245,7 +245,7 @@ def test_the_reference_finds_races_and_changes_arrays_like_a_call() -> None:
     y = np.zeros(4, np.float32)
     with pytest.raises(SanitizerError) as caught:
         racy.reference(y, elements=8)
-    assert "race" in str(caught.value)
+    assert caught.value.code == "X101"
     racy.reference(y, elements=8, sanitize=False)
     x, z = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
     saxpy.reference(2.0, x, z)

@@ -37,9 +37,14 @@ class _Sources(Mapping[str, str]):
 
 
 def compile_program(program: Program, setting: str, options: EmitOptions) -> Artifact:
-    """Machine code for this machine (`native`) or for all of its kind (`generic`)."""
+    """Machine code for this machine (`native`) or for all of its kind (`generic`).
+
+    The option `bounds=unchecked` leaves out tests of bounds: benchmarks measure with it what they
+    cost, and nothing else may use it.
+    """
     host = hosts.generic() if setting == "generic" else hosts.native()
-    text, info = generate(program, host)
+    unchecked = options.values.get("bounds") == "unchecked"
+    text, info = generate(program, host, unchecked=unchecked)
     pipeline = _PIPELINES[options.tier]
     made = jit.compile_text(text, host, pipeline)
     return Artifact("cpu", made.object, info.to_json(), _Sources(text, host, pipeline))

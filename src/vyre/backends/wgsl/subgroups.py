@@ -144,11 +144,13 @@ class _Lanes:
     def __enter__(self) -> None:
         width, count = self.ctx.target.subgroup_width, prod(self.ctx.program.workgroup_size)
         self.out.line(f"let first = index - index % {width}u;")
-        self.out.line(f"let lanes = min({width}u, {count}u - first);")
-        self.out.open("for (var lane = 0u; lane < lanes; lane++)")
+        self.out.open(f"for (var lane = 0u; lane < {min(width, count)}u; lane++)")
+        # The exchange itself stands where all lanes arrive.
         self.out.line(f"let other = {_of_lane(self.ctx, self.dtype, 'lane')};")
+        self.out.open(f"if (first + lane < {count}u)")
 
     def __exit__(self, *problem: object) -> None:
+        self.out.close()
         self.out.close()
 
 
@@ -158,7 +160,8 @@ def _of_lane(ctx: Context, dtype: DataType, source: str) -> str:
         if dtype.is_bool:
             return f"subgroupShuffle(u32(value), {source}) != 0u"
         return f"subgroupShuffle(value, {source})"
-    cell = f"exchange[first + {source}]"
+    last = prod(ctx.program.workgroup_size) - 1
+    cell = f"exchange[min(first + {source}, {last}u)]"
     if is_wide(dtype):
         return cell
     if dtype.is_bool:

@@ -21,8 +21,8 @@ type typedef typeid typename typeof union unless unorm unsafe unsized use using 
 volatile wgsl where with writeonly yield
 
 array atomic bool f16 f32 f64 i16 i32 i64 mat2x2 mat2x3 mat2x4 mat3x2 mat3x3 mat3x4 mat4x2
-mat4x3 mat4x4 ptr sampler texture_1d texture_2d u16 u32 u64 vec2 vec3 vec4 vec2u vec3u vec4u vec2i vec3i
-vec4i vec2f vec3f vec4f vec2h vec3h vec4h
+mat4x3 mat4x4 ptr sampler texture_1d texture_2d u16 u32 u64 vec2 vec3 vec4 vec2u vec3u vec4u
+vec2i vec3i vec4i vec2f vec3f vec4f vec2h vec3h vec4h
 
 abs acos acosh all any arrayLength asin asinh atan atan2 atanh atomicAdd atomicAnd
 atomicCompareExchangeWeak atomicExchange atomicLoad atomicMax atomicMin atomicOr atomicStore

@@ -382,6 +382,18 @@ STATEMENTS = Code(
         "Program.wrapped([], (64, 1, 1), [Node.if_(Expr.bool_(True), body)]).validate()"
     ),
 )
+EXPRESSION_SIZE = Code(
+    "V404",
+    "expression too large",
+    "written out, this expression has {count} nodes; at most {limit} are allowed",
+    "bind what is used more than once to a name with Node.let, so that it is computed once",
+    example=(
+        _PYTHON + "x = Expr.gid(0)\n"
+        "for _ in range(40):\n"
+        "    x = x * x\n"
+        "Program.wrapped([], (64, 1, 1), [Node.let('x', x)]).validate()"
+    ),
+)
 MISSING_FEATURE = Code(
     "V410",
     "target lacks a feature",
@@ -461,6 +473,7 @@ CODES = (
     NESTING,
     EXPRESSION_DEPTH,
     STATEMENTS,
+    EXPRESSION_SIZE,
     MISSING_FEATURE,
     TARGET_LIMIT,
     OPAQUE_ON_TARGET,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import prod
 
-from vyre.analysis import TOP, BufferUse, ProgramFacts
+from vyre.analysis import TOP, BufferRef, BufferUse, Level, ProgramFacts, Uniformity
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
     Barrier,
     Binary,
     BinOp,
+    Body,
     BufferAccess,
     BufferDecl,
     Builtin,
@@ -29,12 +30,13 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import rewrite_exprs
+from vyre.ir.walk import map_bodies, map_body
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.workgroup_budget import room_left
 from vyre.rewrite.grid_memory import has_grid_sync
 from vyre.rewrite.names import Names
+from vyre.rewrite.trees import with_children
 from vyre.target import Feature
 
 GENERATOR = "vyre.opt.promote_to_workgroup"
@@ -50,9 +52,11 @@ LEAST_INVOCATIONS = 32
     boundary=PassBoundaryClass.INTERNAL_LAYOUT,
 )
 class PromoteToWorkgroup(Pass):
-    """Copies small read-only buffers that are loaded in loops into workgroup memory first.
+    """Copies small read-only buffers into workgroup memory first, if loops load from them at
+    indices that differ within a workgroup.
     Legal when the number of elements is declared, all workgroup memory together stays within the
-    target's limit, and no grid sync loses the copy. Devices that compute in host memory do not
+    target's limit, and no grid sync loses the copy. Loads on which a workgroup agrees stay: what is
+    read from memory that is written counts as divergent. Devices that compute in host memory do not
     profit and are left alone.
     """
 
@@ -71,12 +75,7 @@ class PromoteToWorkgroup(Pass):
             for copy in copies.values()
         ]
 
-        def from_copy(expr: AnyExpr) -> AnyExpr:
-            if type(expr) is Load and expr.buffer in copies:
-                return Load(copies[expr.buffer].name, expr.index)
-            return expr
-
-        body = rewrite_exprs(program.entry, from_copy)
+        body = _FromCopies(program, copies).body(program.entry)
         fill = Region(GENERATOR, None, tuple(_filling(program, copies, names)))
         # The grid of an indirect dispatch is read first of all.
         first = 1 if body and type(body[0]) is IndirectDispatch else 0
@@ -99,7 +98,7 @@ def _tables(program: Program, context: PassContext) -> list[BufferDecl]:
             continue
         refs = facts.refs_by_buffer.get(decl.name, [])
         plain = all(r.use in (BufferUse.READ, BufferUse.LENGTH) for r in refs)
-        looped = any(_in_loop(facts, r.position) for r in refs if r.use is BufferUse.READ)
+        looped = any(_in_loop(facts, r.position) and _is_divergent(program, r) for r in refs)
         if plain and looped and size <= room:
             found.append(decl)
             room -= size
@@ -112,6 +111,40 @@ def _in_loop(facts: ProgramFacts, position: int) -> bool:
             return True
         position = facts.parents[position]
     return False
+
+
+def _is_divergent(program: Program, ref: BufferRef) -> bool:
+    if type(ref.expr) is not Load:
+        return False
+    uniformity = Uniformity.of(program)
+    return uniformity.level_of(ref.expr.index, ref.position) > Level.WORKGROUP
+
+
+class _FromCopies:
+    """Loads at divergent indices, from the copies."""
+
+    def __init__(self, program: Program, copies: dict[str, BufferDecl]) -> None:
+        self.uniformity = Uniformity.of(program)
+        self.copies = copies
+        self.position = -1
+
+    def body(self, body: Body) -> Body:
+        return map_body(body, self.statement)
+
+    def statement(self, statement: AnyStmt) -> AnyStmt:
+        self.position += 1
+        new = with_children(statement, self.expr)
+        return map_bodies(new, self.body) if new.body_fields else new
+
+    def expr(self, expr: AnyExpr) -> AnyExpr:
+        if expr.depth == 1:
+            return expr
+        new = with_children(expr, self.expr)
+        if type(expr) is not Load or type(new) is not Load or new.buffer not in self.copies:
+            return new
+        if self.uniformity.level_of(expr.index, self.position) <= Level.WORKGROUP:
+            return new
+        return Load(self.copies[new.buffer].name, new.index)
 
 
 def _filling(program: Program, copies: dict[str, BufferDecl], names: Names) -> list[AnyStmt]:

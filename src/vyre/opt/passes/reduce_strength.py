@@ -9,9 +9,10 @@ from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.rules import strength_rules
 from vyre.rewrite.bodies import edited
+from vyre.rewrite.folding import value_of
 from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.matcher import Bound, build
-from vyre.rewrite.rewriter import Rewriter, value_of
+from vyre.rewrite.rewriter import Rewriter
 from vyre.rewrite.term import Term, TermKind
 from vyre.rewrite.trees import children, with_children
 

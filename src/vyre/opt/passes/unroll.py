@@ -11,8 +11,8 @@ from vyre.rewrite.lawful import Buffers, lawful_statement
 from vyre.rewrite.substitute import substituted
 from vyre.rewrite.trees import with_children
 
-MOST_ROUNDS = 16
-MOST_STATEMENTS = 48
+MOST_ROUNDS = 8
+MOST_STATEMENTS = 16
 """Rounds, and statements after unrolling, that are still worth it."""
 
 

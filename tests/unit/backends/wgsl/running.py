@@ -15,6 +15,7 @@ from vyre.backends.reference import execute
 from vyre.backends.wgsl.backend import WgpuBackend
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.emit import emit_shader
+from vyre.backends.wgsl.targets import PORTABLE
 from vyre.driver.backend import Argument, EmitOptions
 from vyre.ir import DataType, Program
 from vyre.semantics import storage_dtype
@@ -82,8 +83,11 @@ def check(
     given, lengths = inputs or {}, sizes or {}
     target = target_of(driver)
     shader = emit_shader(program, target)
-    refusal = tint.problems(shader.text) or tint.problems(shader.folded)
-    assert refusal is None or "exceeds the maximum" in refusal, f"{refusal}\n{shader.text}"
+    for tried in (shader, emit_shader(program, PORTABLE)):
+        # 64-bit atomics of the device are an extension of naga that Tint does not know.
+        if "atomic<u64>" not in tried.text and "atomic<i64>" not in tried.text:
+            refusal = tint.problems(tried.text) or tint.problems(tried.folded)
+            assert refusal is None, f"{refusal}\n{tried.text}"
     want = execute(
         program, given, grid, subgroup_width=target.subgroup_width, output_sizes=lengths
     ).outputs

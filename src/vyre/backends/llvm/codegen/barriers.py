@@ -131,8 +131,9 @@ class Cutter:
                     changed.add(inner.name)
                     touched.add(inner.name)
         after: list[Let | Assign] = []
-        while rest and isinstance(rest[-1], Assign) and self.is_shared(rest[-1]):
-            after.insert(0, rest.pop())
+        while rest and isinstance(last := rest[-1], Assign) and self.is_shared(last):
+            after.insert(0, last)
+            rest.pop()
         if before:
             self.found.append(Once(tuple(before)))
         if rest:

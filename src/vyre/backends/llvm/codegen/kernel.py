@@ -9,6 +9,7 @@ from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.casts import Casts
+from vyre.backends.llvm.codegen.half import SOFTWARE
 from vyre.backends.llvm.codegen.packed import memory_type
 from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
@@ -157,9 +158,16 @@ class Kernel:
             "  br label %start",
             *self.w.lines,
             "}",
+            self._software_half(),
             "!0 = !{}",
         ]
         return "\n".join(parts) + "\n"
+
+    def _software_half(self) -> str:
+        if self.host.has_half_conversion:
+            return ""
+        lines = (*self.w.lines, *self.w.entry)
+        return SOFTWARE if any("half" in line for line in lines) else ""
 
     def _declarations(self, maths: str) -> list[str]:
         """What the code calls and the functions it brings along do not declare themselves."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from vyre.analysis import Ranges
+from vyre.analysis import Ranges, program_cost
 from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
-from vyre.ir import Atomic, Load, Program, Store
+from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+OPERATIONS_PER_NS = 32
+"""Simple operations of all lanes together, as vectors do them."""
 
 
 def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[str, KernelInfo]:
@@ -100,4 +103,17 @@ def _info(kernel: Kernel) -> KernelInfo:
         prints=tuple(kernel.prints),
         polls=kernel.polls,
         divergent=kernel.divergent,
+        group_cost_ns=_cost(kernel),
     )
+
+
+def _cost(kernel: Kernel) -> int:
+    """A guess at the time of one workgroup; 0 where loops of unknown length make it worthless."""
+    for statement in walk_stmts(kernel.program.entry):
+        if isinstance(statement, While):
+            return 0
+        if isinstance(statement, Loop) and not (
+            isinstance(statement.start, Lit) and isinstance(statement.stop, Lit)
+        ):
+            return 0
+    return max(1, kernel.invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)

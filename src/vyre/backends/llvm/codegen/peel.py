@@ -67,6 +67,8 @@ class Peeling:
     """Variables that other stretches of work read."""
     parts: list[Part] = field(default_factory=list[Part])
     """Conditions that hold for the lanes that run in vectors."""
+    ends: list[bool] = field(default_factory=list[bool])
+    """For each of them, whether lanes for which it fails have nothing to do."""
     rows: list[AnyExpr] = field(default_factory=list[AnyExpr])
     """Conditions that are the same all along a row, and hold."""
     accesses: dict[tuple[str, AnyExpr], tuple[int, int]] = field(
@@ -125,7 +127,7 @@ class Peeling:
             if not held or (other and len(held) < len(parts)):
                 continue
             for part in held:
-                self._peel(part)
+                self._peel(part, narrows)
             if len(held) == len(parts):
                 return self._take(chosen, narrows and self._has_one_effect(chosen))
             left = conjunction([part for part in parts if part not in held])
@@ -153,12 +155,13 @@ class Peeling:
         bounded = written.op in (BinOp.LT, BinOp.LE) and self.forms.is_global(written.left)
         return narrows or bounded
 
-    def _peel(self, part: Part) -> None:
+    def _peel(self, part: Part, narrows: bool) -> None:
         written = self._written(part)
         if self._same_in_row(written):
             self.rows.append(written.condition())
             return
         self.parts.append(written)
+        self.ends.append(narrows)
         self.single = self.single or written.op is BinOp.EQ
 
     def _take_loop(self, statement: Loop) -> None:
@@ -240,11 +243,12 @@ class Peeling:
         w = kernel.w
         first = view("0")
         low, high, end = "0", length, length
-        for part in self.parts:
+        for part, ends in zip(self.parts, self.ends, strict=True):
             span = _part_span(kernel, first, part, length, self.forms.may_wrap(part.left))
             low = w.intrinsic("umax", "i32", low, span[0]) if low != "0" else span[0]
             high = w.intrinsic("umin", "i32", high, span[1])
-            end = w.intrinsic("umin", "i32", end, span[2])
+            if ends:
+                end = w.intrinsic("umin", "i32", end, span[2])
         for cond in self.rows:
             holds = first.value(cond).text
             high = w.emit(f"select i1 {holds}, i32 {high}, i32 0")

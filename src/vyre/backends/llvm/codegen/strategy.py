@@ -19,6 +19,8 @@ UNROLLED_LANES = 4
 """Scalar lanes one after the other, where no loop makes them wait for loads."""
 ROWS = 4
 """Rows in lock-step where they use the same elements."""
+LONG_BODY = 64
+"""Operations that keep the machine busy without a second vector beside the first."""
 REGISTERS = 12
 """Vector registers that variables of a loop may take."""
 
@@ -73,7 +75,9 @@ def _width(kernel: Kernel, census: Census) -> int:
         while width < 4 * natural and 2 * width // natural * census.carried <= REGISTERS:
             width *= 2
     else:
-        width = 2 * bits // (8 * census.narrowest)
+        width = bits // (8 * census.narrowest)
+        if census.operations < LONG_BODY:
+            width *= 2
     width = min(width, MOST_LANES)
     if not kernel.row.startswith("%"):
         while width > kernel.size[0]:

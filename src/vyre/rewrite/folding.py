@@ -1,0 +1,45 @@
+"""Operations on literals, computed."""
+
+from __future__ import annotations
+
+from vyre.ir import AnyExpr, Binary, Bitcast, Cast, Fma, Lit, Select, Unary
+from vyre.rewrite.trees import with_children
+from vyre.semantics import (
+    fold_binary,
+    fold_bitcast,
+    fold_cast,
+    fold_fma,
+    fold_select,
+    fold_unary,
+)
+
+
+def fold(expr: AnyExpr) -> Lit | None:
+    """The literal that an operation on literals gives; None for anything else."""
+    match expr:
+        case Unary(op, Lit() as operand):
+            return fold_unary(op, operand)
+        case Binary(op, Lit() as left, Lit() as right):
+            return fold_binary(op, left, right)
+        case Cast(Lit() as value, dtype):
+            return fold_cast(value, dtype)
+        case Bitcast(Lit() as value, dtype):
+            return fold_bitcast(value, dtype)
+        case Select(Lit() as cond, Lit() as if_true, Lit() as if_false):
+            return fold_select(cond, if_true, if_false)
+        case Fma(Lit() as a, Lit() as b, Lit() as c):
+            return fold_fma(a, b, c)
+        case _:
+            return None
+
+
+def value_of(expr: AnyExpr) -> Lit | None:
+    """The literal that an expression over literals comes to."""
+    if isinstance(expr, Lit):
+        return expr
+    return fold(with_children(expr, _folded))
+
+
+def _folded(expr: AnyExpr) -> AnyExpr:
+    value = value_of(expr)
+    return expr if value is None else value

@@ -1,0 +1,87 @@
+"""Programs on the CPU backend without the runtime around it, and beside the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.backends.llvm.compile import compile_program
+from vyre.backends.llvm.kernel_info import KernelInfo
+from vyre.backends.llvm.launch import NativeKernel
+from vyre.backends.llvm.outcome import Outcome
+from vyre.backends.llvm.pool import process_pool
+from vyre.backends.reference import execute
+from vyre.conform.compare import Tolerance, compare_outputs
+from vyre.driver.backend import EmitOptions
+from vyre.ir import Program
+from vyre.semantics import storage_dtype
+
+Array = NDArray[Any]
+Arrays = Mapping[str, Array]
+Grid = tuple[int, int, int]
+
+
+def load(
+    program: Program, cpu: str = "native", tier: str = "full", values: Mapping[str, str] = {}
+) -> NativeKernel:
+    """A program as machine code in this process."""
+    artifact = compile_program(program, cpu, EmitOptions(tier, values))
+    return NativeKernel(
+        artifact.payload, KernelInfo.from_json(artifact.metadata), process_pool()
+    )
+
+
+def source(program: Program, kind: str = "llvm-raw", cpu: str = "native") -> str:
+    """A readable form of what runs."""
+    return compile_program(program, cpu, EmitOptions()).sources[kind]
+
+
+def launch(
+    kernel: NativeKernel, program: Program, inputs: Arrays, grid: Grid, sizes: Mapping[str, int]
+) -> tuple[dict[str, Array], Outcome | None]:
+    """Run once; gives the buffers that the host sees, and what there is to tell."""
+    bound: dict[str, Array] = {}
+    for decl in program.buffers:
+        if decl.is_on_chip:
+            continue
+        if decl.name in inputs:
+            bound[decl.name] = np.array(inputs[decl.name], order="C")
+        else:
+            shape = (sizes.get(decl.name) or decl.count, *_lanes(decl.element.lanes))
+            element = decl.element.element if decl.element.is_vector else decl.element
+            assert element is not None
+            bound[decl.name] = np.zeros(shape, storage_dtype(element))
+    places = [(int(a.ctypes.data), int(a.shape[0])) for a in bound.values()]
+    outcome = kernel.launch_raw(places, grid, 30.0)
+    outputs = {d.name: bound[d.name] for d in program.buffers if d.is_host_output}
+    return outputs, outcome
+
+
+def _lanes(count: int) -> tuple[int, ...]:
+    return (count,) if count > 1 else ()
+
+
+def differences(
+    program: Program,
+    inputs: Arrays,
+    grid: Grid,
+    *,
+    cpu: str = "native",
+    tier: str = "full",
+    approximate: frozenset[str] = frozenset(),
+) -> list[str]:
+    """Where the CPU and the reference disagree."""
+    wanted = execute(program, inputs, grid, subgroup_width=1).outputs
+    sizes = {name: array.shape[0] for name, array in wanted.items()}
+    found, outcome = launch(load(program, cpu, tier), program, inputs, grid, sizes)
+    assert outcome is None, outcome
+    tolerances = {name: Tolerance(64) for name in approximate}
+    return [str(d) for d in compare_outputs(program, wanted, found, tolerances)]
+
+
+def check(text: str, inputs: Arrays, grid: Grid, cpu: str = "native") -> None:
+    """The CPU agrees with the reference on a program in text form."""
+    assert differences(Program.parse(text), inputs, grid, cpu=cpu) == []

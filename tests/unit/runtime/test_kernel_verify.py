@@ -1,0 +1,62 @@
+"""`VYRE_CHECK=1` compares every dispatch with the reference and saves a reproducer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vyre as vy
+from vyre.config import config
+from vyre.diagnostics import BackendError
+from vyre.runtime.verify import verified
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    monkeypatch.setenv("VYRE_CHECK", "1")
+    monkeypatch.setenv("VYRE_REPRODUCERS", str(tmp_path))
+    config.cache_clear()
+    yield tmp_path
+    config.cache_clear()
+
+
+@vy.kernel
+def waves(x: vy.In[vy.f32], h: vy.InOut[vy.u32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        y[i] = vy.math.sin(x[i]) * x[i]
+        h.atomic_add(i % 3, 1)
+
+
+def test_a_dispatch_that_agrees_passes() -> None:
+    x = np.linspace(0, 30, 500, dtype=np.float32)
+    y = np.zeros_like(x)
+    waves(x, np.zeros(3, np.uint32), y, device="cpu")
+    np.testing.assert_allclose(y, np.sin(x) * x, rtol=1e-5, atol=1e-5)
+    outputs = vy.run(waves.program(), {"x": x, "h": np.zeros(3, np.uint32)}, device="cpu")
+    assert isinstance(outputs, dict)
+    np.testing.assert_array_equal(outputs["y"], y)
+
+
+def test_a_difference_is_an_error_with_a_reproducer(checked: Path) -> None:
+    def broken(compiled: Any, given: Any, *options: Any, **more: Any) -> dict[str, Any]:
+        return {"h": np.array([1, 1, 2], np.uint32), "y": np.zeros(3, np.float32)}
+
+    compiled = vy.compile(waves.program(), device="cpu")
+    given = {"x": np.zeros(3, np.float32), "h": np.zeros(3, np.uint32), "y": np.zeros(3, "f4")}
+    with pytest.raises(BackendError) as caught:
+        verified(broken)(compiled, given)
+    assert caught.value.code == "B401"
+    assert "h[2] is 2 and should be 1" in str(caught.value)
+    (folder,) = checked.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "h.npy",
+        "launch.json",
+        "program.vy",
+        "x.npy",
+        "y.npy",
+    ]
