@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from tests.conform.plants import Plant
 from vyre import conform
@@ -41,17 +42,23 @@ def hunt(plant: Plant, seconds: float = 60.0) -> Catch | None:
 
 def _attempts(backend: Backend, profile: str | None) -> Iterator[tuple[str, bool]]:
     subject = Subject.of(backend)
-    trials = [t for area in AREAS.values() for t in area(subject.target)]
-    random.Random(1).shuffle(trials)
     number = 0
-    for trial in trials:
+    for trial in _in_turn(subject):
         yield f"suite: {trial.area}", _trial_fails(backend, trial, profile)
-        for _ in range(2):
-            yield f"fuzzing: program {number}", _program_fails(subject, number, profile)
-            number += 1
+        yield f"fuzzing: program {number}", _program_fails(subject, number, profile)
+        number += 1
     while True:
         yield f"fuzzing: program {number}", _program_fails(subject, number, profile)
         number += 1
+
+
+def _in_turn(subject: Subject) -> Iterator[Trial]:
+    """The trials of all areas, one of each area after the other, in an order of no meaning."""
+    areas = [list(area(subject.target)) for area in AREAS.values()]
+    for trials in areas:
+        random.Random(1).shuffle(trials)
+    for round_ in zip_longest(*areas):
+        yield from (trial for trial in round_ if trial is not None)
 
 
 def _trial_fails(backend: Backend, trial: Trial, profile: str | None) -> bool:

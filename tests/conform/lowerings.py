@@ -361,7 +361,6 @@ LOWERINGS: dict[str, tuple[str, Change]] = {
     "half floats lose bits": ("reference", half_in_single),
     "atomic gives the new value": ("reference", new_value_for_old),
     "missing barrier": ("cpu", missing_barrier),
-    "missing grid barrier": ("cpu", missing_grid_barrier),
     "store made unconditional": ("reference", unconditional_store),
     "continue made break": ("reference", continue_as_break),
     "return forgotten": ("reference", return_as_nothing),

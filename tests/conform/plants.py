@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from tests.conform.lowerings import LOWERINGS
+from tests.conform.lowerings import LOWERINGS, missing_grid_barrier
+from vyre import compiler
 from vyre.backends.llvm import compile as native
 from vyre.driver import registry
 from vyre.driver.artifact import Artifact
@@ -61,6 +62,22 @@ def _lowering(base: str, change: Callable[[Program], Program]):
     @contextmanager
     def planted() -> Iterator[Backend]:
         yield Wrapped(registry.backend(base), change)
+
+    return planted
+
+
+def _before_splitting(change: Callable[[Program], Program]):
+    """A driver that splits, or does not split, another program than it is given."""
+
+    @contextmanager
+    def planted() -> Iterator[Backend]:
+        right = compiler.emit_segments
+
+        def emit_segments(program: Program, *rest):
+            return right(change(program), *rest)
+
+        with patch.object(compiler, "emit_segments", emit_segments):
+            yield registry.backend("cpu")
 
     return planted
 
@@ -125,4 +142,5 @@ PLANTS = (
         Plant(f"lowering: {name}", _lowering(base, change))
         for name, (base, change) in LOWERINGS.items()
     ),
+    Plant("driver: missing grid barrier", _before_splitting(missing_grid_barrier)),
 )

@@ -142,7 +142,9 @@ class Encoder:
             case _:
                 return self.held(z3.fpRoundToIntegral(_MODES[op](), value))
 
-    def _float_binary(self, op: BinOp, dtype: DataType, a: Formula, b: Formula) -> Formula:
+    def _float_binary(  # noqa: C901
+        self, op: BinOp, dtype: DataType, a: Formula, b: Formula
+    ) -> Formula:
         x, y = self.number(dtype, a), self.number(dtype, b)
         match op:
             case BinOp.ADD:
@@ -267,7 +269,9 @@ def _bool_binary(op: BinOp, a: Formula, b: Formula) -> Formula:
             raise NotImplementedError(op)
 
 
-def _integer_binary(op: BinOp, dtype: DataType, a: Formula, b: Formula) -> Formula:
+def _integer_binary(  # noqa: C901
+    op: BinOp, dtype: DataType, a: Formula, b: Formula
+) -> Formula:
     size, signed = width(dtype), dtype.is_signed
     zero, ones = z3.BitVecVal(0, size), z3.BitVecVal(-1, size)
     amount = b & (size - 1)

@@ -145,7 +145,7 @@ def _by_amount(name: str, dtype: DataType) -> list[Any]:
 
 
 def guard_can_hold(rule: Rule, binding: Binding) -> bool:
-    """Whether some literals satisfy the guard: a proof under a false guard would be worth nothing."""
+    """Whether something satisfies the guard: a proof under a false one is worth nothing."""
     _, _, when = rule.terms(binding)
     if when is None:
         return True

@@ -13,7 +13,7 @@ from vyre.rewrite.term import Term, TermKind
 from vyre.semantics import Array
 
 _MOST_EXHAUSTIVE = 1 << 17
-_SAMPLES = 1 << 14
+_SAMPLES = 1 << 12
 
 
 def evaluate(term: Term, env: dict[str, Array]) -> Array:
@@ -109,7 +109,7 @@ def _inputs(dtypes: tuple[DataType, ...]) -> list[Array]:
     if _combinations(dtypes) <= _MOST_EXHAUSTIVE:
         columns = [_all_of(dtype) for dtype in dtypes]
         return [c.ravel() for c in np.meshgrid(*columns, indexing="ij")]
-    rows = 60_000
+    rows = 20_000
     per = max(4, int(rows ** (1 / len(dtypes))))
     edges = [_edges(dtype)[:per] for dtype in dtypes]
     grid = [c.ravel() for c in np.meshgrid(*edges, indexing="ij")]

@@ -51,6 +51,19 @@ class KernelSource:
     entry_op_id: str | None = None
     _known: dict[Specialisation, Program] = field(default_factory=dict[Specialisation, Program])
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a call decides about types or compile-time values."""
+        return any(
+            isinstance(one, StaticParameter) or isinstance(one.dtype, GenericType)
+            for one in self.parameters.values()
+        )
+
+    @property
+    def has_keyword_only(self) -> bool:
+        """Whether some parameters are given by name only."""
+        return bool(self.source.tree.args.kwonlyargs)
+
     def program(self, wanted: Specialisation) -> Program:
         """The program for one specialisation, translated once."""
         found = self._known.get(wanted)

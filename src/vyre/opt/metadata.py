@@ -12,7 +12,8 @@ class PassPhase(Enum):
     """The stages of optimising, in the order in which they run.
 
     Structure first, so that the rest sees straight code; then values, then control flow and loops
-    that values made simple, then memory, then synchronisation, and what is left over last.
+    that values made simple; fusion before memory, because a value that needs no memory is better
+    than one in faster memory; then synchronisation, and what is left over last.
     """
 
     STRUCTURE = 0
@@ -20,8 +21,8 @@ class PassPhase(Enum):
     DATAFLOW = 2
     CONTROL_FLOW = 3
     LOOP = 4
-    MEMORY = 5
-    FUSION = 6
+    FUSION = 5
+    MEMORY = 6
     SYNC = 7
     CLEANUP = 8
 

@@ -7,7 +7,7 @@ from typing import Self
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
-from vyre.opt.metadata import CostModelFamily, PassMetadata
+from vyre.opt.metadata import CostModelFamily, PassMetadata, PassPhase
 
 
 class OptimizerProfile(StrEnum):
@@ -16,7 +16,7 @@ class OptimizerProfile(StrEnum):
     RELEASE = "release"
     """Everything that keeps the host's view of the program."""
     DEBUG = "debug"
-    """Scalar clean-up only: loops, memory and barriers stay as they were written."""
+    """Values and branches only: loops, memory, barriers and regions stay as they were written."""
     DATAFLOW = "dataflow"
     """Values and memory traffic; loops and kernels keep their shape."""
     MEGAKERNEL = "megakernel"
@@ -27,6 +27,8 @@ class OptimizerProfile(StrEnum):
     def accepts(self, metadata: PassMetadata) -> bool:
         """Whether a pass belongs to this profile."""
         if not metadata.preserves_abi and self is not OptimizerProfile.MEGAKERNEL:
+            return False
+        if self is OptimizerProfile.DEBUG and metadata.phase not in _DEBUG_PHASES:
             return False
         return metadata.cost_model_family in _FAMILIES[self]
 
@@ -40,10 +42,11 @@ class OptimizerProfile(StrEnum):
             raise OptimizerError(codes.UNKNOWN_PROFILE.at(name=name, known=known)) from None
 
 
+_DEBUG_PHASES = (PassPhase.SCALAR_ALGEBRA, PassPhase.DATAFLOW, PassPhase.CONTROL_FLOW)
 _F = CostModelFamily
 _FAMILIES: dict[OptimizerProfile, frozenset[CostModelFamily]] = {
     OptimizerProfile.RELEASE: frozenset(_F),
-    OptimizerProfile.DEBUG: frozenset({_F.SCALAR, _F.UNKNOWN}),
+    OptimizerProfile.DEBUG: frozenset({_F.SCALAR}),
     OptimizerProfile.DATAFLOW: frozenset({_F.SCALAR, _F.SYNC, _F.MEMORY, _F.DATAFLOW, _F.UNKNOWN}),
     OptimizerProfile.MEGAKERNEL: frozenset(_F),
     OptimizerProfile.OFF: frozenset(),

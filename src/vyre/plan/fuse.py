@@ -183,6 +183,8 @@ def _shared_buffers(programs: Sequence[Program], scratch: frozenset[str]) -> lis
     result: list[BufferDecl] = []
     for decl in table.values():
         if decl.name in scratch:
+            if not decl.count:
+                raise PlanError(codes.UNSIZED_SCRATCH.at(name=decl.name))
             result.append(BufferDecl.scratch(decl.name, decl.count, decl.element))
         elif decl.binding is None:
             result.append(decl)

@@ -208,7 +208,8 @@ class Binder:
                 shared = np.may_share_memory(host, cast("HostArray", own))
             return host.copy() if shared else host
         if not host.flags.writeable or not isinstance(value, np.ndarray):
-            raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=decl.name))
+            found = f"this {type(value).__name__}"
+            raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=decl.name, found=found))
         return host
 
     def _check_count(self, decl: BufferDecl, count: int) -> None:

@@ -104,7 +104,7 @@ class CompiledProgram:
             return LaunchRecord(0)
         single = self._single
         if single is None:
-            executables = self._load()
+            executables = self.load()
             plan = self.compilation.plan
             if plan is not None:
                 from vyre.driver.grid_sync import run_split
@@ -116,14 +116,19 @@ class CompiledProgram:
         bound = [arguments[name] for name in self.bound_names]
         return single.launch(bound, grid, deadline)
 
-    def _load(self) -> dict[int, Executable]:
+    def load(self) -> dict[int, Executable]:
+        """Make it executable; the first launch would do the same."""
+        if self._executables:
+            return self._executables
         with self._lock:
             if not self._executables:
+                made: dict[int, Executable] = {}
                 with telemetry.timed("load", self.device):
                     for artifact in self.compilation.artifacts:
                         segment = artifact.metadata.get("segment")
                         key = segment if isinstance(segment, int) else 0
-                        self._executables[key] = self._guarded_load(artifact)
+                        made[key] = self._guarded_load(artifact)
+                self._executables = made
             return self._executables
 
     def _guarded_load(self, artifact: Artifact) -> Executable:
@@ -152,18 +157,32 @@ class CompiledProgram:
                 found[kind] = f"{found[kind]}\n\n{text}" if kind in found else text
         return found
 
+    def __repr__(self) -> str:
+        name = self.compilation.source.entry_op_id or self.compilation.source.digest()[:12]
+        return f"<compiled program {name} for {self.device}>"
+
+    def _report_again(self) -> OptimizerRunReport | None:
+        if self.options.profile is None:
+            return None
+        from vyre.opt import OptimizerProfile, optimize
+
+        profile = OptimizerProfile(self.options.profile)
+        hints = telemetry.hints()
+        return optimize(self.compilation.source, profile, self.target, hints)
+
     def explain(self) -> str:
         """Why this device, and what the optimizer did."""
         lines = [f"device: {self.device}, {self.route.why}"]
         if self.from_cache:
-            lines.append("compiled: taken from the cache; the passes ran when it was made")
+            lines.append("compiled: taken from the cache; the passes are run again to explain them")
         plan = self.compilation.plan
         if plan is not None:
             lines.append(f"grid barriers: split into {len(plan.segments)} segments")
-        if self.report is not None:
+        report = self.report if self.report is not None else self._report_again()
+        if report is not None:
             from vyre.opt import explain
 
-            lines += ["", explain(self.report)]
+            lines += ["", explain(report)]
         return "\n".join(lines)
 
 

@@ -6,11 +6,12 @@ happens in the background: callers go on with what there is until the better cod
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +66,7 @@ def compile(
     if report is not None:
         return _compile(program, route, chosen, known, report, cache, hot=False)
     wanted = _DEFAULT_KEY if options is None else chosen.key()
-    variants = program.memo(("compiled", route.device.info.id, wanted), _variants)
+    variants = program.memo(("compiled", route.device.info.id, wanted, hints), _variants)
     if variants.hot is not None:
         return variants.hot
     hot = known.is_hot_program(program)
@@ -166,6 +167,7 @@ def _key(program: Program, route: Route, target: Target, options: CompileOptions
         CACHE_VERSION,
         _code_stamp(),
         route.backend.name,
+        _backend_stamp(type(route.backend).__module__),
         target.key(),
         options.key(),
         "hot" if hot else "cold",
@@ -188,6 +190,13 @@ def _code_stamp() -> str:
         newest = max(path.stat().st_mtime_ns for path in folder.rglob("*.py"))
         parts.append(f"vyre={newest}")
     return ",".join(parts)
+
+
+@cache
+def _backend_stamp(module: str) -> str:
+    """The file that a backend comes from: a third party's new release must not find old code."""
+    source = getattr(sys.modules.get(module), "__file__", None)
+    return "none" if source is None else f"{module}={Path(source).stat().st_mtime_ns}"
 
 
 def _file_stamp(name: str) -> str:

@@ -69,8 +69,7 @@ class DeviceArray:
     def memory(self) -> DeviceMemory:
         """Its memory; an error if that has been given back."""
         if self.is_free:
-            found = "an array that has been freed"
-            raise ArgumentError(codes.NOT_AN_ARRAY.at(name="?", found=found))
+            raise ArgumentError(codes.FREED_ARRAY.at(array=repr(self)))
         return self.argument.memory
 
     def numpy(self) -> NDArray[Any]:

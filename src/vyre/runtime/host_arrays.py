@@ -89,7 +89,7 @@ def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
             return np.asarray(given)
         return np.frombuffer(given, dtype=np.uint8)
     except (TypeError, ValueError, BufferError) as problem:
-        found = f"{type(value).__name__} ({problem})"
+        found = f"{type(given).__name__} ({problem})"
         raise ArgumentError(codes.NOT_AN_ARRAY.at(name=decl.name, found=found)) from problem
 
 

@@ -83,7 +83,10 @@ class Kernel(Generic[P]):
     ) -> None:
         """Run the kernel."""
         program, made = self._prepare(args, kwargs)
-        compiled = compile(program, device=made.device if device is None else device)
+        if device is None:
+            device = made.device
+            arguments.keep_numbers(program, made)
+        compiled = compile(program, device=device)
         if grid is None and elements is None:
             grid = self._default_grid(program, made)
         arguments.zero_outputs(self.source, made)
@@ -107,7 +110,7 @@ class Kernel(Generic[P]):
         # Axis x runs along the last axis of the array, whose elements are neighbours.
         extents = [*reversed(shape), 1, 1][:axes]
         sizes = program.workgroup_size
-        return [-(-extent // size) for extent, size in zip(extents, sizes, strict=False)]
+        return tuple(-(-extent // size) for extent, size in zip(extents, sizes, strict=False))
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program for a call with these arguments.

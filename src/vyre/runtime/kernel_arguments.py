@@ -24,11 +24,14 @@ from vyre.front.parameters import (
     element_type,
 )
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
-from vyre.ir import DataType
+from vyre.ir import BufferAccess, DataType, Program
 from vyre.ir.literal import encode_float
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.device_array import array as array_on
+from vyre.runtime.host_arrays import as_host_array
 
 Host = NDArray[Any]
+_NOTHING = Specialisation()
 
 
 @dataclass(slots=True)
@@ -41,12 +44,16 @@ class Prepared:
     """Arrays that are not contiguous, with the contiguous copies that stand in for them."""
     device: str | None = None
     """Where the device arrays among the arguments live."""
+    is_resident: bool = True
+    """Whether all arrays among the arguments live on a device."""
 
 
 def by_parameter(
     kernel: KernelSource, args: tuple[object, ...], kwargs: Mapping[str, object], *, partial: bool
 ) -> dict[str, object]:
     """Arguments by the names of the parameters, as Python binds them."""
+    if not kwargs and len(args) == len(kernel.parameters) and not kernel.has_keyword_only:
+        return dict(zip(kernel.parameters, args, strict=True))
     signature = _signature(kernel)
     try:
         bound = (
@@ -61,6 +68,7 @@ def by_parameter(
     return dict(bound.arguments)
 
 
+@lru_cache(maxsize=256)
 def _signature(kernel: KernelSource) -> inspect.Signature:
     keyword_only = {one.arg for one in kernel.source.tree.args.kwonlyargs}
     kind = inspect.Parameter
@@ -89,6 +97,8 @@ def specialise(
     kernel: KernelSource, given: Mapping[str, object], type_of: Callable[[object], DataType | None]
 ) -> Specialisation:
     """What arguments decide about generic types and compile-time values."""
+    if not kernel.is_open:
+        return _NOTHING
     types: dict[str, DataType] = {}
     statics: dict[str, int | float | bool] = {}
     for name, parameter in kernel.parameters.items():
@@ -199,6 +209,8 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
         made.given[f"{name}.shape"] = _extents(array.shape)
     if isinstance(array, DeviceArray):
         made.device = array.device.info.id
+    else:
+        made.is_resident = False
     if parameter.mode is Mode.IN:
         made.given[name] = array
         return
@@ -257,6 +269,24 @@ def _as_numpy(name: str, value: object) -> Host:
         ) from problem
 
 
+def keep_numbers(program: Program, made: Prepared) -> None:
+    """Put numbers and shapes onto the device where the arrays are, once for each value.
+
+    Dispatches that bring the same numbers are then like the one before, and nothing is copied.
+    """
+    if made.device is None or not made.is_resident:
+        return
+    for decl in program.buffers:
+        if decl.access is BufferAccess.UNIFORM:
+            host = as_host_array(made.given[decl.name], decl)
+            made.given[decl.name] = _resident(made.device, host.dtype.str, host.tobytes())
+
+
+@lru_cache(maxsize=512)
+def _resident(device: str, dtype: str, data: bytes) -> DeviceArray:
+    return array_on(np.frombuffer(data, dtype), device)
+
+
 def zero_outputs(kernel: KernelSource, made: Prepared) -> None:
     """`Out` arrays begin as zeros."""
     for name, array in made.written.items():
@@ -269,4 +299,12 @@ def zero_outputs(kernel: KernelSource, made: Prepared) -> None:
             array.fill(0)
 
 
-__all__ = ["Prepared", "by_parameter", "prepare", "specialise", "type_of_value", "zero_outputs"]
+__all__ = [
+    "Prepared",
+    "by_parameter",
+    "keep_numbers",
+    "prepare",
+    "specialise",
+    "type_of_value",
+    "zero_outputs",
+]

@@ -104,6 +104,7 @@ def _launch_again(compiled: CompiledProgram, known: Repeated, deadline: float | 
 def _launch(
     compiled: CompiledProgram, binding: Binding, grid: grids.Grid, deadline: float | None
 ) -> None:
+    compiled.load()
     started = time.perf_counter_ns()
     try:
         record = compiled.launch(binding.arguments, grid, deadline, binding.handovers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import replace
 
 from vyre.diagnostics import Code, Location, ParseError, Span
 from vyre.diagnostics.codes import text as codes
@@ -132,11 +133,30 @@ class Cursor:
             text = text[: _SHOWN - 3] + "..."
         return f"`{text}`"
 
-    def unexpected(self, expected: str) -> ParseError:
-        """The error that something else was expected at the token at hand."""
+    def unexpected(self, expected: str, *, here: bool = False) -> ParseError:
+        """The error that something else was expected at the token at hand.
+
+        `here` says that nothing is missing before it, even if it starts a line.
+        """
         if self.kinds[self.position] == BAD:
             return self._bad_character()
+        if not here and self.starts_line():
+            # What is missing is missing where the line ends, not where the next one starts.
+            before = self.span(self.position - 1, self.position - 1)
+            end = before.end_column or before.column
+            span = replace(before, column=end, end_column=end + 1)
+            missing = codes.UNEXPECTED.at(
+                Location(span=span), expected=expected, found="the end of the line"
+            )
+            return ParseError(missing)
         return self.error(codes.UNEXPECTED, expected=expected, found=self.shown())
+
+    def starts_line(self) -> bool:
+        """Whether the token at hand stands on a later line than the one before it."""
+        if self.position == 0 or self.kinds[self.position] == END:
+            return False
+        end = self.starts[self.position - 1]
+        return "\n" in self.source[end : self.starts[self.position]]
 
     def error(self, code: Code, position: int | None = None, **values: object) -> ParseError:
         """The error with this code at a token."""

@@ -283,6 +283,8 @@ class ExprParser:
             self._operands.append(_CONSTANTS[text])
         elif text in SPECIAL_FLOATS:
             self._operands.append(_special_float(text, negative=False))
+        elif cursor.starts_line():
+            raise cursor.unexpected("an expression")
         else:
             raise cursor.error(codes.RESERVED_WORD, found=text)
         cursor.position += 1

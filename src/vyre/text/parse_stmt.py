@@ -187,7 +187,7 @@ class StmtParser:
     def _no_statement(self, kind: int) -> Exception:
         cursor = self._cursor
         if kind != END:
-            return cursor.unexpected("a statement")
+            return cursor.unexpected("a statement", here=True)
         brace = self._open[-1].brace
         return cursor.error(codes.NEVER_CLOSED, brace, opener="{", closer="}")
 
@@ -238,7 +238,7 @@ class StmtParser:
             close = get_close_matches(text[:40], STATEMENT_WORDS, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise cursor.error(codes.UNKNOWN_STATEMENT, found=cursor.shown(), suggestion=hint)
-        raise cursor.unexpected("a statement")
+        raise cursor.unexpected("a statement", here=True)
 
     def _place(self) -> tuple[str, AnyExpr]:
         cursor = self._cursor

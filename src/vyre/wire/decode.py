@@ -56,8 +56,8 @@ def _read(section: Section, strings: Strings, read: Callable[[Reader], T]) -> T:
     items: Iterator[int] = iter(())
 
     def offset() -> int:
-        left = sum(1 for _ in items)
-        return section.start + offset_of(section.data, max(count(section.data) - left - 1, 0))
+        taken = count(section.data) - _left(items)
+        return section.start + offset_of(section.data, max(taken - 1, 0))
 
     try:
         items = split(section.data)
@@ -76,6 +76,19 @@ def _read(section: Section, strings: Strings, read: Callable[[Reader], T]) -> T:
     except (IndexError, ValueError):
         problem = "an operand or a statement is missing"
         raise failure(codes.BAD_STRUCTURE, offset(), problem=problem) from None
+
+
+def _left(items: Iterator[int]) -> int:
+    """How many numbers have not been taken, the malformed ones among them."""
+    left = 0
+    while True:
+        try:
+            next(items)
+        except StopIteration:
+            return left
+        except Malformed:
+            pass
+        left += 1
 
 
 def _refused(error: BuildError, offset: int) -> WireError:

@@ -11,6 +11,7 @@ from vyre.diagnostics import TrapError
 
 N = 100
 X = np.arange(N, dtype=np.int32) - 50
+NEVER = False
 
 
 @vy.kernel(workgroup=32)
@@ -285,7 +286,7 @@ def nested_guards(x: vy.In[vy.i32], h: vy.InOut[vy.u32], y: vy.Out[vy.i32]):
     i = vy.gid()
     if i < len(x) and x[i] > 0 and i % 2 == 0 and h.atomic_add(0, 1) < 100 and True:
         y[i] = x[i]
-    if i > 0 and False:
+    if i > 0 and NEVER:
         y[i] = 100
     if i < len(x) and (x[i] < -48 or x[i] > 47):
         y[i] += 1000

@@ -136,7 +136,8 @@ def test_an_empty_array_runs_nothing() -> None:
 
 
 def test_the_grid_can_be_given() -> None:
-    for options in ({"grid": 1}, {"elements": 256}, {"grid": (1, 1, 1)}):
+    given: list[dict[str, Any]] = [{"grid": 1}, {"elements": 256}, {"grid": (1, 1, 1)}]
+    for options in given:
         y = np.zeros(1000, np.float32)
         saxpy(1.0, X, y, device="cpu", **options)
         np.testing.assert_array_equal(y[:256], X[:256])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.unit.ir.samples import all_buffers, edge_literals, everything
@@ -144,3 +146,11 @@ def test_what_is_read_leniently() -> None:
     ]
     spans = [(s.span.line, s.span.column) for s in read.entry if s.span is not None]
     assert spans[:4] == [(3, 33), (3, 46), (4, 5), (4, 21)]
+
+
+def test_the_example_of_the_specification_is_read() -> None:
+    page = Path(__file__).parents[3] / "docs" / "spec" / "text.md"
+    example = page.read_text(encoding="utf-8").split("```")[1]
+    program = parse(example)
+    assert again(program) == program
+    assert program.entry_op_id == "example.scale"

@@ -1,11 +1,15 @@
-"""The functions of a buffer: load, store and atomic updates of one element, with bounds checked."""
+"""The functions of a buffer: load, store and atomic updates of one element, with bounds checked.
+
+They have one exit each: SwiftShader compiles calls of functions with several, inside of nested
+loops, in time that doubles with every level.
+"""
 
 from __future__ import annotations
 
 from vyre.backends.wgsl.atomics import from_u64, from_word, to_u64, to_word, write_atomic
 from vyre.backends.wgsl.context import Context
-from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
-from vyre.backends.wgsl.types import held, is_array, is_half, is_wide, zero
+from vyre.backends.wgsl.memory import Buffer, Cells, length
+from vyre.backends.wgsl.types import held, is_array, is_half, is_wide
 from vyre.emit import Writer
 from vyre.ir import DataType, TypeKind
 
@@ -42,27 +46,25 @@ def write_zeroing(buffer: Buffer, size: int, out: Writer) -> None:
 def _write_load(ctx: Context, buffer: Buffer, out: Writer) -> None:
     value_type = buffer.decl.value_type
     with out.block(f"fn load_{buffer.name}(i: u32) -> {held(value_type)}"):
-        with out.block(f"if (i >= {length(ctx, buffer)})"):
-            out.line(f"return {zero(value_type)};")
-        if buffer.lanes == 1:
-            out.line(f"return {read_scalar(ctx, buffer, 'i')};")
-        elif buffer.is_native_vector:
-            out.line(f"return {buffer.name}[i];")
-        elif is_array(value_type):
-            out.line(f"var value: {held(value_type)};")
-            with out.block(f"for (var k = 0u; k < {buffer.lanes}u; k++)"):
-                out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
-            out.line("return value;")
-        else:
-            lanes = [f"cell_{buffer.name}({_lane(buffer, k)})" for k in range(buffer.lanes)]
-            out.line(f"return {held(value_type)}({', '.join(lanes)});")
+        out.line(f"var value: {held(value_type)};")
+        with out.block(f"if (i < {length(ctx, buffer)})"):
+            if buffer.lanes == 1:
+                out.line(f"value = {read_scalar(ctx, buffer, 'i')};")
+            elif buffer.is_native_vector:
+                out.line(f"value = {buffer.name}[i];")
+            elif is_array(value_type):
+                with out.block(f"for (var k = 0u; k < {buffer.lanes}u; k++)"):
+                    out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
+            else:
+                lanes = [f"cell_{buffer.name}({_lane(buffer, k)})" for k in range(buffer.lanes)]
+                out.line(f"value = {held(value_type)}({', '.join(lanes)});")
+        out.line("return value;")
 
 
 def _write_store(ctx: Context, buffer: Buffer, out: Writer) -> None:
     value_type = buffer.decl.value_type
-    with out.block(f"fn store_{buffer.name}(i: u32, value: {held(value_type)})"):
-        with out.block(f"if (i >= {length(ctx, buffer)})"):
-            out.line("return;")
+    head = f"fn store_{buffer.name}(i: u32, value: {held(value_type)})"
+    with out.block(head), out.block(f"if (i < {length(ctx, buffer)})"):
         if buffer.lanes == 1:
             write_scalar(ctx, buffer, "i", "value", out)
         elif buffer.is_native_vector:
@@ -133,7 +135,7 @@ def write_scalar(ctx: Context, buffer: Buffer, index: str, value: str, out: Writ
     """Statements that set the scalar at an index that is in bounds."""
     match buffer.cells:
         case Cells.PLAIN:
-            if buffer.space is Space.PRIVATE and buffer.scalar.kind is TypeKind.PACKED:
+            if buffer.is_converted:
                 value = _decoded(ctx, buffer.scalar, _encoded(ctx, buffer.scalar, value))
             out.line(f"{buffer.name}[{index}] = {value};")
         case Cells.ATOMIC:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
-from vyre.backends.wgsl.types import held, zero
+from vyre.backends.wgsl.types import held
 from vyre.emit import Writer
 from vyre.ir import AtomicOp, DataType
 
@@ -18,7 +18,7 @@ STORAGE_LOCKS = 64
 WORKGROUP_LOCKS = 16
 """Locks that elements share; more would only help where many are updated at once."""
 
-_BUILT_IN = {
+BUILT_IN = {
     AtomicOp.ADD: "atomicAdd",
     AtomicOp.SUB: "atomicSub",
     AtomicOp.AND: "atomicAnd",
@@ -36,16 +36,17 @@ def write_atomic(ctx: Context, buffer: Buffer, function: str, op: AtomicOp, out:
     kind = held(buffer.scalar)
     expected = f", expected: {kind}" if op is AtomicOp.COMPARE_EXCHANGE else ""
     with out.block(f"fn {function}_{buffer.name}(i: u32, value: {kind}{expected}) -> {kind}"):
-        with out.block(f"if (i >= {length(ctx, buffer)})"):
-            out.line(f"return {zero(buffer.scalar)};")
-        if buffer.cells is Cells.ATOMIC64:
-            _write_native64(ctx, buffer, op, out)
-        elif buffer.cells is Cells.PAIRS and buffer.separable:
-            _write_halves(buffer, op, out)
-        elif buffer.cells is Cells.PAIRS:
-            _write_locked(ctx, buffer, op, out)
-        else:
-            _write_word(ctx, buffer, op, out)
+        out.line(f"var result: {kind};")
+        with out.block(f"if (i < {length(ctx, buffer)})"):
+            if buffer.cells is Cells.ATOMIC64:
+                _write_native64(ctx, buffer, op, out)
+            elif buffer.cells is Cells.PAIRS and buffer.separable:
+                _write_halves(buffer, op, out)
+            elif buffer.cells is Cells.PAIRS:
+                _write_locked(ctx, buffer, op, out)
+            else:
+                _write_word(ctx, buffer, op, out)
+        out.line("return result;")
 
 
 def from_word(dtype: DataType, word: str) -> str:
@@ -73,11 +74,11 @@ def _write_word(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> None
     cell = f"&{buffer.name}[i]"
     if op is AtomicOp.COMPARE_EXCHANGE:
         _write_strong_exchange(cell, "expected", "value", out)
-        out.line("return old;")
+        out.line("result = old;")
     elif buffer.scalar.is_float:
         _write_float_update(ctx, cell, op, out)
     else:
-        out.line(f"return {_BUILT_IN[op]}({cell}, value);")
+        out.line(f"result = {BUILT_IN[op]}({cell}, value);")
 
 
 def _write_strong_exchange(cell: str, expected: str, value: str, out: Writer) -> None:
@@ -102,7 +103,7 @@ def _write_float_update(ctx: Context, cell: str, op: AtomicOp, out: Writer) -> N
         with out.block("if (tried.exchanged)"):
             out.line("break;")
         out.line("old = tried.old_value;")
-    out.line(f"return {old};")
+    out.line(f"result = {old};")
 
 
 def _write_native64(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> None:
@@ -111,27 +112,27 @@ def _write_native64(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> 
     if op is AtomicOp.COMPARE_EXCHANGE:
         out.line(f"let wanted = {to_u64(ctx, 'expected', scalar)};")
         _write_strong_exchange(cell, "wanted", "operand", out)
-        out.line(f"return {from_u64(ctx, 'old', scalar)};")
+        out.line(f"result = {from_u64(ctx, 'old', scalar)};")
     else:
-        old = f"{_BUILT_IN[op]}({cell}, operand)"
-        out.line(f"return {from_u64(ctx, old, scalar)};")
+        old = f"{BUILT_IN[op]}({cell}, operand)"
+        out.line(f"result = {from_u64(ctx, old, scalar)};")
 
 
 def _write_halves(buffer: Buffer, op: AtomicOp, out: Writer) -> None:
     """The sum is right once all have added; the value given back is not, and nobody looks at it."""
     low, high = f"&{buffer.name}[2u * i]", f"&{buffer.name}[2u * i + 1u]"
     if op in _BITWISE:
-        out.line(f"let low = {_BUILT_IN[op]}({low}, value.x);")
-        out.line(f"return vec2<u32>(low, {_BUILT_IN[op]}({high}, value.y));")
+        out.line(f"let low = {BUILT_IN[op]}({low}, value.x);")
+        out.line(f"result = vec2<u32>(low, {BUILT_IN[op]}({high}, value.y));")
         return
     if op is AtomicOp.SUB:
         out.line(f"let low = atomicSub({low}, value.x);")
         out.line("let borrow = select(0u, 1u, low < value.x);")
-        out.line(f"return vec2<u32>(low, atomicSub({high}, value.y + borrow));")
+        out.line(f"result = vec2<u32>(low, atomicSub({high}, value.y + borrow));")
         return
     out.line(f"let low = atomicAdd({low}, value.x);")
     out.line("let carry = select(0u, 1u, low + value.x < low);")
-    out.line(f"return vec2<u32>(low, atomicAdd({high}, value.y + carry));")
+    out.line(f"result = vec2<u32>(low, atomicAdd({high}, value.y + carry));")
 
 
 def _write_locked(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> None:
@@ -141,18 +142,17 @@ def _write_locked(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> No
     count = WORKGROUP_LOCKS if space == "workgroup" else STORAGE_LOCKS
     lock = f"&{space}_locks[i % {count}u]"
     low, high = f"&{buffer.name}[2u * i]", f"&{buffer.name}[2u * i + 1u]"
-    out.line("var old: vec2<u32>;")
     out.line("var waiting = true;")
     taken = f"if (atomicExchange({lock}, 1u) == 0u)"
     with out.block("while (waiting)"), out.block(taken):
-        out.line(f"old = vec2<u32>(atomicLoad({low}), atomicLoad({high}));")
+        out.line(f"let old = vec2<u32>(atomicLoad({low}), atomicLoad({high}));")
         out.line(f"let next = {_joined(ctx, op, buffer.scalar)};")
         # Exchanges go through to memory, where the next one who takes the lock looks.
         out.line(f"atomicExchange({low}, next.x);")
         out.line(f"atomicExchange({high}, next.y);")
         out.line(f"atomicExchange({lock}, 0u);")
+        out.line("result = old;")
         out.line("waiting = false;")
-    out.line("return old;")
 
 
 def _joined(ctx: Context, op: AtomicOp, dtype: DataType) -> str:

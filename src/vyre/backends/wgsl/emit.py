@@ -17,7 +17,7 @@ from vyre.backends.wgsl.traps import RECORD, RECORD_WORDS, Traps
 from vyre.diagnostics import CapabilityError, Diagnostic
 from vyre.diagnostics.codes import lower as codes
 from vyre.emit import Writer
-from vyre.ir import ROOT_GENERATOR, Body, Program, Region
+from vyre.ir import Program
 from vyre.lower import bindings, legalise
 from vyre.lower.bindings import has_ordered_atomics
 from vyre.target import Target
@@ -41,7 +41,7 @@ def emit_shader(program: Program, target: Target) -> Shader:
     traps = Traps(ctx)
     exprs = Expressions(ctx, {buffer.decl.name: buffer for buffer in found}, body)
     barriers = Barriers(program.workgroup_size, found)
-    Statements(exprs, barriers, traps).body(_without_root(program.entry))
+    Statements(exprs, barriers, traps).program()
     functions = Writer()
     for buffer in found:
         write_functions(ctx, buffer, functions)
@@ -68,15 +68,6 @@ def emit_shader(program: Program, target: Target) -> Shader:
         locked="storage" in ctx.locks,
         workgroup_size=program.workgroup_size,
     )
-
-
-def _without_root(entry: Body) -> Body:
-    """The region that only holds loose statements together says nothing to a reader."""
-    match entry:
-        case (Region(generator, None, body),) if generator == ROOT_GENERATOR:
-            return body
-        case _:
-            return entry
 
 
 def _bound(buffers: list[Buffer]) -> list[Buffer]:

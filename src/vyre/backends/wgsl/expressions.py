@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from vyre.analysis import Ranges
 from vyre.backends.wgsl import casts, operators, subgroups
+from vyre.backends.wgsl.access import read_scalar
+from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.literals import literal
 from vyre.backends.wgsl.memory import Buffer, Space, length
@@ -59,6 +62,9 @@ class Expressions:
         self.buffers = buffers
         self.out = out
         self.variables: dict[str, Value] = {}
+        self.ranges = Ranges.of(ctx.program)
+        self.position = 0
+        """The number of the statement that is being written, as analyses count them."""
         self._effects: dict[AnyExpr, bool] = {}
         self._loads: dict[AnyExpr, bool] = {}
 
@@ -73,8 +79,8 @@ class Expressions:
                 return Value(text, dtype, constant=constant)
             case Var(name):
                 return self.variables[name]
-            case Load(buffer, index):
-                return self._load(self.buffers[buffer], index)
+            case Load():
+                return self._load(expr)
             case BufLen(buffer):
                 return spell(length(ctx, self.buffers[buffer]), DataType.U32)
             case Builtin(kind, axis):
@@ -152,8 +158,14 @@ class Expressions:
             self._loads[expr] = known
         return known
 
-    def _load(self, buffer: Buffer, index: AnyExpr) -> Value:
-        text = buffer.call("load", self.index(self.value(index)))
+    def _load(self, load: Load) -> Value:
+        buffer = self.buffers[load.buffer]
+        index = self.index(self.value(load.index))
+        if buffer.is_simple and self.ranges.is_in_bounds(load, self.position):
+            buffer.used = True
+            text = read_scalar(self.ctx, buffer, index)
+        else:
+            text = buffer.call("load", index)
         # A private array lives in registers: a driver sees the product that was stored there.
         product = buffer.space is Space.PRIVATE and buffer.decl.value_type.is_float
         return Value(text, buffer.decl.value_type, product=product)
@@ -190,6 +202,12 @@ class Expressions:
         if expr.expected is not None:
             operands.append(expr.expected)
         index, *values = self.operands(operands)
+        place = self.index(index)
+        built_in = BUILT_IN.get(expr.op)
+        plain = buffer.is_simple and buffer.scalar.is_integer and built_in is not None
+        if plain and self.ranges.is_in_bounds(expr, self.position):
+            buffer.used = True
+            return spell(f"{built_in}(&{buffer.name}[{place}], {values[0].text})", buffer.scalar)
         name = expr.op.row.spelling
-        arguments = [self.index(index), *(value.text for value in values)]
+        arguments = [place, *(value.text for value in values)]
         return spell(buffer.call(name, *arguments, op=expr.op), buffer.scalar)

@@ -66,11 +66,8 @@ class Buffer:
     argument: int | None = None
     """Its place among the arguments of a launch."""
     functions: dict[str, AtomicOp | None] = field(default_factory=dict[str, "AtomicOp | None"])
-
-    @property
-    def used(self) -> bool:
-        """Whether the shader accesses its elements."""
-        return bool(self.functions)
+    used: bool = False
+    """Whether the shader accesses its elements."""
 
     @property
     def scalar(self) -> DataType:
@@ -104,6 +101,17 @@ class Buffer:
         if self.decl.element.kind is not TypeKind.VECTOR or self.cells is not Cells.PLAIN:
             return False
         return self.lanes in (2, 4) and self.scalar.bits == 32
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether one cell is one element: an access that is in bounds needs no function."""
+        whole = self.lanes == 1 or self.is_native_vector
+        return whole and self.cells in (Cells.PLAIN, Cells.ATOMIC) and not self.is_converted
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether a store changes the value: a private array holds what memory would."""
+        return self.space is Space.PRIVATE and self.scalar.kind is TypeKind.PACKED
 
     @property
     def shares_words(self) -> bool:
@@ -154,6 +162,7 @@ class Buffer:
     def call(self, function: str, *arguments: str, op: AtomicOp | None = None) -> str:
         """A call of one of this buffer's functions."""
         self.functions[function] = op
+        self.used = True
         return f"{function}_{self.name}({', '.join(arguments)})"
 
 

@@ -7,12 +7,14 @@ from math import prod
 from typing import assert_never
 
 from vyre.backends.wgsl import operators
+from vyre.backends.wgsl.access import write_scalar
 from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value
 from vyre.ir import (
+    ROOT_GENERATOR,
     AllGather,
     AllReduce,
     AnyExpr,
@@ -62,8 +64,19 @@ class Statements:
         self.barriers = barriers
         self.traps = traps
         entry = self.ctx.program.entry
+        self.count = 0
+        """Statements written so far."""
         self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, Assign)}
         self.products = _names_of_products(entry)
+
+    def program(self) -> None:
+        """All of it. The region that only holds loose statements together needs no mention."""
+        match self.ctx.program.entry:
+            case (Region(generator, None, body),) if generator == ROOT_GENERATOR:
+                self.count = 1
+                self.body(body)
+            case entry:
+                self.body(entry)
 
     def body(self, body: Body) -> None:
         """Statements one after another, up to the first that leaves."""
@@ -74,18 +87,16 @@ class Statements:
 
     def statement(self, statement: AnyStmt) -> None:  # noqa: C901
         """One statement."""
+        self.exprs.position = self.count
+        self.count += 1
         match statement:
             case Let(name, value):
                 self._let(name, self.exprs.value(value))
             case Assign(name, value):
                 found = self.exprs.value(value)
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
-            case Store(buffer, index, value):
-                place, stored = self.exprs.operands((index, value))
-                call = self.exprs.buffers[buffer].call(
-                    "store", self.exprs.index(place), stored.text
-                )
-                self.out.line(f"{call};")
+            case Store():
+                self._store(statement)
             case Eval(value):
                 self.exprs.effect(value)
             case If():
@@ -118,6 +129,15 @@ class Statements:
             case _:
                 assert_never(statement)
 
+    def _store(self, store: Store) -> None:
+        place, stored = self.exprs.operands((store.index, store.value))
+        buffer, index = self.exprs.buffers[store.buffer], self.exprs.index(place)
+        if buffer.is_simple and self.exprs.ranges.is_in_bounds(store, self.exprs.position):
+            buffer.used = True
+            write_scalar(self.ctx, buffer, index, stored.text, self.out)
+        else:
+            self.out.line(f"{buffer.call('store', index, stored.text)};")
+
     def _let(self, name: str, value: Value, *, mutable: bool = False) -> None:
         word = self.ctx.names.of("variable", name)
         keyword = "var" if mutable or name in self.assigned else "let"
@@ -137,6 +157,8 @@ class Statements:
             case ():
                 self.out.close()
             case (If(cond) as inner,) if not self.exprs.has_effect(cond):
+                self.exprs.position = self.count
+                self.count += 1
                 self.out.depth -= 1
                 self.out.open(f"}} else if ({self.exprs.value(cond).text})")
                 self.body(inner.then)

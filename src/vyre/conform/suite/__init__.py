@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from vyre.conform.suite import (
     atomics,
+    combinations,
     control,
     conversions,
     copies,
@@ -28,6 +29,7 @@ Area = Callable[[Target], Iterator[Trial]]
 
 AREAS: dict[str, Area] = {
     "opcodes": lambda _target: opcodes.trials(),
+    "combinations": lambda _target: combinations.trials(),
     "conversions": lambda _target: conversions.trials(),
     "storage": lambda _target: storage.trials(),
     "control flow": lambda _target: control.trials(),

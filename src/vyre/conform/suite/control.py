@@ -176,16 +176,18 @@ def _order_of_evaluation() -> Trial:
     program workgroup(1, 1, 1)
 
     buffer count: read_write u32[2] @0 output live_out
-    buffer out: read_write u32[4] @1 output live_out
+    buffer out: read_write u32[6] @1 output live_out
 
     region "order" {
         out[0] = atomic_add(count[0], 1) * 10 + atomic_add(count[0], 1)
         out[1] = select(atomic_add(count[0], 1) == 2, atomic_add(count[0], 1), atomic_add(count[0], 1))
         out[2] = u32((atomic_add(count[1], 1) == 9) & (atomic_add(count[1], 1) == 1))
         out[3] = count[0] * 10 + count[1]
+        out[4] = u32(false & (atomic_add(count[1], 1) == 0))
+        out[5] = u32(true | (atomic_add(count[1], 1) == 0)) * count[1]
     }
     """
-    expected = {"out": np.array([1, 3, 0, 52], np.uint32), "count": np.array([5, 2], np.uint32)}
+    expected = {"out": np.array([1, 3, 0, 52, 0, 4], np.uint32), "count": np.array([5, 4], np.uint32)}
     return written(_AREA, "order of evaluation", text, {}, (1, 1, 1), expected, each="out")
 
 

@@ -85,14 +85,20 @@ BAD_DEADLINE = Code(
 READ_ONLY_ARRAY = Code(
     "D014",
     "array that cannot be written",
-    "the buffer {name!r} is changed in place and its array is read-only",
-    "pass a writable array",
+    "the buffer {name!r} is changed in place, which {found} does not allow",
+    "pass a writable numpy array, or read the result from what run returns",
 )
 WRONG_DEVICE = Code(
     "D015",
     "array of another device",
     "the array for {name!r} lives on {found} and the program runs on {expected}",
-    "move it: vyre.array(x, device={expected!r})",
+    "pass device={found!r}, or move the array: vyre.array(x, device={expected!r})",
+)
+FREED_ARRAY = Code(
+    "D017",
+    "array that has been freed",
+    "{array} cannot be used any more",
+    "make a new one with vyre.array, or free it later",
 )
 DEADLINE_BETWEEN = Code(
     "D016",
@@ -148,6 +154,7 @@ CODES = (
     READ_ONLY_ARRAY,
     WRONG_DEVICE,
     DEADLINE_BETWEEN,
+    FREED_ARRAY,
     BAD_ARTIFACT,
     EMIT_FAILED,
     LOAD_FAILED,

@@ -66,6 +66,13 @@ counts = BufferDecl.read("counts", 1, DataType.U32)
 own = Program.wrapped([counts], (64, 1, 1), [Node.indirect_dispatch("counts")])
 fuse([arm(64), own])""",
 )
+UNSIZED_SCRATCH = Code(
+    "P007",
+    "scratch of unknown size",
+    "the buffer {name!r} is to become scratch, but no arm declares its count",
+    "declare the count in one of the arms: buffer.with_count(n)",
+    example=_TWO + "fuse([arm(64)], scratch=['out'])",
+)
 
 CODES = (
     NOTHING,
@@ -74,4 +81,5 @@ CODES = (
     FAST_MATH_DIFFERS,
     RETURN_ACROSS_SYNC,
     INDIRECT_ARM,
+    UNSIZED_SCRATCH,
 )

@@ -29,9 +29,7 @@ def load(
 ) -> NativeKernel:
     """A program as machine code in this process."""
     artifact = compile_program(program, cpu, EmitOptions(tier, values))
-    return NativeKernel(
-        artifact.payload, KernelInfo.from_json(artifact.metadata), process_pool()
-    )
+    return NativeKernel(artifact.payload, KernelInfo.from_json(artifact.metadata), process_pool())
 
 
 def source(program: Program, kind: str = "llvm-raw", cpu: str = "native") -> str:

@@ -264,9 +264,8 @@ buffer sums: {space} {dtype}[8] {where.replace("1", "2")}"""
         lines[0] += f" * {dtype}(gid.x + 3u32) << {dtype}(9u32)"
     for n, op in enumerate(ATOMICS):
         lines.append(f"out[{n * 64}u32 + lid.x] = atomic_{op}(cells[k], v + {n}{dtype})")
-    lines.append(
-        f"out[512u32 + lid.x] = atomic_compare_exchange(cells[k], 5{dtype}, expected = v + 7{dtype})"
-    )
+    exchanged = f"atomic_compare_exchange(cells[k], 5{dtype}, expected = v + 7{dtype})"
+    lines.append(f"out[512u32 + lid.x] = {exchanged}")
     for n, op in enumerate(["add", "sub", "and", "or", "xor", "min", "max"]):
         lines.append(f"eval atomic_{op}(sums[{n}], v)")
     lines += ["barrier seq_cst", "if lid.x < 8u32 { out[576u32 + lid.x] = sums[lid.x] }"]

@@ -18,6 +18,8 @@ _ORDER = {
     MemoryOrdering.ACQ_REL: "acq_rel",
     MemoryOrdering.SEQ_CST: "seq_cst",
 }
+_FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
+"""The ordering of a compare and exchange that fails, where it is not the same."""
 _RMW = {
     AtomicOp.ADD: ("add", "add"),
     AtomicOp.SUB: ("sub", "sub"),
@@ -120,16 +122,31 @@ class AtomicAccess:
         order = _ORDER[expr.ordering]
         if expr.op is AtomicOp.COMPARE_EXCHANGE:
             assert expected is not None
-            failure = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
-            pair = w.emit(
-                f"cmpxchg ptr {pointer}, {scalar} {expected.text}, {scalar} {value.text} "
-                f"{order} {failure}"
-            )
-            return w.emit(f"extractvalue {{ {scalar}, i1 }} {pair}, 0")
+            return self._exchange(dtype, pointer, value.text, expected.text, order)
         if dtype.is_float:
             return self._float_loop(expr, dtype, pointer, value, order)
         name = _RMW[expr.op][dtype.is_signed]
         return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
+
+    def _exchange(
+        self, dtype: DataType, pointer: str, value: str, expected: str, order: str
+    ) -> str:
+        """Compare and exchange; a look first spares the lock where it would fail."""
+        w = self.w
+        scalar = register_type(dtype)
+        failure = _FAILURE.get(order, order)
+        seen = w.emit(f"load atomic {scalar}, ptr {pointer} {failure}, align {dtype.size_bytes}")
+        same = w.emit(f"icmp eq {scalar} {seen}, {expected}")
+        attempt, done = w.fresh("exchange"), w.fresh("exchanged")
+        before = w.label
+        w.branch(same, attempt, done)
+        w.block(attempt)
+        pair = w.emit(
+            f"cmpxchg ptr {pointer}, {scalar} {expected}, {scalar} {value} {order} {failure}"
+        )
+        old = w.emit(f"extractvalue {{ {scalar}, i1 }} {pair}, 0")
+        w.block(done)
+        return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{attempt} ]")
 
     def _float_loop(
         self, expr: Atomic, dtype: DataType, pointer: str, value: Value, order: str
@@ -147,7 +164,7 @@ class AtomicAccess:
         old = w.emit(f"bitcast {bits} {seen} to {scalar}")
         joined = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
         raw = w.emit(f"bitcast {scalar} {joined} to {bits}")
-        failure = {"release": "monotonic", "acq_rel": "acquire"}.get(order, order)
+        failure = _FAILURE.get(order, order)
         pair = w.emit(f"cmpxchg ptr {pointer}, {bits} {seen}, {bits} {raw} {order} {failure}")
         current = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
         won = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 1")

@@ -160,6 +160,7 @@ class Kernel:
             "}",
             self._software_half(),
             "!0 = !{}",
+            '!1 = !{!"branch_weights", i32 4000, i32 1}',
         ]
         return "\n".join(parts) + "\n"
 

@@ -235,9 +235,9 @@ def emit_poll(kernel: Kernel) -> None:
     w = kernel.w
     kernel.polls = True
     flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")
-    stop = w.emit(f"icmp ne i32 {flag}, 0")
+    go = w.emit(f"icmp eq i32 {flag}, 0")
     leave, stay = w.fresh("stopped"), w.fresh("running")
-    w.branch(stop, leave, stay)
+    w.branch(go, stay, leave, likely=True)
     w.block(leave)
     w.leave()
     w.block(stay)

@@ -103,7 +103,7 @@ class MemoryAccess:
         w = self.w
         read, done = w.fresh("read"), w.fresh("read.done")
         before = w.label
-        w.branch(inside, read, done)
+        w.branch(inside, read, done, likely=True)
         w.block(read)
         found = self._read(memory, self._element(memory.pointer, element, at, step, part), element)
         after = w.label
@@ -127,7 +127,7 @@ class MemoryAccess:
             begins = w.emit(f"icmp ult i64 {at}, {memory.count}")
             fits = w.emit(f"and i1 {fits}, {begins}")
         fast, slow, done = (w.fresh(n) for n in ("inside", "edge", "loaded"))
-        w.branch(fits, fast, slow)
+        w.branch(fits, fast, slow, likely=True)
         w.block(fast)
         quick = self._vector_read(memory, element, at)
         quick_label = w.label
@@ -258,7 +258,7 @@ class MemoryAccess:
             begins = w.emit(f"icmp ult i64 {at}, {memory.count}")
             fits = w.emit(f"and i1 {fits}, {begins}")
         fast, slow, done = (w.fresh(n) for n in ("inside", "edge", "stored"))
-        w.branch(fits, fast, slow)
+        w.branch(fits, fast, slow, likely=True)
         w.block(fast)
         self._vector_write(memory, at, value)
         w.jump(done)
@@ -300,7 +300,7 @@ class MemoryAccess:
         if not proven:
             inside = w.emit(f"icmp ult i64 {at}, {memory.count}")
             write, done = w.fresh("write"), w.fresh("written")
-            w.branch(inside, write, done)
+            w.branch(inside, write, done, likely=True)
             w.block(write)
         element = memory.decl.element
         scalar = element.element if element.is_vector and element.element else element

@@ -133,9 +133,10 @@ class Writer:
             self.do(f"br label %{label}")
         self.open = False
 
-    def branch(self, condition: str, if_true: str, if_false: str) -> None:
-        """End the block by going to one of two."""
-        self.do(f"br i1 {condition}, label %{if_true}, label %{if_false}")
+    def branch(self, condition: str, if_true: str, if_false: str, *, likely: bool = False) -> None:
+        """End the block by going to one of two; `likely` to the first."""
+        weights = ", !prof !1" if likely else ""
+        self.do(f"br i1 {condition}, label %{if_true}, label %{if_false}{weights}")
         self.open = False
 
     def leave(self) -> None:

@@ -1,34 +1,45 @@
 // 32-bit integer operations whose edge cases WGSL defines otherwise, or not at all.
 
 fn u32_div(a: u32, b: u32) -> u32 {
+    var result: u32;
     if (b == 0u) {
-        return 0xffffffffu;
+        result = 0xffffffffu;
+    } else {
+        result = a / b;
     }
-    return a / b;
+    return result;
 }
 
 fn u32_rem(a: u32, b: u32) -> u32 {
+    var result: u32;
     if (b == 0u) {
-        return 0u;
+        result = 0u;
+    } else {
+        result = a % b;
     }
-    return a % b;
+    return result;
 }
 
 fn i32_div(a: i32, b: i32) -> i32 {
+    var result: i32;
     if (b == 0) {
-        return -1;
+        result = -1;
+    } else if (b == -1) {
+        result = 0 - a;
+    } else {
+        result = a / b;
     }
-    if (b == -1) {
-        return 0 - a;
-    }
-    return a / b;
+    return result;
 }
 
 fn i32_rem(a: i32, b: i32) -> i32 {
+    var result: i32;
     if (b == 0 || b == -1) {
-        return 0;
+        result = 0;
+    } else {
+        result = a % b;
     }
-    return a % b;
+    return result;
 }
 
 fn u32_rotl(a: u32, amount: u32) -> u32 {
@@ -75,25 +86,29 @@ fn f32_from_u32(a: u32) -> f32 {
 
 // Toward zero, saturating; NaN gives 0.
 fn u32_from_f32(x: f32) -> u32 {
+    var result: u32;
     let bits = bitcast<u32>(x);
     if (bits > 0x7f800000u || !(x >= 1.0)) {
-        return 0u;
+        result = 0u;
+    } else if (bits >= 0x4f800000u) {
+        result = 0xffffffffu;
+    } else {
+        result = u32(x);
     }
-    if (bits >= 0x4f800000u) {
-        return 0xffffffffu;
-    }
-    return u32(x);
+    return result;
 }
 
 fn i32_from_f32(x: f32) -> i32 {
+    var result: i32;
     let size = bitcast<u32>(x) & 0x7fffffffu;
     if (size > 0x7f800000u) {
-        return 0;
+        result = 0;
+    } else if (size >= 0x4f000000u) {
+        result = i32_limit(bitcast<i32>(x));
+    } else {
+        result = i32(x);
     }
-    if (size >= 0x4f000000u) {
-        return i32_limit(bitcast<i32>(x));
-    }
-    return i32(x);
+    return result;
 }
 
 // Rotations of the lower `width` bits (a power of two below 32); the bits above are left over.

@@ -52,28 +52,37 @@ fn i64_mulhi(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 
 // Shift amounts are taken modulo 64.
 fn u64_shl(a: vec2<u32>, amount: u32) -> vec2<u32> {
+    var result: vec2<u32>;
     let n = amount & 31u;
     if ((amount & 32u) != 0u) {
-        return vec2<u32>(0u, a.x << n);
+        result = vec2<u32>(0u, a.x << n);
+    } else {
+        result = vec2<u32>(a.x << n, (a.y << n) | ((a.x >> 1u) >> (31u - n)));
     }
-    return vec2<u32>(a.x << n, (a.y << n) | ((a.x >> 1u) >> (31u - n)));
+    return result;
 }
 
 fn u64_shr(a: vec2<u32>, amount: u32) -> vec2<u32> {
+    var result: vec2<u32>;
     let n = amount & 31u;
     if ((amount & 32u) != 0u) {
-        return vec2<u32>(a.y >> n, 0u);
+        result = vec2<u32>(a.y >> n, 0u);
+    } else {
+        result = vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), a.y >> n);
     }
-    return vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), a.y >> n);
+    return result;
 }
 
 fn i64_shr(a: vec2<u32>, amount: u32) -> vec2<u32> {
+    var result: vec2<u32>;
     let n = amount & 31u;
     let high = bitcast<i32>(a.y);
     if ((amount & 32u) != 0u) {
-        return vec2<u32>(bitcast<u32>(high >> n), bitcast<u32>(high >> 31u));
+        result = vec2<u32>(bitcast<u32>(high >> n), bitcast<u32>(high >> 31u));
+    } else {
+        result = vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), bitcast<u32>(high >> n));
     }
-    return vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), bitcast<u32>(high >> n));
+    return result;
 }
 
 fn u64_rotl(a: vec2<u32>, amount: u32) -> vec2<u32> {
@@ -160,49 +169,62 @@ fn u64_div_normalised(high: u32, low: u32, divisor: u32) -> vec2<u32> {
 
 // a / b for b != 0.
 fn u64_quotient(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    var result: vec2<u32>;
     if (a.y == 0u && b.y == 0u) {
-        return vec2<u32>(a.x / b.x, 0u);
+        result = vec2<u32>(a.x / b.x, 0u);
+    } else {
+        let shift = countLeadingZeros(select(b.y, b.x, b.y == 0u));
+        if (b.y == 0u) {
+            let divisor = b.x << shift;
+            let high = a.y / b.x;
+            let dividend = u64_shl(vec2<u32>(a.x, a.y - high * b.x), shift);
+            result = vec2<u32>(u64_div_normalised(dividend.y, dividend.x, divisor).x, high);
+        } else {
+            let half = u64_shr(a, 1u);
+            let estimate = u64_div_normalised(half.y, half.x, u64_shl(b, shift).y).x;
+            var q = (estimate >> 1u) >> (30u - min(shift, 30u));
+            if (shift == 31u) {
+                q = estimate;
+            }
+            if (q != 0u) {
+                q -= 1u;
+            }
+            let rest = u64_sub(a, u64_mul(vec2<u32>(q, 0u), b));
+            result = vec2<u32>(select(q + 1u, q, u64_lt(rest, b)), 0u);
+        }
     }
-    let shift = countLeadingZeros(select(b.y, b.x, b.y == 0u));
-    if (b.y == 0u) {
-        let divisor = b.x << shift;
-        let high = a.y / b.x;
-        let dividend = u64_shl(vec2<u32>(a.x, a.y - high * b.x), shift);
-        return vec2<u32>(u64_div_normalised(dividend.y, dividend.x, divisor).x, high);
-    }
-    let half = u64_shr(a, 1u);
-    let estimate = u64_div_normalised(half.y, half.x, u64_shl(b, shift).y).x;
-    var q = (estimate >> 1u) >> (30u - min(shift, 30u));
-    if (shift == 31u) {
-        q = estimate;
-    }
-    if (q != 0u) {
-        q -= 1u;
-    }
-    let rest = u64_sub(a, u64_mul(vec2<u32>(q, 0u), b));
-    return vec2<u32>(select(q + 1u, q, u64_lt(rest, b)), 0u);
+    return result;
 }
 
 fn u64_div(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    var result: vec2<u32>;
     if ((b.x | b.y) == 0u) {
-        return vec2<u32>(0xffffffffu, 0xffffffffu);
+        result = vec2<u32>(0xffffffffu, 0xffffffffu);
+    } else {
+        result = u64_quotient(a, b);
     }
-    return u64_quotient(a, b);
+    return result;
 }
 
 fn u64_rem(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    var result: vec2<u32>;
     if ((b.x | b.y) == 0u) {
-        return vec2<u32>(0u, 0u);
+        result = vec2<u32>(0u, 0u);
+    } else {
+        result = u64_sub(a, u64_mul(u64_quotient(a, b), b));
     }
-    return u64_sub(a, u64_mul(u64_quotient(a, b), b));
+    return result;
 }
 
 fn i64_div(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+    var result: vec2<u32>;
     if ((b.x | b.y) == 0u) {
-        return vec2<u32>(0xffffffffu, 0xffffffffu);
+        result = vec2<u32>(0xffffffffu, 0xffffffffu);
+    } else {
+        let magnitude = u64_quotient(i64_abs(a), i64_abs(b));
+        result = select(magnitude, u64_neg(magnitude), ((a.y ^ b.y) >> 31u) == 1u);
     }
-    let magnitude = u64_quotient(i64_abs(a), i64_abs(b));
-    return select(magnitude, u64_neg(magnitude), ((a.y ^ b.y) >> 31u) == 1u);
+    return result;
 }
 
 fn i64_rem(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -238,16 +260,19 @@ fn i64_limit(a: vec2<u32>) -> vec2<u32> {
 
 // To the nearest f32, ties to even.
 fn f32_from_u64(a: vec2<u32>) -> f32 {
+    var result: f32;
     if (a.y == 0u && a.x < 0x1000000u) {
-        return f32(a.x);
+        result = f32(a.x);
+    } else {
+        let lead = u64_clz(a);
+        let aligned = u64_shl(a, lead);
+        let mantissa = aligned.y >> 8u;
+        let rest = vec2<u32>(aligned.x, aligned.y & 0xffu);
+        let above = rest.y > 0x80u || (rest.y == 0x80u && (rest.x != 0u || (mantissa & 1u) == 1u));
+        // Adding the mantissa with its leading one carries into the exponent on its own.
+        result = bitcast<f32>(((189u - lead) << 23u) + mantissa + select(0u, 1u, above));
     }
-    let lead = u64_clz(a);
-    let aligned = u64_shl(a, lead);
-    let mantissa = aligned.y >> 8u;
-    let rest = vec2<u32>(aligned.x, aligned.y & 0xffu);
-    let above = rest.y > 0x80u || (rest.y == 0x80u && (rest.x != 0u || (mantissa & 1u) == 1u));
-    // Adding the mantissa with its leading one carries into the exponent on its own.
-    return bitcast<f32>(((189u - lead) << 23u) + mantissa + select(0u, 1u, above));
+    return result;
 }
 
 fn f32_from_i64(a: vec2<u32>) -> f32 {
@@ -257,30 +282,37 @@ fn f32_from_i64(a: vec2<u32>) -> f32 {
 
 // Toward zero, saturating; NaN gives 0.
 fn u64_from_f32(x: f32) -> vec2<u32> {
+    var result: vec2<u32>;
     if (!(x >= 1.0)) {
-        return vec2<u32>(0u, 0u);
+        result = vec2<u32>(0u, 0u);
+    } else {
+        let bits = bitcast<u32>(x);
+        if (bits > 0x7f800000u) {
+            result = vec2<u32>(0u, 0u);
+        } else if (bits >= 0x5f800000u) {
+            result = vec2<u32>(0xffffffffu, 0xffffffffu);
+        } else {
+            let mantissa = vec2<u32>((bits & 0x7fffffu) | 0x800000u, 0u);
+            let exponent = bits >> 23u;
+            if (exponent >= 150u) {
+                result = u64_shl(mantissa, exponent - 150u);
+            } else {
+                result = u64_shr(mantissa, 150u - exponent);
+            }
+        }
     }
-    let bits = bitcast<u32>(x);
-    if (bits > 0x7f800000u) {
-        return vec2<u32>(0u, 0u);
-    }
-    if (bits >= 0x5f800000u) {
-        return vec2<u32>(0xffffffffu, 0xffffffffu);
-    }
-    let mantissa = vec2<u32>((bits & 0x7fffffu) | 0x800000u, 0u);
-    let exponent = bits >> 23u;
-    if (exponent >= 150u) {
-        return u64_shl(mantissa, exponent - 150u);
-    }
-    return u64_shr(mantissa, 150u - exponent);
+    return result;
 }
 
 fn i64_from_f32(x: f32) -> vec2<u32> {
+    var result: vec2<u32>;
     let magnitude = u64_from_f32(abs(x));
     if (magnitude.y >= 0x80000000u) {
-        return i64_limit(vec2<u32>(0u, bitcast<u32>(x)));
+        result = i64_limit(vec2<u32>(0u, bitcast<u32>(x)));
+    } else {
+        result = select(magnitude, u64_neg(magnitude), x < 0.0);
     }
-    return select(magnitude, u64_neg(magnitude), x < 0.0);
+    return result;
 }
 
 fn i64_from_i32(a: i32) -> vec2<u32> {

@@ -60,10 +60,13 @@ fn f32_exp_scaled(x: f32, exponent: i32) -> f32 {
 }
 
 fn f32_exp(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else {
+        result = f32_exp_scaled(x, 0);
     }
-    return f32_exp_scaled(x, 0);
+    return result;
 }
 
 // 2^r for |r| <= 0.5.
@@ -73,31 +76,37 @@ fn f32_exp2_reduced(r: f32) -> f32 {
 }
 
 fn f32_exp2(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else {
+        let limited = clamp(x, -151.0, 129.0);
+        let k = round(limited);
+        result = f32_scale(f32_exp2_reduced(limited - k), i32(k));
     }
-    let limited = clamp(x, -151.0, 129.0);
-    let k = round(limited);
-    return f32_scale(f32_exp2_reduced(limited - k), i32(k));
+    return result;
 }
 
 fn f32_expm1(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-8) {
-        return x;
+        result = x;
+    } else {
+        let limited = clamp(x, -20.0, 89.0);
+        let k = round(limited * 1.44269502);
+        let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
+        let upper = 0.041666355 + r * (0.00833327416 + r * (0.00139409734 + r * 0.000199135262));
+        let part = r + r * r * (0.5 + r * (0.166666672 + r * upper));
+        if (k == 0.0) {
+            result = part;
+        } else if (k > 24.0) {
+            result = f32_scale(1.0 + part, i32(k));
+        } else {
+            let scale = f32_pow2(i32(k));
+            result = scale * part + (scale - 1.0);
+        }
     }
-    let limited = clamp(x, -20.0, 89.0);
-    let k = round(limited * 1.44269502);
-    let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
-    let upper = 0.041666355 + r * (0.00833327416 + r * (0.00139409734 + r * 0.000199135262));
-    let part = r + r * r * (0.5 + r * (0.166666672 + r * upper));
-    if (k == 0.0) {
-        return part;
-    }
-    if (k > 24.0) {
-        return f32_scale(1.0 + part, i32(k));
-    }
-    let scale = f32_pow2(i32(k));
-    return scale * part + (scale - 1.0);
+    return result;
 }
 
 // ln(1 + f) as a pair, for -0.3 < f < 0.42, from the series of artanh at s = f / (2 + f).
@@ -125,13 +134,15 @@ fn f32_log_parts(x: f32) -> vec2<f32> {
 
 // What any logarithm gives where the argument is not a finite positive number.
 fn f32_log_special(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else if ((bitcast<u32>(x) & 0x7fffffffu) == 0u) {
+        result = f32_bits(0xff800000u);
+    } else {
+        result = select(x, f32_bits(0x7fc00000u), bitcast<i32>(x) < 0);
     }
-    if ((bitcast<u32>(x) & 0x7fffffffu) == 0u) {
-        return f32_bits(0xff800000u);
-    }
-    return select(x, f32_bits(0x7fc00000u), bitcast<i32>(x) < 0);
+    return result;
 }
 
 fn f32_log_is_special(x: f32) -> bool {
@@ -140,13 +151,16 @@ fn f32_log_is_special(x: f32) -> bool {
 }
 
 fn f32_log(x: f32) -> f32 {
+    var result: f32;
     if (f32_log_is_special(x)) {
-        return f32_log_special(x);
+        result = f32_log_special(x);
+    } else {
+        let parts = f32_log_parts(x);
+        let log = f32_log_reduced(parts.y);
+        let sum = pair_sum(parts.x * 0.693145752, log.x);
+        result = sum.x + (sum.y + (log.y + parts.x * 1.42860677e-6));
     }
-    let parts = f32_log_parts(x);
-    let log = f32_log_reduced(parts.y);
-    let sum = pair_sum(parts.x * 0.693145752, log.x);
-    return sum.x + (sum.y + (log.y + parts.x * 1.42860677e-6));
+    return result;
 }
 
 // log2(x) as a pair, for finite x > 0.
@@ -157,118 +171,134 @@ fn f32_log2_pair(x: f32) -> vec2<f32> {
 }
 
 fn f32_log2(x: f32) -> f32 {
+    var result: f32;
     if (f32_log_is_special(x)) {
-        return f32_log_special(x);
+        result = f32_log_special(x);
+    } else {
+        result = f32_log2_pair(x).x;
     }
-    return f32_log2_pair(x).x;
+    return result;
 }
 
 fn f32_log10(x: f32) -> f32 {
+    var result: f32;
     if (f32_log_is_special(x)) {
-        return f32_log_special(x);
+        result = f32_log_special(x);
+    } else {
+        result = pair_product(f32_log2_pair(x), vec2<f32>(0.30103001, -1.43208298e-8)).x;
     }
-    return pair_product(f32_log2_pair(x), vec2<f32>(0.30103001, -1.43208298e-8)).x;
+    return result;
 }
 
 fn f32_log1p(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-8) {
-        return x;
-    }
-    if (x > -0.29 && x < 0.41) {
+        result = x;
+    } else if (x > -0.29 && x < 0.41) {
         let log = f32_log_reduced(x);
-        return log.x + log.y;
+        result = log.x + log.y;
+    } else {
+        let sum = pair_sum(1.0, x);
+        if (f32_log_is_special(sum.x)) {
+            result = f32_log_special(sum.x);
+        } else {
+            let parts = f32_log_parts(sum.x);
+            let log = f32_log_reduced(parts.y);
+            let low = log.y + parts.x * 1.42860677e-6 + sum.y / sum.x;
+            let total = pair_sum(parts.x * 0.693145752, log.x);
+            result = total.x + (total.y + low);
+        }
     }
-    let sum = pair_sum(1.0, x);
-    if (f32_log_is_special(sum.x)) {
-        return f32_log_special(sum.x);
-    }
-    let parts = f32_log_parts(sum.x);
-    let log = f32_log_reduced(parts.y);
-    let low = log.y + parts.x * 1.42860677e-6 + sum.y / sum.x;
-    let total = pair_sum(parts.x * 0.693145752, log.x);
-    return total.x + (total.y + low);
+    return result;
 }
 
 // x to the power of y, with the special cases of IEEE 754.
 fn f32_pow(x: f32, y: f32) -> f32 {
+    var result: f32;
     if (y == 0.0 || bitcast<u32>(x) == 0x3f800000u) {
-        return 1.0;
+        result = 1.0;
+    } else if (f32_is_nan(x) || f32_is_nan(y)) {
+        result = f32_bits(0x7fc00000u);
+    } else {
+        let size = abs(x);
+        let whole = f32_is_finite(y) && trunc(y) == y;
+        let odd = whole && abs(y) < 16777216.0 && (i32(y) & 1) == 1;
+        let sign = select(0u, 0x80000000u, odd && bitcast<i32>(x) < 0);
+        if (f32_log_is_special(size)) {
+            let grows = (size == 0.0) == (bitcast<i32>(y) < 0);
+            result = bitcast<f32>(sign | select(0u, 0x7f800000u, grows));
+        } else if (f32_is_inf(y)) {
+            let grows = (size > 1.0) == (y > 0.0);
+            result = select(f32_bits(select(0u, 0x7f800000u, grows)), 1.0, size == 1.0);
+        } else if (bitcast<i32>(x) < 0 && !whole) {
+            result = f32_bits(0x7fc00000u);
+        } else {
+            let log = f32_log2_pair(size);
+            // Beyond these the result is certain, and the product could overflow.
+            let estimate = log.x * y;
+            if (abs(estimate) > 200.0) {
+                result = bitcast<f32>(sign | select(0u, 0x7f800000u, estimate > 0.0));
+            } else {
+                let power = pair_product(log, vec2<f32>(y, 0.0));
+                let k = round(power.x);
+                let magnitude = f32_scale(f32_exp2_reduced((power.x - k) + power.y), i32(k));
+                result = bitcast<f32>(sign | bitcast<u32>(magnitude));
+            }
+        }
     }
-    if (f32_is_nan(x) || f32_is_nan(y)) {
-        return f32_bits(0x7fc00000u);
-    }
-    let size = abs(x);
-    let whole = f32_is_finite(y) && trunc(y) == y;
-    let odd = whole && abs(y) < 16777216.0 && (i32(y) & 1) == 1;
-    let sign = select(0u, 0x80000000u, odd && bitcast<i32>(x) < 0);
-    if (f32_log_is_special(size)) {
-        let grows = (size == 0.0) == (bitcast<i32>(y) < 0);
-        return bitcast<f32>(sign | select(0u, 0x7f800000u, grows));
-    }
-    if (f32_is_inf(y)) {
-        let grows = (size > 1.0) == (y > 0.0);
-        return select(f32_bits(select(0u, 0x7f800000u, grows)), 1.0, size == 1.0);
-    }
-    if (bitcast<i32>(x) < 0 && !whole) {
-        return f32_bits(0x7fc00000u);
-    }
-    let log = f32_log2_pair(size);
-    // Beyond these the result is certain, and the product could overflow.
-    let estimate = log.x * y;
-    if (abs(estimate) > 200.0) {
-        return bitcast<f32>(sign | select(0u, 0x7f800000u, estimate > 0.0));
-    }
-    let power = pair_product(log, vec2<f32>(y, 0.0));
-    let k = round(power.x);
-    let magnitude = f32_scale(f32_exp2_reduced((power.x - k) + power.y), i32(k));
-    return bitcast<f32>(sign | bitcast<u32>(magnitude));
+    return result;
 }
 
 // A word of the binary expansion of 2/pi, after a leading word of zero.
 fn f32_two_over_pi(index: u32) -> u32 {
+    var word: u32;
     switch (index) {
-        case 1u: { return 0xa2f9836eu; }
-        case 2u: { return 0x4e441529u; }
-        case 3u: { return 0xfc2757d1u; }
-        case 4u: { return 0xf534ddc0u; }
-        case 5u: { return 0xdb629599u; }
-        case 6u: { return 0x3c439041u; }
-        case 7u: { return 0xfe5163abu; }
-        default: { return 0u; }
+        case 1u: { word = 0xa2f9836eu; }
+        case 2u: { word = 0x4e441529u; }
+        case 3u: { word = 0xfc2757d1u; }
+        case 4u: { word = 0xf534ddc0u; }
+        case 5u: { word = 0xdb629599u; }
+        case 6u: { word = 0x3c439041u; }
+        case 7u: { word = 0xfe5163abu; }
+        default: { word = 0u; }
     }
+    return word;
 }
 
 // x modulo pi/2, in -pi/4 .. pi/4, and the number of quarter turns taken off, modulo 4. x is finite.
 // Exact for all x: 96 bits of 2/pi are multiplied by the significand, in integers.
 fn f32_quarter_turns(x: f32) -> vec2<f32> {
+    var result: vec2<f32>;
     let bits = bitcast<u32>(x);
     if ((bits & 0x7fffffffu) <= 0x3f490fdau) {
-        return vec2<f32>(x, 0.0);
+        result = vec2<f32>(x, 0.0);
+    } else {
+        let mantissa = (bits & 0x7fffffu) | 0x800000u;
+        let start = ((bits >> 23u) & 0xffu) - 120u;
+        let word = start >> 5u;
+        let shift = start & 31u;
+        let t0 = f32_two_over_pi(word);
+        let t1 = f32_two_over_pi(word + 1u);
+        let t2 = f32_two_over_pi(word + 2u);
+        let t3 = f32_two_over_pi(word + 3u);
+        let w0 = u64_shl(vec2<u32>(t1, t0), shift).y;
+        let w1 = u64_shl(vec2<u32>(t2, t1), shift).y;
+        let w2 = u64_shl(vec2<u32>(t3, t2), shift).y;
+        let middle = u32_mul_wide(mantissa, w1);
+        let low = u32_mul_wide(mantissa, w2).y;
+        let turns = u64_add(vec2<u32>(middle.x, mantissa * w0 + middle.y), vec2<u32>(low, 0u));
+        let quarter = (turns.y + 0x20000000u) >> 30u;
+        let rest = u64_sub(turns, vec2<u32>(0u, quarter << 30u));
+        let size = i64_abs(rest);
+        let lead = u64_clz(size);
+        // The rest is size * 2^-62 quarter turns; 0xc90fdaa2 is pi/2 * 2^31.
+        let angle = u32_mulhi(u64_shl(size, lead).y, 0xc90fdaa2u);
+        let magnitude = f32_from_u32(angle) * f32_pow2(-29 - i32(lead));
+        let negative = (rest.y ^ bits) >> 31u;
+        let turned = select(quarter, 4u - quarter, (bits >> 31u) == 1u) & 3u;
+        result = vec2<f32>(select(magnitude, -magnitude, negative == 1u), f32(turned));
     }
-    let mantissa = (bits & 0x7fffffu) | 0x800000u;
-    let start = ((bits >> 23u) & 0xffu) - 120u;
-    let word = start >> 5u;
-    let shift = start & 31u;
-    let t0 = f32_two_over_pi(word);
-    let t1 = f32_two_over_pi(word + 1u);
-    let t2 = f32_two_over_pi(word + 2u);
-    let t3 = f32_two_over_pi(word + 3u);
-    let w0 = u64_shl(vec2<u32>(t1, t0), shift).y;
-    let w1 = u64_shl(vec2<u32>(t2, t1), shift).y;
-    let w2 = u64_shl(vec2<u32>(t3, t2), shift).y;
-    let middle = u32_mul_wide(mantissa, w1);
-    let low = u32_mul_wide(mantissa, w2).y;
-    let turns = u64_add(vec2<u32>(middle.x, mantissa * w0 + middle.y), vec2<u32>(low, 0u));
-    let quarter = (turns.y + 0x20000000u) >> 30u;
-    let rest = u64_sub(turns, vec2<u32>(0u, quarter << 30u));
-    let size = i64_abs(rest);
-    let lead = u64_clz(size);
-    // The rest is size * 2^-62 quarter turns; 0xc90fdaa2 is pi/2 * 2^31.
-    let angle = u32_mulhi(u64_shl(size, lead).y, 0xc90fdaa2u);
-    let magnitude = f32_from_u32(angle) * f32_pow2(-29 - i32(lead));
-    let negative = (rest.y ^ bits) >> 31u;
-    let turned = select(quarter, 4u - quarter, (bits >> 31u) == 1u) & 3u;
-    return vec2<f32>(select(magnitude, -magnitude, negative == 1u), f32(turned));
+    return result;
 }
 
 fn f32_sin_reduced(r: f32) -> f32 {
@@ -286,42 +316,52 @@ fn f32_cos_reduced(r: f32) -> f32 {
 }
 
 fn f32_sin(x: f32) -> f32 {
+    var result: f32;
     if (!f32_is_finite(x)) {
-        return f32_bits(0x7fc00000u);
+        result = f32_bits(0x7fc00000u);
+    } else {
+        let parts = f32_quarter_turns(x);
+        let turns = u32(parts.y);
+        if ((bitcast<u32>(x) & 0x7fffffffu) < 0x39800000u) {
+            result = x;
+        } else {
+            let value = select(f32_sin_reduced(parts.x), f32_cos_reduced(parts.x), (turns & 1u) == 1u);
+            result = select(value, -value, turns >= 2u);
+        }
     }
-    let parts = f32_quarter_turns(x);
-    let turns = u32(parts.y);
-    if ((bitcast<u32>(x) & 0x7fffffffu) < 0x39800000u) {
-        return x;
-    }
-    let value = select(f32_sin_reduced(parts.x), f32_cos_reduced(parts.x), (turns & 1u) == 1u);
-    return select(value, -value, turns >= 2u);
+    return result;
 }
 
 fn f32_cos(x: f32) -> f32 {
+    var result: f32;
     if (!f32_is_finite(x)) {
-        return f32_bits(0x7fc00000u);
+        result = f32_bits(0x7fc00000u);
+    } else {
+        let parts = f32_quarter_turns(x);
+        let turns = u32(parts.y);
+        let value = select(f32_cos_reduced(parts.x), f32_sin_reduced(parts.x), (turns & 1u) == 1u);
+        result = select(value, -value, turns == 1u || turns == 2u);
     }
-    let parts = f32_quarter_turns(x);
-    let turns = u32(parts.y);
-    let value = select(f32_cos_reduced(parts.x), f32_sin_reduced(parts.x), (turns & 1u) == 1u);
-    return select(value, -value, turns == 1u || turns == 2u);
+    return result;
 }
 
 fn f32_tan(x: f32) -> f32 {
+    var result: f32;
     if (!f32_is_finite(x)) {
-        return f32_bits(0x7fc00000u);
+        result = f32_bits(0x7fc00000u);
+    } else if ((bitcast<u32>(x) & 0x7fffffffu) < 0x39000000u) {
+        result = x;
+    } else {
+        let parts = f32_quarter_turns(x);
+        let sine = f32_sin_reduced(parts.x);
+        let cosine = f32_cos_reduced(parts.x);
+        if ((u32(parts.y) & 1u) == 1u) {
+            result = -cosine / sine;
+        } else {
+            result = sine / cosine;
+        }
     }
-    if ((bitcast<u32>(x) & 0x7fffffffu) < 0x39000000u) {
-        return x;
-    }
-    let parts = f32_quarter_turns(x);
-    let sine = f32_sin_reduced(parts.x);
-    let cosine = f32_cos_reduced(parts.x);
-    if ((u32(parts.y) & 1u) == 1u) {
-        return -cosine / sine;
-    }
-    return sine / cosine;
+    return result;
 }
 
 // The part of asin(x) beyond x, for |x| <= 0.5.
@@ -332,39 +372,42 @@ fn f32_asin_beyond(x: f32) -> f32 {
 }
 
 fn f32_asin(x: f32) -> f32 {
+    var result: f32;
     let size = abs(x);
     if (f32_is_nan(x) || size < 1e-4) {
-        return x;
+        result = x;
+    } else if (size > 1.0) {
+        result = f32_bits(0x7fc00000u);
+    } else if (size <= 0.5) {
+        result = x + f32_asin_beyond(x);
+    } else {
+        let root = sqrt(0.5 * (1.0 - size));
+        let value = 1.57079637 - (2.0 * (root + f32_asin_beyond(root)) + 4.37113883e-8);
+        result = f32_copysign(value, x);
     }
-    if (size > 1.0) {
-        return f32_bits(0x7fc00000u);
-    }
-    if (size <= 0.5) {
-        return x + f32_asin_beyond(x);
-    }
-    let root = sqrt(0.5 * (1.0 - size));
-    let value = 1.57079637 - (2.0 * (root + f32_asin_beyond(root)) + 4.37113883e-8);
-    return f32_copysign(value, x);
+    return result;
 }
 
 fn f32_acos(x: f32) -> f32 {
+    var result: f32;
     let size = abs(x);
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else if (size > 1.0) {
+        result = f32_bits(0x7fc00000u);
+    } else if (size <= 0.5) {
+        result = 1.57079637 - (x + (f32_asin_beyond(x) + 4.37113883e-8));
+    } else {
+        let root = sqrt(0.5 * (1.0 - size));
+        let half = root + f32_asin_beyond(root);
+        result = select(2.0 * half, PI - (2.0 * half + 8.74227766e-8), x < 0.0);
     }
-    if (size > 1.0) {
-        return f32_bits(0x7fc00000u);
-    }
-    if (size <= 0.5) {
-        return 1.57079637 - (x + (f32_asin_beyond(x) + 4.37113883e-8));
-    }
-    let root = sqrt(0.5 * (1.0 - size));
-    let half = root + f32_asin_beyond(root);
-    return select(2.0 * half, PI - (2.0 * half + 8.74227766e-8), x < 0.0);
+    return result;
 }
 
 // atan(numerator / denominator) for 0 <= numerator <= denominator, denominator > 0.
 fn f32_atan_ratio(numerator: f32, denominator: f32) -> f32 {
+    var result: f32;
     let ratio = numerator / denominator;
     let turned = ratio > 0.414213562;
     let x = select(ratio, (ratio - 1.0) / (ratio + 1.0), turned);
@@ -372,94 +415,113 @@ fn f32_atan_ratio(numerator: f32, denominator: f32) -> f32 {
     let upper = -0.142820165 + z * (0.110447526 + z * (-0.0847640932 + z * 0.0474396013));
     let beyond = x * (z * (-0.333333313 + z * (0.199999049 + z * upper)));
     if (turned) {
-        return 0.785398185 + (x + (beyond - 2.18556941e-8));
+        result = 0.785398185 + (x + (beyond - 2.18556941e-8));
+    } else {
+        result = x + beyond;
     }
-    return x + beyond;
+    return result;
 }
 
 fn f32_atan(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else {
+        let size = abs(x);
+        if (size <= 1.0) {
+            result = select(f32_copysign(f32_atan_ratio(size, 1.0), x), x, size < 1e-4);
+        } else if (f32_is_inf(x)) {
+            result = f32_copysign(1.57079637, x);
+        } else {
+            result = f32_copysign(1.57079637 - (f32_atan_ratio(1.0, size) + 4.37113883e-8), x);
+        }
     }
-    let size = abs(x);
-    if (size <= 1.0) {
-        return select(f32_copysign(f32_atan_ratio(size, 1.0), x), x, size < 1e-4);
-    }
-    if (f32_is_inf(x)) {
-        return f32_copysign(1.57079637, x);
-    }
-    return f32_copysign(1.57079637 - (f32_atan_ratio(1.0, size) + 4.37113883e-8), x);
+    return result;
 }
 
 // The angle of the point (x, y), with the special cases of IEEE 754.
 fn f32_atan2(y: f32, x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x) || f32_is_nan(y)) {
-        return f32_bits(0x7fc00000u);
-    }
-    let left = bitcast<i32>(x) < 0;
-    var wide = abs(x);
-    var high = abs(y);
-    if (f32_is_inf(x) && f32_is_inf(y)) {
-        wide = 1.0;
-        high = 1.0;
-    } else if (max(wide, high) > 1e30) {
-        wide *= 1e-10;
-        high *= 1e-10;
-    } else if (max(wide, high) < 1e-20) {
-        wide *= 1e15;
-        high *= 1e15;
-    }
-    var angle = 0.0;
-    if (high > wide) {
-        angle = 1.57079637;
-        if (!f32_is_inf(y)) {
-            let ratio = f32_atan_ratio(wide, high);
-            angle = select(angle - (ratio + 4.37113883e-8), angle + (ratio - 4.37113883e-8), left);
-        }
+        result = f32_bits(0x7fc00000u);
     } else {
-        if (high > 0.0 && !f32_is_inf(x)) {
-            angle = f32_atan_ratio(high, wide);
+        let left = bitcast<i32>(x) < 0;
+        var wide = abs(x);
+        var high = abs(y);
+        if (f32_is_inf(x) && f32_is_inf(y)) {
+            wide = 1.0;
+            high = 1.0;
+        } else if (max(wide, high) > 1e30) {
+            wide *= 1e-10;
+            high *= 1e-10;
+        } else if (max(wide, high) < 1e-20) {
+            wide *= 1e15;
+            high *= 1e15;
         }
-        if (high == wide && high > 0.0) {
-            angle = 0.785398185;
+        var angle = 0.0;
+        if (high > wide) {
+            angle = 1.57079637;
+            if (!f32_is_inf(y)) {
+                let ratio = f32_atan_ratio(wide, high);
+                angle = select(angle - (ratio + 4.37113883e-8), angle + (ratio - 4.37113883e-8), left);
+            }
+        } else {
+            if (high > 0.0 && !f32_is_inf(x)) {
+                angle = f32_atan_ratio(high, wide);
+            }
+            if (high == wide && high > 0.0) {
+                angle = 0.785398185;
+            }
+            if (left) {
+                angle = PI - (angle + 8.74227766e-8);
+            }
         }
-        if (left) {
-            angle = PI - (angle + 8.74227766e-8);
-        }
+        result = f32_copysign(angle, y);
     }
-    return f32_copysign(angle, y);
+    return result;
 }
 
 fn f32_sinh(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-4) {
-        return x;
+        result = x;
+    } else {
+        let size = abs(x);
+        if (size > 15.0) {
+            result = f32_copysign(f32_exp_scaled(size, -1), x);
+        } else {
+            let grown = f32_expm1(size);
+            result = f32_copysign(0.5 * (grown + grown / (grown + 1.0)), x);
+        }
     }
-    let size = abs(x);
-    if (size > 15.0) {
-        return f32_copysign(f32_exp_scaled(size, -1), x);
-    }
-    let grown = f32_expm1(size);
-    return f32_copysign(0.5 * (grown + grown / (grown + 1.0)), x);
+    return result;
 }
 
 fn f32_cosh(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x)) {
-        return x;
+        result = x;
+    } else {
+        let size = abs(x);
+        if (size > 15.0) {
+            result = f32_exp_scaled(size, -1);
+        } else {
+            let grown = f32_exp(size);
+            result = 0.5 * grown + 0.5 / grown;
+        }
     }
-    let size = abs(x);
-    if (size > 15.0) {
-        return f32_exp_scaled(size, -1);
-    }
-    let grown = f32_exp(size);
-    return 0.5 * grown + 0.5 / grown;
+    return result;
 }
 
 fn f32_tanh(x: f32) -> f32 {
+    var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-4) {
-        return x;
+        result = x;
+    } else {
+        let grown = f32_expm1(2.0 * min(abs(x), 10.0));
+        result = f32_copysign(grown / (grown + 2.0), x);
     }
-    let grown = f32_expm1(2.0 * min(abs(x), 10.0));
-    return f32_copysign(grown / (grown + 2.0), x);
+    return result;
 }
 
 fn f32_rsqrt(x: f32) -> f32 {

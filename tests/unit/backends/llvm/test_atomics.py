@@ -1,0 +1,64 @@
+"""Atomics: indivisible on device memory, plain on a workgroup's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.unit.backends.llvm.running import check, launch, load, source
+from vyre.ir import Program
+
+N = 1000
+
+
+def text(statement: str, element: str = "u32") -> str:
+    return f"""
+program workgroup(64, 1, 1)
+buffer a: read_only {element}[] @0
+buffer bins: read_write {element}[16] @1
+region "r" {{
+    let i = gid.x
+    if i < len(a) {{
+        {statement}
+    }}
+}}"""
+
+
+DTYPES = {"u32": np.uint32, "i32": np.int32, "u64": np.uint64, "i64": np.int64}
+
+
+@pytest.mark.parametrize("op", ["add", "sub", "and", "or", "xor", "min", "max"])
+@pytest.mark.parametrize("element", list(DTYPES))
+def test_order_does_not_matter(op: str, element: str) -> None:
+    values = np.random.default_rng(2).integers(0, 1 << 30, N).astype(DTYPES[element])
+    inputs = {"a": values, "bins": np.full(16, 12345, values.dtype)}
+    check(text(f"eval atomic_{op}(bins[i % 16], a[i])", element), inputs, (16, 1, 1))
+
+
+def test_compare_exchange_claims_once() -> None:
+    source_text = text(
+        "let old = atomic_compare_exchange(bins[i % 16], i + 1, expected=0)"
+        " if old == 0 { eval atomic_add(bins[0], 0) }"
+    )
+    program = Program.parse(source_text)
+    inputs = {"a": np.zeros(N, np.uint32), "bins": np.zeros(16, np.uint32)}
+    outputs, outcome = launch(load(program), program, inputs, (16, 1, 1), {})
+    assert outcome is None
+    claimed = outputs["bins"]
+    assert np.all(claimed > 0)
+    assert np.array_equal((claimed - 1) % 16, np.arange(16))
+
+
+def test_float_sums_of_exact_values() -> None:
+    values = np.random.default_rng(2).integers(0, 100, N).astype(np.float32)
+    inputs = {"a": values, "bins": np.zeros(16, np.float32)}
+    check(text("eval atomic_add(bins[i % 16], a[i])", "f32"), inputs, (16, 1, 1))
+
+
+def test_only_device_memory_is_locked() -> None:
+    on_device = text("eval atomic_add(bins[i % 16], a[i])")
+    own = text("eval atomic_add(mine[i % 16], a[i])").replace(
+        "region", "buffer mine: workgroup u32[16]\nregion", 1
+    )
+    assert "atomicrmw add" in source(Program.parse(on_device))
+    assert "atomicrmw" not in source(Program.parse(own))
