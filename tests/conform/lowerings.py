@@ -13,10 +13,8 @@ from vyre.ir import (
     Binary,
     BinOp,
     Bitcast,
-    Block,
     Body,
     Break,
-    BufferDecl,
     Builtin,
     BuiltinKind,
     Cast,
@@ -42,7 +40,7 @@ from vyre.ir import (
     UnOp,
     type_of,
 )
-from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
+from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr
 
 Change = Callable[[Program], Program]
 
@@ -334,10 +332,14 @@ def dirty_workgroup_memory(program: Program) -> Program:
         if decl.is_workgroup and decl.value_type.is_scalar:
             value = Cast(Expr.u32(1), decl.value_type)
             k = f"k_{decl.name}"
-            fills.append(Loop(k, Expr.u32(0), Expr.u32(decl.count), (Store(decl.name, Expr.var(k), value),)))
+            fills.append(
+                Loop(k, Expr.u32(0), Expr.u32(decl.count), (Store(decl.name, Expr.var(k), value),))
+            )
     if not fills:
         return program
-    return program.with_rewritten_entry((Region("dirt", None, (*fills, Barrier(MemoryOrdering.SEQ_CST))), *program.entry))
+    return program.with_rewritten_entry(
+        (Region("dirt", None, (*fills, Barrier(MemoryOrdering.SEQ_CST))), *program.entry)
+    )
 
 
 LOWERINGS: dict[str, tuple[str, Change]] = {

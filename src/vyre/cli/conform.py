@@ -8,7 +8,8 @@ from pathlib import Path
 
 from vyre.cli import output
 from vyre.cli.command import DONE, FAILED, UsageError
-from vyre.conform.conformance import Progress, run as run_suite
+from vyre.conform.conformance import Progress
+from vyre.conform.conformance import run as run_suite
 from vyre.conform.page import write_page
 from vyre.conform.report import ConformanceReport
 from vyre.conform.suite import AREAS
@@ -20,7 +21,10 @@ EXAMPLE = "vyre conform --device cpu --report cpu.json"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "--device", action="append", metavar="ID", help="a device (may be given again); default: cpu"
+        "--device",
+        action="append",
+        metavar="ID",
+        help="a device (may be given again); default: cpu",
     )
     parser.add_argument("--areas", metavar="A,B", help=f"only these: {', '.join(AREAS)}")
     parser.add_argument("--profile", default="release", help="optimizer profile; `none` for none")
@@ -38,7 +42,9 @@ def run(options: argparse.Namespace) -> int:
     areas = None if options.areas is None else [a.strip() for a in options.areas.split(",")]
     unknown = [area for area in areas or () if area not in AREAS]
     if unknown:
-        raise UsageError(f"no area {output.listing(unknown)}; there are {output.listing(list(AREAS))}")
+        raise UsageError(
+            f"no area {output.listing(unknown)}; there are {output.listing(list(AREAS))}"
+        )
     reports: list[ConformanceReport] = []
     for device in options.device or ["cpu"]:
         profile = None if options.profile == "none" else options.profile
@@ -61,7 +67,8 @@ def _watched(
     device: str, areas: list[str] | None, profile: str | None, failures: Path | None
 ) -> ConformanceReport:
     """The suite with a progress bar, and its report as a table."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
 
     screen = output.console(stderr=True)
     columns = (TextColumn("{task.description:<16}"), BarColumn(), MofNCompleteColumn())
@@ -72,8 +79,6 @@ def _watched(
             bar.update(task, description=area, completed=done, total=total)
 
         shown: Progress = progress
-        report = run_suite(
-            device, areas, profile=profile, reproducers=failures, progress=shown
-        )
+        report = run_suite(device, areas, profile=profile, reproducers=failures, progress=shown)
     print(report.table())
     return report

@@ -47,7 +47,9 @@ def _kernels(only: str | None) -> Sequence[Kernel]:
     names = list(known) if only is None else only.split(",")
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise UsageError(f"no kernel {output.listing(unknown)}; there are {output.listing(list(known))}")
+        raise UsageError(
+            f"no kernel {output.listing(unknown)}; there are {output.listing(list(known))}"
+        )
     return [known[name] for name in names]
 
 

@@ -33,7 +33,11 @@ def run(options: argparse.Namespace) -> int:
         state = "[green]available[/]" if info.available else f"[yellow]{info.reason}[/]"
         mark = " [bold](default)[/]" if info.id == default else ""
         table.add_row(
-            f"[bold]{info.id}[/]{mark}", info.kind, info.name, output.listing(info.aliases, ""), state
+            f"[bold]{info.id}[/]{mark}",
+            info.kind,
+            info.name,
+            output.listing(info.aliases, ""),
+            state,
         )
     screen.print(table)
     for device in found:

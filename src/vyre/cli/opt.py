@@ -87,6 +87,8 @@ def _list(as_json: bool) -> int:
         return DONE
     table = output.table("pass", "phase", "family")
     for metadata in passes:
-        table.add_row(metadata.name, metadata.phase.name.lower(), metadata.cost_model_family.name.lower())
+        table.add_row(
+            metadata.name, metadata.phase.name.lower(), metadata.cost_model_family.name.lower()
+        )
     output.console().print(table)
     return DONE

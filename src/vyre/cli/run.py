@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from vyre.cli import arrays, output
 from vyre.cli.command import DONE, FAILED, UsageError
 from vyre.cli.sources import device_argument, file_argument, program_from
-from vyre.compiler import CompileOptions
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Difference, compare_outputs
 from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
+from vyre.driver.compilation import CompileOptions
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
 from vyre.runtime import CompiledProgram, compile, dispatch
@@ -38,10 +38,12 @@ class Job:
     inputs: dict[str, Any]
     grid: tuple[int, ...] | None = None
     device: str | None = None
-    profile: OptimizerProfile | None = OptimizerProfile.RELEASE
+    profile: str | None = "release"
     note: str = ""
     """What a reproducer says about itself."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    expected: dict[str, Array] = field(default_factory=dict[str, Array])
+    """Results to compare with, where it is not the reference that says them."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +67,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     profiles = [profile.value for profile in OptimizerProfile]
     parser.add_argument("--profile", choices=profiles, help="optimizer profile (default: release)")
     parser.add_argument("--deadline", type=float, metavar="S", help="stop after so many seconds")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="time the best of N runs")
+    parser.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="time the best of N runs"
+    )
     parser.add_argument(
         "--check", action="store_true",
         help="compare with the reference; a reproducer is always compared",
@@ -81,9 +85,9 @@ def run(options: argparse.Namespace) -> int:
     if options.device is not None:
         job.device = options.device
     if options.profile is not None:
-        job.profile = OptimizerProfile(options.profile)
-    compiled = compile(job.program, device=job.device, options=CompileOptions(job.profile))
+        job.profile = options.profile
     try:
+        compiled = compile(job.program, device=job.device, options=CompileOptions(job.profile))
         outputs, spent = _timed(compiled, job, options)
     except VyreError as problem:
         if not is_folder:
@@ -104,7 +108,7 @@ def from_folder(folder: Path) -> Job:
         raise UsageError(f"{folder} holds no program.vy: it is no reproducer")
     launch = _json(folder / "launch.json")
     failure = _json(folder / "failure.json")
-    inputs = {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
+    inputs = _arrays(folder)
     grid = launch.get("grid")
     profile = failure.get("profile", "release")
     return Job(
@@ -112,9 +116,14 @@ def from_folder(folder: Path) -> Job:
         inputs,
         None if grid is None else tuple(int(extent) for extent in grid),
         failure.get("device"),
-        None if profile is None else OptimizerProfile(profile),
+        profile,
         str(failure.get("problem", "")),
+        expected=_arrays(folder / "expected"),
     )
+
+
+def _arrays(folder: Path) -> dict[str, Array]:
+    return {path.stem: np.load(path, allow_pickle=False) for path in folder.glob("*.npy")}
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -152,7 +161,7 @@ def _timed(
 
 def _compared(job: Job, compiled: CompiledProgram, outputs: dict[str, Any]) -> list[Difference]:
     grid = None if job.grid is None else (*job.grid, 1, 1)[:3]
-    expected = reference_outputs(
+    expected = job.expected or reference_outputs(
         job.program, job.inputs, grid, outputs, compiled.target.subgroup_width
     )
     return compare_outputs(job.program, expected, outputs, tolerances(job.program))

@@ -15,7 +15,9 @@ from vyre.wire import load
 
 def file_argument(parser: argparse.ArgumentParser, also: str = "") -> None:
     """Declare the argument that names a program."""
-    parser.add_argument("file", metavar="FILE", help=f"a .vy or .vyb file, or module.py:kernel{also}")
+    parser.add_argument(
+        "file", metavar="FILE", help=f"a .vy or .vyb file, or module.py:kernel{also}"
+    )
 
 
 def device_argument(parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,4 @@ def reference_outputs(
         decl = program.buffer(name)
         counts[name] = array.size // (1 if decl is None else decl.element.lanes)
     shape = grids.resolve(program, counts | sizes, grid, None)
-    return execute(
-        program, given, shape, subgroup_width=subgroup_width, output_sizes=sizes
-    ).outputs
+    return execute(program, given, shape, subgroup_width=subgroup_width, output_sizes=sizes).outputs

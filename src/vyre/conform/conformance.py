@@ -175,7 +175,9 @@ class _Judge:
     def _keep(self, trial: Trial) -> str:
         if self._reproducers is None:
             return ""
-        return str(save_reproducer(trial.program, dict(trial.inputs), trial.grid, self._reproducers))
+        return str(
+            save_reproducer(trial.program, dict(trial.inputs), trial.grid, self._reproducers)
+        )
 
 
 def _all_outputs(trial: Trial) -> list[Stretch]:

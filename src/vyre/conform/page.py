@@ -41,7 +41,9 @@ def write_page(reports: Sequence[ConformanceReport], path: Path) -> None:
 
 def _circumstances() -> str:
     when = datetime.now(UTC).strftime("%Y-%m-%d")
-    versions = ", ".join(f"{name} {_version(name)}" for name in ("vyre", "numpy", "llvmlite", "wgpu"))
+    versions = ", ".join(
+        f"{name} {_version(name)}" for name in ("vyre", "numpy", "llvmlite", "wgpu")
+    )
     return (
         f"Measured on {when} on {platform.machine()} {platform.system()} with "
         f"Python {platform.python_version()}, {versions}."

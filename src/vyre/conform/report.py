@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-
 _SHOWN = 20
 """Failures that are shown to people."""
 

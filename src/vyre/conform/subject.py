@@ -58,7 +58,7 @@ class Subject:
         made = compiler.compile_program(program, self.route.backend, self.target, options)
         return CompiledProgram(self.route, made, options, from_cache=False)
 
-    def run(  # noqa: PLR0913
+    def run(
         self,
         program: Program,
         inputs: Mapping[str, Any],

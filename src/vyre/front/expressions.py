@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import types
 from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
@@ -252,7 +251,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     if isinstance(owner, Thing):
         target = owner.target
         found = getattr(target, node.attr, MISSING)
-        if found is MISSING or not isinstance(target, (types.ModuleType, type)):
+        if found is MISSING:
             raise ctx.error(
                 node,
                 codes.NO_ATTRIBUTE,

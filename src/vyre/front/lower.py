@@ -9,6 +9,7 @@ from types import FunctionType
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
+from vyre.front.agree import default_type
 from vyre.front.context import Binding, Context, Frame, Restart, Variable
 from vyre.front.expressions import lower_expr
 from vyre.front.facts import Facts
@@ -225,7 +226,8 @@ def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
     """A parameter that the kernel assigns to is a variable that begins with the argument."""
     found = ctx.frame.names[name]
     if isinstance(found, Constant) and not isinstance(found.value, str):
-        found = Scalar(Expr.lit(found.value, DataType.I32), DataType.I32)
+        dtype = default_type(found.value)
+        found = Scalar(Expr.lit(found.value, dtype), dtype)
     if not isinstance(found, Scalar):
         raise ctx.error(_assignment(kernel.source.tree, name), codes.ASSIGN_ARRAY, name=name)
     variable = Variable(ctx.fresh(name), found.dtype, (name,))

@@ -6,8 +6,8 @@ import ast
 import math
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.calls import type_argument
 from vyre.front.context import Context
+from vyre.front.intrinsic_calls import type_argument
 from vyre.front.parameters import MAX_RANK
 from vyre.front.values import Array, Constant, describe
 from vyre.ir import BufferDecl, Expr

@@ -9,10 +9,10 @@ from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, intrinsics
 from vyre.front.agree import as_bool, as_type
 from vyre.front.assignment import assign_name, declare, fitted
-from vyre.front.calls import NOTHING, type_argument
 from vyre.front.context import Context
 from vyre.front.functions import give_result
 from vyre.front.harmless import is_harmless
+from vyre.front.intrinsic_calls import NOTHING, type_argument
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
 from vyre.front.operators import binary

@@ -36,8 +36,6 @@ class Array:
     rank: int
     shape: tuple[AnyExpr, ...]
     writable: bool = True
-    can_alias: bool = True
-    """Whether other invocations see it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -92,12 +93,16 @@ class PassRunMetric:
         return max(map(self.reduction, MEASURED)) if self.changed else 0
 
 
+_NAMES = [item.name for item in fields(Figures)]
+_FIGURES = attrgetter(*_NAMES)
+_BEFORE = [f"{name}_before" for name in _NAMES]
+_AFTER = [f"{name}_after" for name in _NAMES]
+
+
 def before_and_after(before: Figures, after: Figures) -> dict[str, Any]:
     """The fields of a row that figures give."""
-    pairs: dict[str, Any] = {}
-    for item in fields(Figures):
-        pairs[f"{item.name}_before"] = getattr(before, item.name)
-        pairs[f"{item.name}_after"] = getattr(after, item.name)
+    pairs = dict(zip(_BEFORE, _FIGURES(before), strict=True))
+    pairs.update(zip(_AFTER, _FIGURES(after), strict=True))
     return pairs
 
 

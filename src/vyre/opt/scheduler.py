@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vyre.analysis import ProgramFacts
 from vyre.check import check
@@ -13,7 +13,7 @@ from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext
+from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
 from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
 from vyre.target import Target
 
@@ -71,55 +71,33 @@ class _Run:
 
     def step(self, each: Pass, program: Program, iteration: int) -> tuple[Program, PassRunMetric]:
         """One pass in one round."""
-        row = self._row(each, program, iteration)
-        refusal = self._refusal(each)
-        if refusal is not None:
-            return program, replace(row, decision=PassRunDecision.REFUSED, refusal_kind=refusal)
         name = each.metadata.name
-        if self.done.get(name) is program:
-            return program, row
-        knew_facts = _has_facts(program)
-        start = time.perf_counter_ns()
-        if each.analyze(program, self.context) is PassAnalysis.SKIP:
-            self.done[name] = program
-            elapsed = time.perf_counter_ns() - start
-            decision = PassRunDecision.SKIPPED_ANALYSIS
-            return program, replace(row, decision=decision, runtime_ns=elapsed)
-        result = each.transform(program, self.context)
-        elapsed = time.perf_counter_ns() - start
-        # A change that gives an equal program is none, whatever the pass says.
-        changed = result.program is not program and result.program != program
-        after = result.program if changed else program
-        if changed:
-            self._verify(name, after)
-        else:
-            self.done[name] = program
-        return after, replace(
-            row,
-            ran=True,
-            changed=changed,
-            decision=PassRunDecision.CHANGED if changed else PassRunDecision.RAN_UNCHANGED,
-            runtime_ns=elapsed,
-            fact_substrate_reused=knew_facts,
-            fact_substrate_recomputed=not knew_facts and _has_facts(program),
-            fact_substrate_invalidated=changed,
-            rewrites=result.rewrites if changed else 0,
-            research_trace=result.notes or None,
-            **before_and_after(self._figures(program), self._figures(after)),
-        )
+        row = _Row(each, iteration)
+        row.refusal = self._refusal(each)
+        if row.refusal is not None:
+            row.decision = PassRunDecision.REFUSED
+        elif self.done.get(name) is not program:
+            start = time.perf_counter_ns()
+            row.knew_facts = _has_facts(program)
+            if each.analyze(program, self.context) is PassAnalysis.SKIP:
+                self.done[name] = program
+                row.decision = PassRunDecision.SKIPPED_ANALYSIS
+            else:
+                row.result = each.transform(program, self.context)
+            row.runtime_ns = time.perf_counter_ns() - start
+        after = program
+        if row.result is not None:
+            after = self._judged(name, program, row.result.program)
+            row.has_facts = _has_facts(program)
+        return after, row.finished(self._figures(program), self._figures(after))
 
-    def _row(self, each: Pass, program: Program, iteration: int) -> PassRunMetric:
-        figures = self._figures(program)
-        return PassRunMetric(
-            iteration=iteration,
-            pass_name=each.metadata.name,
-            ran=False,
-            changed=False,
-            decision=PassRunDecision.SKIPPED_CLEAN,
-            required_analyses=each.metadata.requires,
-            declared_invalidations=each.metadata.invalidates,
-            **before_and_after(figures, figures),
-        )
+    def _judged(self, name: str, before: Program, after: Program) -> Program:
+        # A change that gives an equal program is none, whatever the pass says.
+        if after is before or after == before:
+            self.done[name] = before
+            return before
+        self._verify(name, after)
+        return after
 
     def _refusal(self, each: Pass) -> PassRefusalKind | None:
         needed = each.metadata.requires_caps
@@ -142,6 +120,46 @@ class _Run:
         for problem in check(program, self.context.target):
             if problem.severity is Severity.ERROR:
                 raise OptimizerError(codes.BROKEN_PASS.at(name=name, problem=str(problem)))
+
+
+class _Row:
+    """A row of the report while its pass is at work."""
+
+    def __init__(self, each: Pass, iteration: int) -> None:
+        self.metadata = each.metadata
+        self.iteration = iteration
+        self.decision = PassRunDecision.SKIPPED_CLEAN
+        self.refusal: PassRefusalKind | None = None
+        self.result: PassResult | None = None
+        self.runtime_ns = 0
+        self.knew_facts = False
+        self.has_facts = False
+
+    def finished(self, before: Figures, after: Figures) -> PassRunMetric:
+        """The row, with the figures of the programs before and after."""
+        ran = self.result is not None
+        changed = before is not after
+        if ran:
+            decision = PassRunDecision.CHANGED if changed else PassRunDecision.RAN_UNCHANGED
+        else:
+            decision = self.decision
+        return PassRunMetric(
+            iteration=self.iteration,
+            pass_name=self.metadata.name,
+            ran=ran,
+            changed=changed,
+            decision=decision,
+            refusal_kind=self.refusal,
+            required_analyses=self.metadata.requires,
+            declared_invalidations=self.metadata.invalidates,
+            fact_substrate_reused=ran and self.knew_facts,
+            fact_substrate_recomputed=self.has_facts and not self.knew_facts,
+            fact_substrate_invalidated=changed,
+            runtime_ns=self.runtime_ns,
+            rewrites=self.result.rewrites if self.result is not None and changed else 0,
+            research_trace=None if self.result is None else self.result.notes or None,
+            **before_and_after(before, after),
+        )
 
 
 class _MissingError(Exception):

@@ -258,7 +258,7 @@ def _as_numpy(name: str, value: object) -> Host:
         if hasattr(given, "__array_interface__"):
             return np.asarray(given)
         if hasattr(given, "__dlpack__"):
-            return np.from_dlpack(given)
+            return _from_dlpack(given)
         view = memoryview(given)
         return np.frombuffer(view, np.uint8) if view.format == "B" else np.asarray(view)
     except (TypeError, ValueError, BufferError) as problem:
@@ -267,6 +267,16 @@ def _as_numpy(name: str, value: object) -> Host:
         raise ArgumentError(
             codes.ARGUMENT.at(name=name, problem=found, expected=expected)
         ) from problem
+
+
+def _from_dlpack(given: Any) -> Host:
+    found: Host = np.from_dlpack(given)
+    if not found.flags.writeable and hasattr(given, "__array__"):
+        # Older exporters cannot say that their memory may be written; their own view can.
+        own: Host = np.asarray(given)
+        if own.flags.writeable and np.shares_memory(own, found):
+            return own
+    return found
 
 
 def keep_numbers(program: Program, made: Prepared) -> None:

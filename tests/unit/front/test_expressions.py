@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -256,12 +258,28 @@ def test_mathematics_has_the_names_of_numpy() -> None:
 
 @pytest.mark.parametrize("name", [n for n in dir(vy.math) if n[0].islower() and n != "annotations"])
 def test_every_function_of_math_is_translated(name: str) -> None:
-    from vyre.front.calls import KNOWN
+    from vyre.front.intrinsic_calls import HANDLERS
 
     value = getattr(vy.math, name)
-    assert isinstance(value, float) or name == "outside" or value in KNOWN
+    assert isinstance(value, float) or name == "outside" or value in HANDLERS
 
 
 def test_loads_of_arguments_are_what_the_program_reads() -> None:
     program = captured.program(n=1)
     assert not [e for e in walk_all_exprs(program.entry) if isinstance(e, Load)]
+
+
+SETTINGS = SimpleNamespace(rounds=4, factor=0.5)
+
+
+@vy.kernel
+def configured(exact: vy.static[bool], start: vy.static[float], y: vy.Out[vy.f32]):
+    for _ in range(SETTINGS.rounds):
+        start += SETTINGS.factor
+    exact = exact and start > 1.0
+    y[0] = start if exact else 0.0
+
+
+def test_attributes_of_objects_are_constants_and_static_parameters_may_be_assigned() -> None:
+    assert run(configured, True, 1.5, np.zeros(1, np.float32))[0][0] == 3.5
+    assert run(configured, False, 1.5, np.zeros(1, np.float32))[0][0] == 0.0

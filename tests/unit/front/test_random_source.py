@@ -47,7 +47,7 @@ def kernel_of(source: str, name: str) -> vy.Kernel[...]:
     return names["k"]
 
 
-@pytest.mark.parametrize("seeds", [range(0, 60), range(60, 120)])
+@pytest.mark.parametrize("seeds", [range(0, 25), range(25, 50)])
 def test_a_random_kernel_is_what_python_says(seeds: range) -> None:
     for seed in seeds:
         source = Writer(seed).function()
@@ -56,7 +56,7 @@ def test_a_random_kernel_is_what_python_says(seeds: range) -> None:
         assert y.tolist() == by_python(source), f"seed {seed}:\n{source}"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_so_it_is_when_compiled(seed: int) -> None:
     source = Writer(seed).function()
     y = np.zeros_like(X)

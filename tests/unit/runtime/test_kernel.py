@@ -121,6 +121,24 @@ def test_results_go_into_an_array_of_another_library() -> None:
     assert y.tolist() == [2, 4, 6, 8]
 
 
+class LikeATensor(OnlyDLPack):
+    """Exports memory that numpy takes to be read-only, and gives a view that may be written."""
+
+    def __dlpack__(self, **options: Any) -> object:
+        frozen = self.array.view()
+        frozen.flags.writeable = False
+        return frozen.__dlpack__(**options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.array
+
+
+def test_results_go_into_tensors() -> None:
+    y = np.zeros(4, np.uint8)
+    double(bytes([1, 2, 3, 4]), LikeATensor(y), device="cpu")
+    assert y.tolist() == [2, 4, 6, 8]
+
+
 def test_arrays_that_are_not_contiguous_work_both_ways() -> None:
     base = np.arange(48, dtype=np.int32).reshape(6, 8)
     x, y = base[::2, ::2], base.T.copy()[:4, :6].T[:3, :4]

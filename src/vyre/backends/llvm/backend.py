@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm.abi import ABI_VERSION
@@ -62,13 +62,37 @@ class CpuExecutable:
         deadline: float | None = None,
     ) -> LaunchRecord:
         """Run the grid on all threads and wait for its end."""
-        buffers: list[tuple[int, int]] = []
-        for argument in arguments:
-            memory = argument.memory
-            assert isinstance(memory, HostMemory)
-            buffers.append((memory.address + argument.offset, argument.count))
-        outcome = self._kernel.launch_raw(buffers, grid, deadline)
+        outcome = self._kernel.launch_raw(_places(arguments), grid, deadline)
         return _NOTHING if outcome is None else _record(outcome, deadline)
+
+    def bind(
+        self,
+        arguments: Sequence[Argument],
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+    ) -> Callable[[], LaunchRecord]:
+        """The same launch again and again, at the least cost from Python.
+
+        The memory stays in use as long as the result exists.
+        """
+        held = tuple(arguments)
+        function = self._kernel.bind(_places(held), grid, timeout=deadline, keep=held)
+
+        def run() -> LaunchRecord:
+            outcome = function()
+            return _NOTHING if outcome is None else _record(outcome, deadline)
+
+        return run
+
+
+def _places(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
+    """The address and the element count of every buffer."""
+    places: list[tuple[int, int]] = []
+    for argument in arguments:
+        memory = argument.memory
+        assert isinstance(memory, HostMemory)
+        places.append((memory.address + argument.offset, argument.count))
+    return places
 
 
 _NOTHING = LaunchRecord()

@@ -9,7 +9,10 @@ _QUICK = (
     *("integers", "floats_exact", "memory", "barriers", "atomics", "grid_sync", "subgroups"),
     "hostile_indices",
 )
-_THOROUGH = (*["tiny"] * 20, *(name for name in PROFILES if name not in ("tiny", "large", "webgpu")))
+_THOROUGH = (
+    *["tiny"] * 20,
+    *(name for name in PROFILES if name not in ("tiny", "large", "webgpu")),
+)
 _WEBGPU = ("webgpu",)
 
 MIXTURES: dict[str, tuple[str, ...]] = {

@@ -52,7 +52,9 @@ def _in_a_row(dtype: DataType) -> Iterator[Made]:
 def _literals(dtype: DataType, number: int) -> tuple[Lit, Lit]:
     if dtype.is_float:
         c, d = ((2.0, 0.5), (3.0, -1.5), (-0.25, 8.0))[number % 3]
-        return Lit(dtype, literal.encode_float(c, dtype)), Lit(dtype, literal.encode_float(d, dtype))
+        return Lit(dtype, literal.encode_float(c, dtype)), Lit(
+            dtype, literal.encode_float(d, dtype)
+        )
     width = dtype.bits or 0
     pairs = ((width - 1, 1), (3, width - 2), (width + 2, width + 5), (7, 2))
     c, d = pairs[number % 4]
@@ -103,7 +105,10 @@ def _shapes(dtype: DataType) -> Iterator[Made]:
     else:
         found += [
             ("x % 8", v % Expr.lit(8, dtype)),
-            ("x / 8 * 8 + x % 8", v / Expr.lit(8, dtype) * Expr.lit(8, dtype) + v % Expr.lit(8, dtype)),
+            (
+                "x / 8 * 8 + x % 8",
+                v / Expr.lit(8, dtype) * Expr.lit(8, dtype) + v % Expr.lit(8, dtype),
+            ),
             ("x << y >> y", (v << a) >> a),
             ("x >> y << y", (v >> a) << a),
             ("x % x", v % v),

@@ -120,9 +120,7 @@ def trials() -> Iterator[Trial]:
     for name, (body, define) in _BODIES.items():
         text = _HEAD.format(body=body)
         expected = np.array([define(int(x)) for x in values], np.uint32)
-        yield written(
-            _AREA, name, text, {"v": values}, (4, 1, 1), {"out": expected}, each="out"
-        )
+        yield written(_AREA, name, text, {"v": values}, (4, 1, 1), {"out": expected}, each="out")
     yield from _loops_of_every_type()
     yield _order_of_evaluation()
     yield _long_loop()
@@ -187,7 +185,10 @@ def _order_of_evaluation() -> Trial:
         out[5] = u32(true | (atomic_add(count[1], 1) == 0)) * count[1]
     }
     """
-    expected = {"out": np.array([1, 3, 0, 52, 0, 4], np.uint32), "count": np.array([5, 4], np.uint32)}
+    expected = {
+        "out": np.array([1, 3, 0, 52, 0, 4], np.uint32),
+        "count": np.array([5, 4], np.uint32),
+    }
     return written(_AREA, "order of evaluation", text, {}, (1, 1, 1), expected, each="out")
 
 

@@ -36,7 +36,9 @@ def _values(source: DataType) -> Array:
     ends = [2.0**k + d for k in (7, 8, 15, 16, 31, 32, 63, 64) for d in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     more = np.array([sign * end for end in ends for sign in (1, -1)], np.float64)
     if source is DataType.BF16:
-        return np.concatenate([values, (more.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)])
+        return np.concatenate(
+            [values, (more.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)]
+        )
     with np.errstate(over="ignore"):
         return np.concatenate([values, more.astype(values.dtype)])
 

@@ -25,7 +25,9 @@ def trials() -> Iterator[Trial]:
     yield _two_at_once()
 
 
-def _load(dtype: str, data: np.ndarray[tuple[int], np.dtype[np.generic]], start: int, count: int) -> Trial:
+def _load(
+    dtype: str, data: np.ndarray[tuple[int], np.dtype[np.generic]], start: int, count: int
+) -> Trial:
     """Into workgroup memory; what lies beyond the source arrives as zeros."""
     text = f"""
     program workgroup(32, 1, 1)
@@ -44,7 +46,9 @@ def _load(dtype: str, data: np.ndarray[tuple[int], np.dtype[np.generic]], start:
     return written(_AREA, name, text, {"v": data}, (2, 1, 1))
 
 
-def _store(dtype: str, data: np.ndarray[tuple[int], np.dtype[np.generic]], start: int, count: int) -> Trial:
+def _store(
+    dtype: str, data: np.ndarray[tuple[int], np.dtype[np.generic]], start: int, count: int
+) -> Trial:
     """Out of workgroup memory; what lies beyond the destination is dropped."""
     text = f"""
     program workgroup(16, 1, 1)

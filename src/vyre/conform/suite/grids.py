@@ -112,7 +112,9 @@ def _indirect(grid: tuple[int, int, int]) -> Trial:
     out = np.zeros(64, np.uint32)
     out[: 24 * y if x else 0] = x * 10 + y
     shape = np.array([9, *grid, 9], np.uint32)
-    return written(_AREA, f"grid {grid} from a buffer", text, {"shape": shape}, (1, 1, 1), {"out": out})
+    return written(
+        _AREA, f"grid {grid} from a buffer", text, {"shape": shape}, (1, 1, 1), {"out": out}
+    )
 
 
 def _empty() -> Trial:

@@ -116,7 +116,9 @@ def _loads(kind: str, element: DataType, index: DataType) -> Trial:
     body.append(Node.store("out", i, Expr.load("m", Expr.load("where", i))))
     program = Program.wrapped(decls, (64, 1, 1), body)
     label = f"load {element} from {kind} at {index}"
-    return Trial("memory", label, program, inputs, (1, 1, 1), (Stretch(label, "out", 0, where.size),))
+    return Trial(
+        "memory", label, program, inputs, (1, 1, 1), (Stretch(label, "out", 0, where.size),)
+    )
 
 
 def _stores(kind: str, element: DataType, index: DataType) -> Trial:
@@ -150,9 +152,7 @@ def _stores(kind: str, element: DataType, index: DataType) -> Trial:
         decls.append(BufferDecl.output("out", 3, value).with_count(_LENGTH))
         if kind != "local":
             body.append(Node.barrier(MemoryOrdering.ACQ_REL))
-        body.append(
-            Node.if_(i < Expr.u32(_LENGTH), [Node.store("out", i, Expr.load("m", i))])
-        )
+        body.append(Node.if_(i < Expr.u32(_LENGTH), [Node.store("out", i, Expr.load("m", i))]))
     program = Program.wrapped(decls, (64, 1, 1), body)
     label = f"store {element} to {kind} at {index}"
     # Every index is one access; what it did shows in the elements it reached or spared.
@@ -175,7 +175,9 @@ def _lengths() -> Iterator[Trial]:
                 [
                     Node.store("out", 0, Expr.buf_len("a")),
                     Node.store("out", 1, Expr.buf_len("b")),
-                    Node.store("out", 2, Expr.cast(Expr.load("a", Expr.buf_len("a")), DataType.U32)),
+                    Node.store(
+                        "out", 2, Expr.cast(Expr.load("a", Expr.buf_len("a")), DataType.U32)
+                    ),
                     Node.store("b", Expr.buf_len("b"), Expr.f64(9.0)),
                     Node.store("b", Expr.buf_len("b") - Expr.u32(1), Expr.f64(3.0)),
                 ],
@@ -183,7 +185,10 @@ def _lengths() -> Iterator[Trial]:
         ]
         program = Program.wrapped(decls, (4, 1, 1), body)
         inputs = {"a": np.ones(count, np.uint8), "b": np.zeros(2 * count)}
-        stretches = (Stretch(f"lengths of {count}", "out", 0, 4), Stretch("ends", "b", 0, 2 * count, whole=True))
+        stretches = (
+            Stretch(f"lengths of {count}", "out", 0, 4),
+            Stretch("ends", "b", 0, 2 * count, whole=True),
+        )
         yield Trial("memory", f"runtime-sized, {count}", program, inputs, (1, 1, 1), stretches)
 
 
@@ -225,7 +230,15 @@ def _aliases() -> Trial:
     body = [Node.store("out", i, Expr.load("a", i) * Expr.load("b", last))]
     program = Program.wrapped(decls, (32, 1, 1), body)
     expected = {"out": data * data[::-1]}
-    return Trial("memory", "one array as two inputs", program, {"a": data, "b": data}, (4, 1, 1), (), expected)
+    return Trial(
+        "memory",
+        "one array as two inputs",
+        program,
+        {"a": data, "b": data},
+        (4, 1, 1),
+        (),
+        expected,
+    )
 
 
 def _zeroed() -> Trial:
@@ -238,4 +251,6 @@ def _zeroed() -> Trial:
     value = Expr.load("out", i) + Expr.load("hidden", i) + i
     program = Program.wrapped(decls, (50, 1, 1), [Node.store("out", i, value)])
     expected = {"out": np.arange(1000, dtype=np.uint32)}
-    return Trial("memory", "outputs and scratch begin as zeros", program, {}, (20, 1, 1), (), expected)
+    return Trial(
+        "memory", "outputs and scratch begin as zeros", program, {}, (20, 1, 1), (), expected
+    )

@@ -71,7 +71,14 @@ def _around(value: DataType) -> Array:
         more = np.arange(-20, 21) if value.is_signed else np.arange(256)
         return np.concatenate([edges, more.astype(edges.dtype)])
     steps = np.concatenate([np.arange(-600, 600) / 64, np.linspace(-500, 500, 201)])
-    halves = np.array([s * 2.0**k * m for k in range(-12, 9) for m in (1, 1.0625, 1.125, 1.1875, 1.5) for s in (1, -1)])
+    halves = np.array(
+        [
+            s * 2.0**k * m
+            for k in range(-12, 9)
+            for m in (1, 1.0625, 1.125, 1.1875, 1.5)
+            for s in (1, -1)
+        ]
+    )
     return np.concatenate([edges, steps.astype(edges.dtype), halves.astype(edges.dtype)])
 
 
@@ -113,7 +120,9 @@ def _lanes(element: DataType) -> Iterator[Trial]:
                 Node.store("same", i, loaded),
                 Node.store("turned", i, Expr.vec(scalar, *backwards)),
                 *(
-                    Node.store("apart", i * Expr.u32(lanes) + Expr.u32(lane), Expr.lane(loaded, lane))
+                    Node.store(
+                        "apart", i * Expr.u32(lanes) + Expr.u32(lane), Expr.lane(loaded, lane)
+                    )
                     for lane in range(lanes)
                 ),
             ],

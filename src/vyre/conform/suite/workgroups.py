@@ -11,7 +11,16 @@ from vyre.conform.suite.texts import written
 from vyre.ir.types import SCALAR_TYPES
 
 _AREA = "workgroups"
-_SIZES = ((1, 1, 1), (7, 1, 1), (32, 1, 1), (64, 1, 1), (65, 1, 1), (256, 1, 1), (4, 4, 4), (8, 3, 5))
+_SIZES = (
+    (1, 1, 1),
+    (7, 1, 1),
+    (32, 1, 1),
+    (64, 1, 1),
+    (65, 1, 1),
+    (256, 1, 1),
+    (4, 4, 4),
+    (8, 3, 5),
+)
 
 
 def trials() -> Iterator[Trial]:

@@ -103,7 +103,7 @@ def main(first: int, last: int, tier: str = "quick") -> int:
     ran = 0
     for ran, case in enumerate(cases(first, last), 1):
         run_between_fences(case, tier, at_end=ran % 2 == 0)
-    print(f"{ran} programs between fences")
+    sys.stdout.write(f"{ran} programs between fences\n")
     return ran
 
 

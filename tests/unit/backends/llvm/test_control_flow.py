@@ -59,8 +59,8 @@ def test_break_and_continue_in_some_lanes() -> None:
 
 def test_break_of_an_inner_loop_only() -> None:
     run(
-        "let s = 0 for k in 0..5 { for j in 0..9 { if j > a[i] % 7 { break } s = s + 1 } s = s + 10 }"
-        " out[i] = s"
+        "let s = 0 for k in 0..5 { for j in 0..9 { if j > a[i] % 7 { break } s = s + 1 }"
+        " s = s + 10 } out[i] = s"
     )
 
 

@@ -1,0 +1,378 @@
+"""What the functions of vy mean inside of kernels, and the few of Python that have a meaning."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front import intrinsics, math
+from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals
+from vyre.front.context import Context
+from vyre.front.operators import apply, apply_unary
+from vyre.front.parameters import GenericType
+from vyre.front.scalars import ScalarType
+from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
+from vyre.ir import (
+    Ballot,
+    Barrier,
+    BinOp,
+    Bitcast,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    Fma,
+    MemoryOrdering,
+    Print,
+    ReduceOp,
+    Select,
+    Shuffle,
+    SubgroupReduce,
+    UnOp,
+)
+from vyre.ir.infer import bitcast_type, reduce_type
+
+Handler = Callable[[Context, ast.Call], Value]
+
+NOTHING = Several(())
+"""What a call gives that gives nothing."""
+
+
+def resolved(ctx: Context, node: ast.AST, wanted: GenericType) -> DataType:
+    """The type that the arguments of the call gave a generic type."""
+    found = ctx.frames[0].names.get(f"{wanted.name}: generic")
+    if isinstance(found, Thing) and isinstance(found.target, DataType):
+        return found.target
+    raise ctx.error(node, codes.UNBOUND_GENERIC, name=wanted.name)
+
+
+def values_of(ctx: Context, node: ast.Call, form: str, count: int) -> list[Value]:
+    """The arguments of a call that takes so many by position."""
+    if node.keywords or len(node.args) != count:
+        raise _wrong_call(ctx, node, form)
+    return ctx.in_order(node.args)
+
+
+def _wrong_call(ctx: Context, node: ast.Call, form: str) -> Exception:
+    found = len(node.args) + len(node.keywords)
+    problem = f"got {found} argument{'' if found == 1 else 's'}"
+    if node.keywords:
+        problem = "got arguments by name"
+    return ctx.error(node, codes.CALL, name=ast.unparse(node.func), problem=problem, form=form)
+
+
+def type_argument(ctx: Context, node: ast.expr) -> DataType:
+    """An argument that names a type."""
+    value = ctx.expr(node)
+    target = value.target if isinstance(value, Thing) else None
+    if isinstance(target, ScalarType):
+        return target.dtype
+    if isinstance(target, GenericType):
+        return resolved(ctx, node, target)
+    raise ctx.error(node, codes.NOT_A_TYPE, what=describe(value))
+
+
+def _builtin(kind: BuiltinKind) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        return Scalar(Builtin(kind, _axis(ctx, node)), DataType.U32)
+
+    return handle
+
+
+def _axis(ctx: Context, node: ast.Call) -> int:
+    form = f"{ast.unparse(node.func)}(axis)"
+    if node.keywords or len(node.args) > 1:
+        raise _wrong_call(ctx, node, form)
+    if not node.args:
+        return 0
+    value = ctx.expr(node.args[0])
+    if isinstance(value, Constant) and value.value in (0, 1, 2):
+        return int(value.value)
+    raise ctx.error(
+        node.args[0],
+        codes.CALL,
+        name=form,
+        problem="the axis is not 0, 1 or 2",
+        form=f"{ast.unparse(node.func)}(0)",
+    )
+
+
+def _group_size(ctx: Context, node: ast.Call) -> Value:
+    return Constant(ctx.workgroup[_axis(ctx, node)])
+
+
+def _lane_builtin(kind: BuiltinKind) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        values_of(ctx, node, f"{ast.unparse(node.func)}()", 0)
+        return Scalar(Builtin(kind, 0), DataType.U32)
+
+    return handle
+
+
+def _fence(ordering: MemoryOrdering) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        values_of(ctx, node, f"{ast.unparse(node.func)}()", 0)
+        ctx.emit(Barrier(ordering))
+        return NOTHING
+
+    return handle
+
+
+def _unary(opcode: UnOp) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
+        if isinstance(value, Constant) and UnOp.FLOOR.row.operands == opcode.row.operands:
+            value = _as_float(value)
+        return apply_unary(ctx, node, opcode, as_scalar(ctx, node.args[0], value))
+
+    return handle
+
+
+def _as_float(value: Value) -> Value:
+    """A whole literal where only floats make sense."""
+    if isinstance(value, Constant) and isinstance(value.value, int):
+        return Constant(float(value.value))
+    return value
+
+
+def _binary(opcode: BinOp) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(x, y)", 2)
+        if DataType.I32 not in opcode.row.operands:
+            left, right = _as_float(left), _as_float(right)
+        sides = (node.args[0], node.args[1])
+        a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
+        return apply(ctx, node, opcode, a, b)
+
+    return handle
+
+
+def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
+    """`min` and `max` of two or more."""
+
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        if node.keywords or len(node.args) < 2:
+            raise _wrong_call(ctx, node, f"{ast.unparse(node.func)}(x, y)")
+        values = ctx.in_order(node.args)
+        result = values[0]
+        side: ast.AST = node.args[0]
+        for value, value_node in zip(values[1:], node.args[1:], strict=True):
+            if isinstance(result, Constant) and isinstance(value, Constant):
+                result = Constant(compute(result.value, value.value))
+            else:
+                sides = (side, value_node)
+                a, b = agree(ctx, node, ast.unparse(node.func), result, value, sides)
+                result = apply(ctx, node, opcode, a, b)
+            side = node
+        return result
+
+    return handle
+
+
+def _absolute(ctx: Context, node: ast.Call) -> Value:
+    (value,) = values_of(ctx, node, "abs(x)", 1)
+    if isinstance(value, Constant) and not isinstance(value.value, str):
+        return Constant(abs(value.value))
+    return apply_unary(ctx, node, UnOp.ABS, as_scalar(ctx, node.args[0], value))
+
+
+def _length(ctx: Context, node: ast.Call) -> Value:
+    (value,) = values_of(ctx, node, "len(x)", 1)
+    if isinstance(value, Several):
+        return Constant(len(value.items))
+    if not isinstance(value, Array):
+        raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(value))
+    return Scalar(value.shape[0], DataType.U32)
+
+
+def _select(ctx: Context, node: ast.Call) -> Value:
+    condition, left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(c, a, b)", 3)
+    test = as_bool(ctx, node.args[0], condition, "the condition of a select")
+    sides = (node.args[1], node.args[2])
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        a, b = literals(ctx, node, (left, right), sides)
+    else:
+        a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
+    return Scalar(Select(test.expr, a.expr, b.expr), a.dtype, a.soft & b.soft)
+
+
+def _clip(ctx: Context, node: ast.Call) -> Value:
+    value, low, high = values_of(ctx, node, "vy.math.clip(x, low, high)", 3)
+    args = node.args
+    a, b = agree(ctx, node, "clip", value, low, (args[0], args[1]))
+    raised = apply(ctx, node, BinOp.MAX, a, b)
+    c, d = agree(ctx, node, "clip", raised, high, (node, args[2]))
+    return apply(ctx, node, BinOp.MIN, c, d)
+
+
+def _square(ctx: Context, node: ast.Call) -> Value:
+    (value,) = values_of(ctx, node, "vy.math.square(x)", 1)
+    held = ctx.hold(as_scalar(ctx, node.args[0], value))
+    return apply(ctx, node, BinOp.MUL, held, held)
+
+
+def _fma(ctx: Context, node: ast.Call) -> Value:
+    values = [_as_float(value) for value in values_of(ctx, node, "vy.math.fma(a, b, c)", 3)]
+    args = node.args
+    first, second = agree(ctx, node, "fma", values[0], values[1], (args[0], args[1]))
+    third, first = agree(ctx, node, "fma", values[2], first, (args[2], args[0]))
+    if first.dtype not in BinOp.POW.row.operands:
+        fix = "it works on f16, f32 and f64"
+        raise ctx.error(node, codes.OPERAND, op="fma", found=first.dtype, fix=fix)
+    return Scalar(Fma(first.expr, second.expr, third.expr), first.dtype)
+
+
+def _bitcast(ctx: Context, node: ast.Call) -> Value:
+    if node.keywords or len(node.args) != 2:
+        raise _wrong_call(ctx, node, "vy.bitcast(x, vy.u32)")
+    scalar = as_scalar(ctx, node.args[0], ctx.expr(node.args[0]))
+    dtype = type_argument(ctx, node.args[1])
+    answer = bitcast_type(scalar.dtype, dtype)
+    if not isinstance(answer, DataType):
+        raise ctx.error(node, codes.OPERAND, op="bitcast", found=scalar.dtype, fix=answer.fix)
+    return Scalar(Bitcast(scalar.expr, dtype), dtype)
+
+
+def _ballot(ctx: Context, node: ast.Call) -> Value:
+    (value,) = values_of(ctx, node, "vy.subgroup_ballot(condition)", 1)
+    test = as_bool(ctx, node.args[0], value, "the operand of a ballot")
+    return ctx.spill(Scalar(Ballot(test.expr), DataType.VEC4_U32), "ballot")
+
+
+def _shuffle(ctx: Context, node: ast.Call) -> Value:
+    value, lane = values_of(ctx, node, "vy.subgroup_shuffle(x, lane)", 2)
+    scalar = as_scalar(ctx, node.args[0], value)
+    if isinstance(lane, Constant):
+        lane = as_type(ctx, node.args[1], lane, DataType.U32, "a lane")
+    source = as_scalar(ctx, node.args[1], lane)
+    if not source.dtype.is_integer:
+        raise ctx.error(
+            node.args[1],
+            codes.INDEX_TYPE,
+            name="the subgroup",
+            found=source.dtype,
+            text=ast.unparse(node.args[1]),
+        )
+    return ctx.spill(Scalar(Shuffle(scalar.expr, source.expr), scalar.dtype), "shuffled")
+
+
+def _reduce(op: ReduceOp) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
+        scalar = as_scalar(ctx, node.args[0], value)
+        answer = reduce_type(op, scalar.dtype)
+        if not isinstance(answer, DataType):
+            name = ast.unparse(node.func)
+            raise ctx.error(node, codes.OPERAND, op=name, found=scalar.dtype, fix=answer.fix)
+        return ctx.spill(Scalar(SubgroupReduce(op, scalar.expr), answer), "joined")
+
+    return handle
+
+
+def _print(ctx: Context, node: ast.Call) -> Value:
+    form = 'vy.print("label", x, y)'
+    if node.keywords or not node.args:
+        raise _wrong_call(ctx, node, form)
+    label, *values = ctx.in_order(node.args)
+    if not isinstance(label, Constant) or not isinstance(label.value, str):
+        problem = "the label is not a string"
+        raise ctx.error(node.args[0], codes.CALL, name="vy.print", problem=problem, form=form)
+    shown = [as_scalar(ctx, n, v).expr for n, v in zip(node.args[1:], values, strict=True)]
+    ctx.emit(Print(label.value, tuple(shown)))
+    return NOTHING
+
+
+def _misplaced(ctx: Context, node: ast.Call) -> Value:
+    name = ast.unparse(node.func)
+    raise ctx.error(node, codes.MEMORY_PLACE, name=name)
+
+
+def _table() -> dict[object, Handler]:
+    found: dict[object, Handler] = {
+        intrinsics.gid: _builtin(BuiltinKind.GLOBAL_ID),
+        intrinsics.lid: _builtin(BuiltinKind.LOCAL_ID),
+        intrinsics.wid: _builtin(BuiltinKind.WORKGROUP_ID),
+        intrinsics.num_groups: _builtin(BuiltinKind.NUM_WORKGROUPS),
+        intrinsics.group_size: _group_size,
+        intrinsics.subgroup_size: _lane_builtin(BuiltinKind.SUBGROUP_SIZE),
+        intrinsics.subgroup_lane: _lane_builtin(BuiltinKind.SUBGROUP_LANE),
+        intrinsics.barrier: _fence(MemoryOrdering.SEQ_CST),
+        intrinsics.grid_sync: _fence(MemoryOrdering.GRID_SYNC),
+        intrinsics.shared: _misplaced,
+        intrinsics.local: _misplaced,
+        intrinsics.bitcast: _bitcast,
+        intrinsics.select: _select,
+        intrinsics.subgroup_ballot: _ballot,
+        intrinsics.subgroup_shuffle: _shuffle,
+        intrinsics.print: _print,
+        math.where: _select,
+        math.clip: _clip,
+        math.square: _square,
+        math.fma: _fma,
+        math.absolute: _absolute,
+        builtins.abs: _absolute,
+        builtins.len: _length,
+        builtins.min: _fold(BinOp.MIN, min),
+        builtins.max: _fold(BinOp.MAX, max),
+    }
+    for function, unary in _UNARY.items():
+        found[function] = _unary(unary)
+    for function, binary in _BINARY.items():
+        found[function] = _binary(binary)
+    for op in ReduceOp:
+        found[getattr(intrinsics, f"subgroup_{op.row.spelling}")] = _reduce(op)
+    return found
+
+
+_UNARY: dict[Callable[..., Any], UnOp] = {
+    intrinsics.popcount: UnOp.POPCOUNT,
+    intrinsics.clz: UnOp.CLZ,
+    intrinsics.ctz: UnOp.CTZ,
+    intrinsics.reverse_bits: UnOp.REVERSE_BITS,
+    intrinsics.byte_swap: UnOp.BYTE_SWAP,
+    math.sqrt: UnOp.SQRT,
+    math.rsqrt: UnOp.RSQRT,
+    math.exp: UnOp.EXP,
+    math.exp2: UnOp.EXP2,
+    math.expm1: UnOp.EXPM1,
+    math.log: UnOp.LOG,
+    math.log2: UnOp.LOG2,
+    math.log10: UnOp.LOG10,
+    math.log1p: UnOp.LOG1P,
+    math.sin: UnOp.SIN,
+    math.cos: UnOp.COS,
+    math.tan: UnOp.TAN,
+    math.arcsin: UnOp.ASIN,
+    math.arccos: UnOp.ACOS,
+    math.arctan: UnOp.ATAN,
+    math.sinh: UnOp.SINH,
+    math.cosh: UnOp.COSH,
+    math.tanh: UnOp.TANH,
+    math.floor: UnOp.FLOOR,
+    math.ceil: UnOp.CEIL,
+    math.trunc: UnOp.TRUNC,
+    math.rint: UnOp.ROUND_EVEN,
+    math.round_away: UnOp.ROUND,
+    math.isnan: UnOp.IS_NAN,
+    math.isinf: UnOp.IS_INF,
+    math.isfinite: UnOp.IS_FINITE,
+}
+
+_BINARY: dict[Callable[..., Any], BinOp] = {
+    intrinsics.rotl: BinOp.ROTL,
+    intrinsics.rotr: BinOp.ROTR,
+    intrinsics.mul_hi: BinOp.MUL_HI,
+    intrinsics.add_sat: BinOp.ADD_SAT,
+    intrinsics.sub_sat: BinOp.SUB_SAT,
+    math.arctan2: BinOp.ATAN2,
+    math.power: BinOp.POW,
+    math.copysign: BinOp.COPYSIGN,
+    math.minimum: BinOp.MIN,
+    math.maximum: BinOp.MAX,
+    math.fmin: BinOp.MIN,
+    math.fmax: BinOp.MAX,
+}
+
+HANDLERS = _table()

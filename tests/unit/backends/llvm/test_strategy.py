@@ -1,0 +1,108 @@
+"""Which lanes run together, and what a row of them needs no test for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.backends.llvm.running import source
+from vyre.backends.llvm import host
+from vyre.backends.llvm.codegen.barriers import stretches
+from vyre.backends.llvm.codegen.group import Group
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.rows import Rows
+from vyre.backends.llvm.host import Host
+from vyre.driver.grid_sync.lives import variable_types
+from vyre.ir import Program
+
+AVX2 = Host("x86_64-unknown-linux-gnu", "x86-64-v3", "+avx2,+fma,+f16c")
+BUFFERS = """
+buffer a: read_only f32[] @0
+buffer b: read_only u8[] @1
+buffer out: read_write f32[] @2
+buffer n: uniform u32[1] @3
+"""
+
+
+def rows(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS) -> Rows:
+    """The last stretch of work of a program, as it would be emitted for a machine with AVX2."""
+    program = Program.parse(f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}')
+    kernel = Kernel(program, AVX2)
+    kernel.types = variable_types(program)
+    kernel.read_launch()
+    kernel.workgroup_memory()
+    group = Group(kernel, program.entry)
+    return Rows(kernel, stretches(group.sharing.work)[-1], group.crossing, {}, None, None)
+
+
+def test_straight_code_takes_two_vectors() -> None:
+    tile = rows("if gid.x < len(out) { out[gid.x] = a[gid.x] }").tile
+    assert (tile.width, tile.jam) == (16, 1)
+
+
+def test_lanes_that_part_in_a_loop_take_four() -> None:
+    body = "let s = a[gid.x] while s < 9.0f32 { s = s * 2.0f32 } out[gid.x] = s"
+    assert rows(body).tile.width == 32
+
+
+def test_loads_that_depend_on_loads_run_as_scalars_in_lock_step() -> None:
+    body = (
+        "let s = 0 for k in 0..99 { s = u32(b[s * 256 + u32(b[gid.x * 99 + k])]) }"
+        " out[gid.x] = f32(s)"
+    )
+    tile = rows(body).tile
+    assert (tile.width, tile.axis, tile.lock_step) == (0, 0, True)
+    assert tile.jam >= 4
+
+
+def test_rows_that_share_loads_run_in_lock_step() -> None:
+    body = (
+        "let s = 0.0f32 for k in 0..n[0] { s = s + a[gid.y * n[0] + k] * a[k * n[0] + gid.x] }"
+        " out[gid.y * n[0] + gid.x] = s"
+    )
+    tile = rows(body, "16, 16, 1").tile
+    assert (tile.jam, tile.axis) == (4, 1)
+
+
+def test_one_lane_runs_as_a_scalar() -> None:
+    assert not rows("if lid.x == 0 { out[wid.x] = a[wid.x] }").tile.peeled
+
+
+def test_guard_and_accesses_are_peeled() -> None:
+    peeling = rows("if gid.x < len(out) { out[gid.x] = a[gid.x + 1] + a[2 * gid.x] }").peeling
+    assert peeling.narrowed
+    assert len(peeling.parts) == 1
+    assert {stride for stride, _ in peeling.accesses.values()} == {1, 2}
+
+
+def test_accesses_in_loops_are_proven_once_per_row() -> None:
+    peeling = rows(
+        "let s = 0.0f32 for k in 0..n[0] { s = s + a[k * n[0] + gid.x] } out[0] = s"
+    ).peeling
+    assert len(peeling.in_loops) == 1
+
+
+def test_a_lane_that_writes_elsewhere_is_not_left_out() -> None:
+    peeling = rows("out[gid.x] = 1.0f32 if lid.x < 5 { out[gid.x + 9] = 2.0f32 }").peeling
+    assert not peeling.narrowed
+    assert peeling.parts == []
+
+
+@pytest.mark.parametrize("cpu", ["native", "generic"])
+def test_proven_accesses_leave_no_slow_path(cpu: str) -> None:
+    text = source(
+        Program.parse(
+            f'program workgroup(64, 1, 1)\n{BUFFERS}\nregion "r" {{'
+            " if gid.x < len(out) { out[gid.x] = a[gid.x] } }"
+        ),
+        "llvm-raw",
+        cpu,
+    )
+    assert "inside." not in text
+    assert "edge." not in text
+
+
+def test_other_machines_have_other_widths() -> None:
+    wide = Host("x86_64-unknown-linux-gnu", "x86-64-v4", "+avx512f,+avx512vl,+avx2")
+    narrow = Host("aarch64-unknown-linux-gnu", "generic", "")
+    assert (wide.vector_bits, AVX2.vector_bits, narrow.vector_bits) == (512, 256, 128)
+    assert host.native().vector_bits >= 128
