@@ -24,6 +24,7 @@ from vyre.ir import (
     Expr,
     Fma,
     If,
+    Let,
     Lit,
     Load,
     Loop,
@@ -61,7 +62,7 @@ def exprs(change: Callable[[AnyExpr, Callable[[AnyExpr], DataType]], AnyExpr]) -
 
             new = map_exprs(one, lambda child: rewrite_expr(child, lambda n: change(n, ask)))
             inner = scope
-            if hasattr(one, "name") and hasattr(one, "value"):
+            if isinstance(one, Let):
                 scope[one.name] = ask(one.value)
             if isinstance(one, Loop):
                 inner = {**scope, one.var: ask(one.start)}
@@ -181,9 +182,10 @@ def clz_of_zero(node: AnyExpr, ask: Callable[[AnyExpr], DataType]) -> AnyExpr:
 @exprs
 def wrapping_float_cast(node: AnyExpr, ask: Callable[[AnyExpr], DataType]) -> AnyExpr:
     """Float to a narrow integer through a wide one, which wraps where it must saturate."""
-    if isinstance(node, Cast) and node.dtype.is_integer and (node.dtype.bits or 0) < 64:
-        if ask(node.value).is_float:
-            return Cast(Cast(node.value, DataType.I64), node.dtype)
+    if not isinstance(node, Cast) or not node.dtype.is_integer or node.dtype.bits == 64:
+        return node
+    if ask(node.value).is_float:
+        return Cast(Cast(node.value, DataType.I64), node.dtype)
     return node
 
 
@@ -253,10 +255,11 @@ def missing_grid_barrier(one: AnyStmt, program: Program) -> Body:
 @stmts
 def unconditional_store(one: AnyStmt, program: Program) -> Body:
     """A branch around a single store is taken always."""
-    if isinstance(one, If) and len(one.then) == 1 and not one.otherwise:
-        if isinstance(one.then[0], Store):
+    match one:
+        case If(_, (Store(),), ()):
             return one.then
-    return (one,)
+        case _:
+            return (one,)
 
 
 @stmts

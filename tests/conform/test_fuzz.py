@@ -24,7 +24,7 @@ def test_random_programs_agree(batch: int) -> None:
     for number in range(SEED + batch * BATCH, SEED + (batch + 1) * BATCH):
         # Small programs mostly, and now and then one of another kind.
         case = case_of(number, "quick" if number % 25 == 0 else "tiny")
-        found = check_case(case, number, ("cpu", "opt", "fuse", "split", "wire"))
+        found = check_case(case, number, ("cpu", "opt", ("fuse", "split")[number % 2], "wire"))
         assert found == [], f"number {number}: {case.label}"
 
 

@@ -32,8 +32,8 @@ def _section(name: str) -> list[str]:
     summary = module.SUMMARY
     lines = [f"## vyre {name}", "", f"{summary[0].upper()}{summary[1:]}.", ""]
     lines += [f"    {module.EXAMPLE}", "", "| argument | meaning |", "| --- | --- |"]
-    for action in command_parser(name, module)._actions:  # pyright: ignore[reportPrivateUsage]
-        if not isinstance(action, argparse._HelpAction):  # pyright: ignore[reportPrivateUsage]
+    for action in command_parser(name, module)._actions:
+        if action.dest != "help":
             lines.append(f"| `{_spelling(action)}` | {_meaning(action)} |")
     return [*lines, ""]
 

@@ -56,7 +56,8 @@ def _from_python(path: Path, name: str) -> Program:
 
 def _imported(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     # The file may import what lies beside it, as when Python runs it.

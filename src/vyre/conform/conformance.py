@@ -162,9 +162,9 @@ class _Judge:
         try:
             self._run(trial)
         except ending.error as error:
-            if ending.code is not None and isinstance(error, VyreError):
-                if ending.code not in error.codes:
-                    return f"refused with {', '.join(error.codes)} instead of {ending.code}"
+            found = error.codes if isinstance(error, VyreError) else ()
+            if ending.code is not None and ending.code not in found:
+                return f"refused with {', '.join(found)} instead of {ending.code}"
             if ending.tag is not None and isinstance(error, TrapError) and error.tag != ending.tag:
                 return f"trapped with {error.tag!r} instead of {ending.tag!r}"
             return ""

@@ -19,8 +19,8 @@ written by the command that measured it:
     {command}
 
 A *case* is one thing that is compared. For opcodes, conversions and atomics it is one result: an
-opcode, a type, an operand form (both from buffers, shared by all invocations, literal) and one tuple
-of operand values. For memory it is one access, for control flow one path through a kernel, and for
+opcode, a type, an operand form (from buffers, shared by all invocations, literal) and one tuple of
+operand values. For memory it is one access, for control flow one path through a kernel, and for
 everything else one behaviour: a program with its data, all results of which must hold. Integers
 must agree in every bit; floats as [floats](spec/floats.md) says: exactly, or within the stated
 bound of an approximate opcode, any NaN for any NaN, and a subnormal may be flushed to zero.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.literals import signed, unsigned
 from vyre.backends.wgsl.operators import from_u32, wrapped
@@ -108,7 +110,7 @@ def bitcast(ctx: Context, value: Value, target: DataType) -> Value:
     """The same bits read as another type of the same width."""
     source = value.dtype
     if source is target or is_wide(target):
-        return spell(value.text, target, value.level)
+        return replace(value, dtype=target)
     value = ctx.runtime(value)
     if is_half(source) and not is_half(target):
         return wrapped(from_u32(ctx.call(f"{source}_from_f32", value.text), target))

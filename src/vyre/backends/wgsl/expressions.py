@@ -98,8 +98,9 @@ class Expressions:
             case Bitcast(operand, dtype):
                 return casts.bitcast(ctx, self.value(operand), dtype)
             case MakeVec(dtype, lanes):
-                parts = ", ".join(value.text for value in self.operands(lanes))
-                return spell(f"{held(dtype)}({parts})", dtype)
+                parts = self.operands(lanes)
+                text = f"{held(dtype)}({', '.join(part.text for part in parts)})"
+                return Value(text, dtype, constant=all(part.constant for part in parts))
             case Lane(operand, index):
                 return self._lane(self.value(operand), index)
             case Atomic():
@@ -183,7 +184,8 @@ class Expressions:
         if not is_array(if_true.dtype):
             text = f"select({if_false.text}, {if_true.text}, {cond.text})"
             product = if_true.product or if_false.product
-            return Value(text, if_true.dtype, product=product)
+            constant = cond.constant and if_true.constant and if_false.constant
+            return Value(text, if_true.dtype, constant=constant, product=product)
         name = self.ctx.names.fresh("chosen")
         self.out.line(f"var {name} = {if_false.text};")
         with self.out.block(f"if ({cond.text})"):
@@ -194,7 +196,7 @@ class Expressions:
         element = vector.dtype.element or vector.dtype
         base = vector.at(Level.PRIMARY)
         place = f"[{index}]" if is_array(vector.dtype) else f".{'xyzw'[index]}"
-        return spell(f"{base}{place}", element)
+        return Value(f"{base}{place}", element, constant=vector.constant)
 
     def _atomic(self, expr: Atomic) -> Value:
         buffer = self.buffers[expr.buffer]

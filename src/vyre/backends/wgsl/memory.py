@@ -170,6 +170,13 @@ _VERBS = ("load", "store", "cell", "set_cell")
 """What the functions of a buffer begin with, beside the atomics."""
 
 
+_LOCALS = frozenset(
+    {"borrow", "carry", "expected", "i", "k", "lanes", "low", "next", "old",
+    "operand", "result", "shift", "tried", "value", "waiting", "wanted", "word"}
+)  # fmt: skip
+"""Names inside the functions that access buffers: a buffer of such a name would be hidden there."""
+
+
 def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
     """The WGSL side of a buffer. `ordered`: some atomic orders the accesses around it."""
     decl = binding.decl
@@ -180,7 +187,8 @@ def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
         space = Space.WORKGROUP
     elif decl.access is BufferAccess.UNIFORM and decl.count:
         space = Space.UNIFORM
-    name = ctx.names.of("buffer", decl.name)
+    wish = f"{decl.name}_buffer" if decl.name in _LOCALS else decl.name
+    name = ctx.names.fresh(wish)
     spellings = [op.row.spelling for op in AtomicOp]
     ctx.names.reserve(*(f"{verb}_{name}" for verb in (*_VERBS, *spellings)))
     # Next to an ordering atomic, plain accesses are made atomic too: no compiler moves those.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from ctypes import c_int64
 from dataclasses import dataclass, field
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -41,7 +40,7 @@ class News:
     over: bool = False
 
 
-def work(task: Assignment, news: Queue[News], current: Synchronized[c_int64] | None) -> None:
+def work(task: Assignment, news: Queue[News], current: Synchronized[int] | None) -> None:
     """Run in a process of its own; `current` holds the number of the program under test."""
     os.environ["VYRE_CACHE_BYTES"] = "0"
     os.environ.setdefault("VYRE_THREADS", "2")
@@ -50,7 +49,7 @@ def work(task: Assignment, news: Queue[News], current: Synchronized[c_int64] | N
     news.put(News(over=True))
 
 
-def batches(task: Assignment, current: Synchronized[c_int64] | None = None) -> Iterator[News]:
+def batches(task: Assignment, current: Synchronized[int] | None = None) -> Iterator[News]:
     """The news of a worker; the work is done while they are taken."""
     # Imported here: a process that only hands out work must start quickly.
     from vyre.conform.fuzz.checks import check_case
@@ -62,7 +61,7 @@ def batches(task: Assignment, current: Synchronized[c_int64] | None = None) -> I
     number, done = task.first, 0
     while time.monotonic() - started < task.seconds and (task.most is None or done < task.most):
         if current is not None:
-            current.value = c_int64(number).value
+            current.value = number
         case = case_of(number, task.mixture)
         for finding in check_case(case, number, task.checks):
             small, how = shrunk(case, number, finding)

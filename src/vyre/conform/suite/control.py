@@ -45,13 +45,14 @@ _BODIES: dict[str, tuple[str, Callable[[int], int]]] = {
     ),
     "loop": ("for k in 0..x { r = r + k }", lambda x: x * (x - 1) // 2),
     "loop of no rounds": ("for k in x..x / 2 { r = r + 1 }", lambda x: 0),
-    "loop from a value": ("for k in x..x + 5 { r = r * 3 + k }", lambda x: _fold(x, range(x, x + 5))),
+    "loop from a value": ("for k in x..x + 5 { r = r * 3 + k }", lambda x: _fold(range(x, x + 5))),
     "nested loops": (
         "for j in 0..x % 8 { for k in j..8 { r = r + j * k } }",
         lambda x: sum(j * k for j in range(x % 8) for k in range(j, 8)),
     ),
     "while": (
-        "let n = x + 1 while n != 1 { if n % 2 == 0 { n = n / 2 } else { n = 3 * n + 1 } r = r + 1 }",
+        "let n = x + 1 "
+        "while n != 1 { if n % 2 == 0 { n = n / 2 } else { n = 3 * n + 1 } r = r + 1 }",
         lambda x: _collatz(x + 1),
     ),
     "while that never starts": ("while x != x { r = 1 }", lambda x: 0),
@@ -126,7 +127,7 @@ def trials() -> Iterator[Trial]:
     yield _long_loop()
 
 
-def _fold(x: int, rounds: range) -> int:
+def _fold(rounds: range) -> int:
     r = 0
     for k in rounds:
         r = r * 3 + k
@@ -178,7 +179,8 @@ def _order_of_evaluation() -> Trial:
 
     region "order" {
         out[0] = atomic_add(count[0], 1) * 10 + atomic_add(count[0], 1)
-        out[1] = select(atomic_add(count[0], 1) == 2, atomic_add(count[0], 1), atomic_add(count[0], 1))
+        out[1] = select(
+            atomic_add(count[0], 1) == 2, atomic_add(count[0], 1), atomic_add(count[0], 1))
         out[2] = u32((atomic_add(count[1], 1) == 9) & (atomic_add(count[1], 1) == 1))
         out[3] = count[0] * 10 + count[1]
         out[4] = u32(false & (atomic_add(count[1], 1) == 0))

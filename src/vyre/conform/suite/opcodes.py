@@ -143,7 +143,7 @@ class _Sheet:
             buffer = "flags" if result is DataType.BOOL else "out"
             decls.append(BufferDecl.output(buffer, 5 + number, result).with_count(end))
         i = Expr.var("i")
-        body = [Node.let("i", Expr.gid(0))]
+        body: list[Node] = [Node.let("i", Expr.gid(0))]
         body.append(Node.if_(i < Expr.u32(self._total), self.buffer_statements))
         body.append(Node.if_(i < Expr.u32(n), self.value_statements))
         stored = edge_array(dtype).dtype

@@ -29,7 +29,7 @@ def written(  # noqa: PLR0913
     stretches: tuple[Stretch, ...] = ()
     if each is not None:
         decl = program.buffer(each)
-        assert decl is not None and decl.count
+        assert decl is not None
         stretches = (Stretch(name, each, 0, decl.count, tolerance),)
     return Trial(
         area,

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 
 
-@pytest.mark.parametrize(("first", "last", "tier"), [(1000, 1150, "quick"), (2000, 2020, "full")])
+@pytest.mark.parametrize(("first", "last", "tier"), [(1000, 1100, "quick"), (2000, 2008, "full")])
 def test_random_programs_between_forbidden_pages(first: int, last: int, tier: str) -> None:
     """A stray access would kill the process that runs them."""
     done = subprocess.run(

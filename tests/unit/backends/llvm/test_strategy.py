@@ -23,6 +23,10 @@ buffer n: uniform u32[1] @3
 """
 
 
+def program_text(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS) -> str:
+    return f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}'
+
+
 def rows(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS) -> Rows:
     """The last stretch of work of a program, as it would be emitted for a machine with AVX2."""
     program = Program.parse(f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}')

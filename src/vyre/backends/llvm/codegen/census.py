@@ -91,8 +91,11 @@ class Census:
                     self._values[name] = value
             case Store(buffer, index, _):
                 self._access(buffer, index, id(statement), weight)
-            case Print() | Opaque() | Trap():
+            case Print() | Opaque():
                 self.talks = True
+            case Trap():
+                # Only one set of lanes can say where it happened.
+                self.diverges = True
             case If(cond, _, _):
                 self._meet(cond, in_loop=False)
             case While(cond, _):

@@ -12,6 +12,8 @@ from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
+LONGEST_ROW = 1 << 30
+"""Lanes of workgroups that run as one row; positions in it are counted in 32 bits."""
 OPERATIONS_PER_NS = 32
 """Simple operations of all lanes together, as vectors do them."""
 
@@ -84,6 +86,7 @@ def _decode(kernel: Kernel, group: str, *, several: bool) -> str:
     left = w.emit(f"sub i64 {nx}, {x}")
     mine = w.emit(f"sub i64 %last, {group}")
     count = w.intrinsic("umin", "i64", left, mine)
+    count = w.intrinsic("umin", "i64", count, str(LONGEST_ROW // kernel.size[0]))
     lanes = w.emit(f"mul i64 {count}, {kernel.size[0]}")
     kernel.row = w.emit(f"trunc i64 {lanes} to i32", "row")
     return count

@@ -21,6 +21,8 @@ ROWS = 4
 """Rows in lock-step where they use the same elements."""
 LONG_BODY = 64
 """Operations that keep the machine busy without a second vector beside the first."""
+SHORT_BODY = 16
+"""Operations that leave room for four vectors side by side."""
 REGISTERS = 12
 """Vector registers that variables of a loop may take."""
 
@@ -77,6 +79,9 @@ def _width(kernel: Kernel, census: Census) -> int:
     else:
         width = bits // (8 * census.narrowest)
         if census.operations < LONG_BODY:
+            width *= 2
+        if census.operations < SHORT_BODY and kernel.size[0] == 2 * width:
+            # The whole row at once.
             width *= 2
     width = min(width, MOST_LANES)
     if not kernel.row.startswith("%"):
