@@ -8,7 +8,7 @@ just before it is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -33,7 +33,7 @@ class Plant:
     """One bug, and how to plant it."""
 
     name: str
-    planted: Callable[[], contextmanager[Iterator[Backend]]]
+    planted: Callable[[], AbstractContextManager[Backend]]
     profile: str | None = None
 
 

@@ -47,7 +47,6 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.node import Tree
-from vyre.ir.walk import walk_expr
 from vyre.rewrite.trees import children
 
 
@@ -130,6 +129,7 @@ class Meter:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[AnyStmt, _Counts]] = {}
+        self._exprs: dict[int, tuple[AnyExpr, tuple[int, int, int, int, int, int, int]]] = {}
         self._buffers: tuple[BufferDecl, ...] = ()
         self._sizes: dict[str, int] = {}
 
@@ -140,6 +140,7 @@ class Meter:
             self._buffers = program.buffers
             self._sizes = {b.name: b.count for b in program.buffers if b.count}
             self._known.clear()
+            self._exprs.clear()
         total = self._body(program.entry)
         return Figures(
             nodes=total[0],
@@ -197,18 +198,14 @@ class Meter:
         if cls is Store:
             shape += self._beyond(statement)
         for root in children(statement):
-            for expr in walk_expr(root):
-                kind = type(expr)
-                objects += 1
-                size += _size_of(kind)
-                if kind in _LEAVES:
-                    continue
-                work += 1
-                effects |= _EXPR_EFFECTS.get(kind, 0)
-                if kind is Load or kind is Atomic:
-                    memory += 1
-                    atomics += kind is Atomic
-                    shape += self._beyond(expr)
+            counts = self._expr(root)
+            objects += counts[0]
+            size += counts[1]
+            work += counts[2]
+            effects |= counts[3]
+            memory += counts[4]
+            atomics += counts[5]
+            shape += counts[6]
         barriers, flow, tags = int(cls is Barrier), int(cls in _FLOW), _tags(statement)
         for counts in inner:
             nodes += counts[0]
@@ -229,6 +226,31 @@ class Meter:
             *(pressure, tags),
         )
         self._known[id(statement)] = (statement, made)
+        return made
+
+    def _expr(self, expr: AnyExpr) -> tuple[int, int, int, int, int, int, int]:
+        """Objects, bytes, instructions, effects, accesses, atomics and shape violations."""
+        kind = type(expr)
+        if kind in _LEAVES:
+            return (1, _size_of(kind), 0, 0, 0, 0, 0)
+        known = self._exprs.get(id(expr))
+        if known is not None:
+            return known[1]
+        access = int(kind is Load or kind is Atomic)
+        objects, size, work = 1, _size_of(kind), 1
+        effects, memory, atomics = _EXPR_EFFECTS.get(kind, 0), access, int(kind is Atomic)
+        shape = self._beyond(expr) if access else 0
+        for child in children(expr):
+            counts = self._expr(child)
+            objects += counts[0]
+            size += counts[1]
+            work += counts[2]
+            effects |= counts[3]
+            memory += counts[4]
+            atomics += counts[5]
+            shape += counts[6]
+        made = (objects, size, work, effects, memory, atomics, shape)
+        self._exprs[id(expr)] = (expr, made)
         return made
 
     def _beyond(self, access: AnyExpr | AnyStmt) -> int:

@@ -26,7 +26,7 @@ depends on the profile, on the family's threshold, on hot-path hints and on earl
 | fusion | it has 2 regions or more at the top level |
 | dataflow | it has 64 statements or more |
 | megakernel | it has 512 statements or more |
-| any | the program is hot, an earlier report shows that the pass pays, or another pass requires it |
+| any | the program is hot, an earlier report shows that it pays, or another pass requires it |
 """
 
 
@@ -58,7 +58,7 @@ def _rules() -> str:
     total = sum(len(rules) for rules in TABLES.values())
     lines = [
         "## Rules\n",
-        f"`simplify` and `reduce_strength` apply {total} rules. `make prove` proves each of them.\n",
+        f"`simplify` and `reduce_strength` apply {total} rules. `make prove` proves them all.\n",
     ]
     for name, rules in TABLES.items():
         lines.append(f"### {name.replace('_', ' ').capitalize()}\n")

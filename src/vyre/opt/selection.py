@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vyre.ir import Program
+from vyre.ir import Program, Region
+from vyre.ir.walk import walk_stmts
 from vyre.opt.hot_paths import HotPathHints
 from vyre.opt.metadata import CostModelFamily, PassMetadata
 from vyre.opt.pass_ import Pass
@@ -51,13 +52,23 @@ PRIORITIES: dict[PassSelectionReason, int] = {
 
 _NOT_CHOSEN = (PassSelectionReason.PROFILE_REJECTED, PassSelectionReason.BELOW_THRESHOLD)
 
+
+def _nodes(program: Program) -> int:
+    """As `stats().node_count`, without counting anything else."""
+    return program.memo("node_count", lambda p: sum(1 for _ in walk_stmts(p.entry)))
+
+
+def _top_level_regions(program: Program) -> int:
+    return sum(isinstance(statement, Region) for statement in program.entry)
+
+
 # What a family needs to see in a program before it is worth its time.
 _THRESHOLDS: dict[CostModelFamily, Callable[[Program], bool]] = {
-    CostModelFamily.LOOP: lambda p: p.stats().node_count >= MIN_LOOP_NODES,
+    CostModelFamily.LOOP: lambda p: _nodes(p) >= MIN_LOOP_NODES,
     CostModelFamily.MEMORY: lambda p: p.estimate_peak_bytes() >= MIN_MEMORY_BYTES,
-    CostModelFamily.FUSION: lambda p: p.stats().top_level_regions >= MIN_FUSION_REGIONS,
-    CostModelFamily.DATAFLOW: lambda p: p.stats().node_count >= MIN_DATAFLOW_NODES,
-    CostModelFamily.MEGAKERNEL: lambda p: p.stats().node_count >= MIN_MEGAKERNEL_NODES,
+    CostModelFamily.FUSION: lambda p: _top_level_regions(p) >= MIN_FUSION_REGIONS,
+    CostModelFamily.DATAFLOW: lambda p: _nodes(p) >= MIN_DATAFLOW_NODES,
+    CostModelFamily.MEGAKERNEL: lambda p: _nodes(p) >= MIN_MEGAKERNEL_NODES,
 }
 
 

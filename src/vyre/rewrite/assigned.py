@@ -15,6 +15,7 @@ from vyre.ir import (
     AsyncWait,
     Atomic,
     Barrier,
+    Body,
     Broadcast,
     MemoryOrdering,
     Opaque,
@@ -71,6 +72,10 @@ class Changing:
                     found = both(found, self.within(inner))
             known = self._known[id(statement)] = (statement, found)
         return known[1]
+
+    def assigned(self, entry: Body) -> frozenset[str]:
+        """The variables that anything in a body assigns."""
+        return frozenset[str]().union(*(self.within(s).variables for s in entry))
 
 
 def _own(statement: AnyStmt) -> Changes:

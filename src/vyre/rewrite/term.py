@@ -96,6 +96,8 @@ def typed(pattern: Pattern, binding: Binding, expected: DataType | None = None) 
             dtype = dtype or binding.get("T")
             arms = (typed(if_true, binding, dtype), typed(if_false, binding, dtype))
             test = typed(cond, binding, DataType.BOOL)
+            if arms[0].dtype is not arms[1].dtype or not test.dtype.is_bool:
+                raise UnknownTypeError("the operands of select do not fit")
             return Term(TermKind.SELECT, arms[0].dtype, (test, *arms))
         case Fused(a, b, c):
             dtype = next((t for arg in (a, b, c) if (t := _infer(arg, binding))), expected)

@@ -38,6 +38,11 @@ def _two(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], 
     return rounded
 
 
+def _power(a: Array, b: Array) -> Array:
+    # glibc gives powl(-inf, -2**63) as infinite; in the type itself infinite bases are exact.
+    return np.where(np.isinf(a), np.power(a, b), _two(np.power)(a, b))
+
+
 UNARY: dict[UnOp, Callable[[Array], Array]] = {
     UnOp.RSQRT: _one(_reciprocal_root),
     UnOp.EXP: _one(np.exp),
@@ -58,6 +63,6 @@ UNARY: dict[UnOp, Callable[[Array], Array]] = {
     UnOp.TANH: _one(np.tanh),
 }
 BINARY: dict[BinOp, Callable[[Array, Array], Array]] = {
-    BinOp.POW: _two(np.power),
+    BinOp.POW: _power,
     BinOp.ATAN2: _two(np.arctan2),
 }

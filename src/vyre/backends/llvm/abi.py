@@ -23,8 +23,9 @@ holds.
                       ptr ring, i64 ring_words, <to 64>, i64 ring_cursor, <to 128> }
 
 `buffers` is an array of `%vyre.buffer` in the order of `KernelInfo.buffers`; `count` is in
-elements. `data` is aligned at least to the element; it may be null when `count` is 0. The user may
-pass the same memory for two buffers, so generated code does not assume that buffers never alias.
+elements. `data` is aligned at least to the element; it may be null when `count` is 0. Two
+buffers may share memory only if neither is written (the dispatch refuses the rest), so generated
+code takes read-only buffers to be constant for the length of a launch.
 
 Stopping
 --------

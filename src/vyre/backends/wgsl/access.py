@@ -9,7 +9,7 @@ from __future__ import annotations
 from vyre.backends.wgsl.atomics import from_u64, from_word, to_u64, to_word, write_atomic
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.memory import Buffer, Cells, length
-from vyre.backends.wgsl.types import held, is_array, is_half, is_wide
+from vyre.backends.wgsl.types import held, is_array, is_half, is_wide, zero
 from vyre.emit import Writer
 from vyre.ir import DataType, TypeKind
 
@@ -46,19 +46,23 @@ def write_zeroing(buffer: Buffer, size: int, out: Writer) -> None:
 def _write_load(ctx: Context, buffer: Buffer, out: Writer) -> None:
     value_type = buffer.decl.value_type
     with out.block(f"fn load_{buffer.name}(i: u32) -> {held(value_type)}"):
-        out.line(f"var value: {held(value_type)};")
-        with out.block(f"if (i < {length(ctx, buffer)})"):
-            if buffer.lanes == 1:
-                out.line(f"value = {read_scalar(ctx, buffer, 'i')};")
-            elif buffer.is_native_vector:
-                out.line(f"value = {buffer.name}[i];")
-            elif is_array(value_type):
-                with out.block(f"for (var k = 0u; k < {buffer.lanes}u; k++)"):
-                    out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
-            else:
-                lanes = [f"cell_{buffer.name}({_lane(buffer, k)})" for k in range(buffer.lanes)]
-                out.line(f"value = {held(value_type)}({', '.join(lanes)});")
-        out.line("return value;")
+        count = length(ctx, buffer)
+        if is_array(value_type):
+            out.line(f"var value: {held(value_type)};")
+            with out.block(f"for (var k = 0u; i < {count} && k < {buffer.lanes}u; k++)"):
+                out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
+            out.line("return value;")
+            return
+        # Some element is read in any case: a choice is cheaper to compile and to run than a branch.
+        out.line(f"let k = min(i, max({count}, 1u) - 1u);")
+        if buffer.lanes == 1:
+            value = read_scalar(ctx, buffer, "k")
+        elif buffer.is_native_vector:
+            value = f"{buffer.name}[k]"
+        else:
+            lanes = [f"cell_{buffer.name}({_lane(buffer, n, 'k')})" for n in range(buffer.lanes)]
+            value = f"{held(value_type)}({', '.join(lanes)})"
+        out.line(f"return select({zero(value_type)}, {value}, i < {count});")
 
 
 def _write_store(ctx: Context, buffer: Buffer, out: Writer) -> None:
@@ -76,11 +80,11 @@ def _write_store(ctx: Context, buffer: Buffer, out: Writer) -> None:
                 out.line(f"set_cell_{buffer.name}({buffer.lanes}u * i + k, lanes[k]);")
         else:
             for k in range(buffer.lanes):
-                out.line(f"set_cell_{buffer.name}({_lane(buffer, k)}, value[{k}]);")
+                out.line(f"set_cell_{buffer.name}({_lane(buffer, k, 'i')}, value[{k}]);")
 
 
-def _lane(buffer: Buffer, lane: int) -> str:
-    return f"{buffer.lanes}u * i" + (f" + {lane}u" if lane else "")
+def _lane(buffer: Buffer, lane: int, index: str) -> str:
+    return f"{buffer.lanes}u * {index}" + (f" + {lane}u" if lane else "")
 
 
 def _write_cell_load(ctx: Context, buffer: Buffer, out: Writer) -> None:

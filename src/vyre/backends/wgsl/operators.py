@@ -90,11 +90,10 @@ def binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
 def _word_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
     """32-bit integers."""
     dtype = left.dtype
-    if op in (BinOp.DIV, BinOp.REM):
-        if right.constant and right.text not in ("0u", "0i", "(-1i)"):
-            return infix(op, left, right, dtype)
-        return spell(ctx.call(f"{word(dtype)}_{_FUNCTIONS[op]}", left.text, right.text), dtype)
+    if op is BinOp.DIV and not (right.constant and right.text not in ("0u", "0i")):
+        return spell(ctx.call(f"{word(dtype)}_div", left.text, right.text), dtype)
     if op in _SYMBOLS:
+        # The remainder of a division by zero is zero in WGSL too.
         return infix(op, left, right, dtype)
     if op in (BinOp.MIN, BinOp.MAX):
         return spell(f"{_FUNCTIONS[op]}({left.text}, {right.text})", dtype)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vyre.analysis import ProgramFacts
 from vyre.ir import AnyExpr, Load, Program
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.numbering import Numbering, Reuse
+from vyre.rewrite.repeats import Repeats
 
 
 @vyre_pass(name="cse", phase=PassPhase.DATAFLOW, invalidates=("facts",))
@@ -21,11 +21,14 @@ class Cse(Pass):
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Number the values, then use them again."""
         changing = context.caches.setdefault("changing", Changing())
-        assigned = frozenset(row.name for row in ProgramFacts.of(program).assigns)
-        found = Numbering(program, _is_operation, changing, assigned)
+        assigned = changing.assigned(program.entry)
+        repeated = context.caches.setdefault("repeats", Repeats()).operations(program.entry)
+        if not repeated:
+            return PassResult(program)
+
+        def is_repeated(expr: AnyExpr) -> bool:
+            return type(expr) is not Load and hash(expr) in repeated
+
+        found = Numbering(program, is_repeated, changing, assigned)
         reuse = Reuse(program, found, "cse")
         return PassResult(reuse.run(program), reuse.rewrites)
-
-
-def _is_operation(expr: AnyExpr) -> bool:
-    return type(expr) is not Load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vyre.analysis import Liveness, ProgramFacts
+from vyre.analysis import Liveness
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -25,6 +25,7 @@ from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.trees import children
+from vyre.rewrite.usage import Usage, Variables
 
 
 @vyre_pass(name="dce", phase=PassPhase.DATAFLOW, invalidates=("facts",))
@@ -37,17 +38,18 @@ class Dce(Pass):
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Mark the variables that effects depend on, sweep the others."""
-        sweep = _Sweep(program)
+        usage = context.caches.setdefault("usage", Usage())
+        sweep = _Sweep(program, Variables(program.entry, usage))
         entry = edited(program.entry, sweep.top)
         return PassResult(program.with_rewritten_entry(entry), sweep.rewrites)
 
 
 class _Sweep:
-    def __init__(self, program: Program) -> None:
-        facts = ProgramFacts.of(program)
-        self.wanted = _wanted_names(facts)
-        # Whether an assignment is overwritten matters only where there are assignments.
-        self.dead = Liveness.of(program).dead_writes if facts.assigns else frozenset[int]()
+    def __init__(self, program: Program, variables: Variables) -> None:
+        self.wanted = variables.wanted()
+        # Liveness is dear: ask only when some assignment could be overwritten before it is read.
+        dead = Liveness.of(program).dead_writes if variables.may_overwrite else frozenset[int]()
+        self.dead = dead
         self.position = -1
         self.rewrites = 0
 
@@ -103,23 +105,3 @@ def _effects_in(value: AnyExpr) -> Iterable[AnyExpr]:
         return
     for child in children(value):
         yield from _effects_in(child)
-
-
-def _wanted_names(facts: ProgramFacts) -> set[str]:
-    """Names on which an effect or the control flow depends."""
-    feeds: dict[str, list[str]] = {}
-    waiting: list[str] = []
-    statements = facts.statements
-    for position, name in facts.variable_reads:
-        statement = statements[position]
-        if isinstance(statement, (Let, Assign)) and not has_effects(statement.value):
-            feeds.setdefault(statement.name, []).append(name)
-        else:
-            waiting.append(name)
-    wanted: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name not in wanted:
-            wanted.add(name)
-            waiting.extend(feeds.get(name, ()))
-    return wanted

@@ -29,7 +29,7 @@ class ForwardStores(Pass):
         """Number what is stored, then use it where it would be loaded."""
         facts = ProgramFacts.of(program)
         changing = context.caches.setdefault("changing", Changing())
-        assigned = frozenset(row.name for row in facts.assigns)
+        assigned = changing.assigned(program.entry)
         read = facts.read_buffers
         exact = {d.name for d in program.buffers if d.element.kind is not TypeKind.PACKED}
 

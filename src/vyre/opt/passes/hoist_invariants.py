@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vyre.analysis import ProgramFacts
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -60,7 +59,7 @@ class _Hoist:
     def __init__(self, program: Program, changing: Changing) -> None:
         self.names = Names(program)
         self.changing = changing
-        self.assigned = frozenset(row.name for row in ProgramFacts.of(program).assigns)
+        self.assigned = changing.assigned(program.entry)
         shared = [d for d in program.buffers if d.is_writable and not d.is_local]
         self.shared = frozenset(decl.name for decl in shared)
         self.rewrites = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from vyre.analysis import ProgramFacts, is_movable, reads_memory
+from vyre.analysis import is_movable, reads_memory
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -28,12 +28,13 @@ from vyre.ir import (
 )
 from vyre.ir.walk import map_bodies, rebuilt, walk_expr
 from vyre.opt.metadata import PassPhase
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.substitute import substituted
 from vyre.rewrite.trees import with_children
+from vyre.rewrite.usage import Usage, Variables
 
 L = TypeVar("L", Loop, While)
 
@@ -50,15 +51,14 @@ class Propagate(Pass):
     memory, or depend on a variable that is ever assigned.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
-        """Run when there are variables."""
-        facts = ProgramFacts.of(program)
-        return PassAnalysis.RUN if facts.lets or facts.assigns else PassAnalysis.SKIP
-
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Walk in the order of execution, with what is known of each variable."""
         changing = context.caches.setdefault("changing", Changing())
-        walk = _Walk(program, changing)
+        usage = context.caches.setdefault("usage", Usage())
+        variables = Variables(program.entry, usage)
+        if not variables.binds:
+            return PassResult(program)
+        walk = _Walk(program, changing, variables, usage)
         entry = walk.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), walk.rewrites)
 
@@ -71,14 +71,14 @@ class _Known:
 
 
 class _Walk:
-    def __init__(self, program: Program, changing: Changing) -> None:
-        facts = ProgramFacts.of(program)
+    def __init__(
+        self, program: Program, changing: Changing, variables: Variables, usage: Usage
+    ) -> None:
         self.changing = changing
+        self.usage = usage
         self.buffers = {decl.name: decl for decl in program.buffers}
-        self.ever_assigned = frozenset(row.name for row in facts.assigns)
-        self.read_once = frozenset(
-            name for name, reads in facts.reads_by_name.items() if len(reads) == 1
-        )
+        self.ever_assigned = variables.assigned
+        self.reads = variables.reads
         self.known: dict[str, _Known] = {}
         self.copies: dict[str, set[str]] = {}
         """By variable: those known to be equal to it."""
@@ -114,6 +114,8 @@ class _Walk:
         return new
 
     def _exprs(self, statement: AnyStmt) -> AnyStmt | None:
+        if self.known.keys().isdisjoint(self.usage.of(statement).names):
+            return statement
         new = with_children(statement, self._replaced)
         return new if new is statement else lawful_statement(new, statement, self.buffers)
 
@@ -191,7 +193,7 @@ class _Walk:
             self._put(name, _Known(value, self.loops))
 
     def _may_move(self, name: str, value: AnyExpr) -> bool:
-        if name not in self.read_once or name in self.ever_assigned or value.depth > _DEEPEST:
+        if self.reads[name] != 1 or name in self.ever_assigned or value.depth > _DEEPEST:
             return False
         if not is_movable(value) or reads_memory(value):
             return False

@@ -60,8 +60,9 @@ class _Walk:
         rewriter = self.rewriter
         new = statement
         if any(map(_has_dear, children(statement))):
-            # What ranges prove holds here and perhaps nowhere else.
-            rewriter.forget()
+            if any(map(_divides, children(statement))):
+                # What ranges prove holds here and perhaps nowhere else.
+                rewriter.forget()
             new = lawful_statement(
                 with_children(statement, rewriter.rewrite), statement, self.buffers
             )
@@ -90,6 +91,12 @@ class _Walk:
             return False
         known = Ranges.of(self.program).interval(bound[operand.name], self.position)
         return known is not None and known.low >= 0
+
+
+def _divides(expr: AnyExpr) -> bool:
+    return any(
+        type(inner) is Binary and inner.op in (BinOp.DIV, BinOp.REM) for inner in walk_expr(expr)
+    )
 
 
 def _has_dear(expr: AnyExpr) -> bool:

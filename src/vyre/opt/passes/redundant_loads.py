@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vyre.analysis import ProgramFacts
 from vyre.ir import AnyExpr, Load, Program
 from vyre.opt.metadata import PassPhase
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
+from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.numbering import Numbering, Reuse
+from vyre.rewrite.repeats import Repeats
 
 
 @vyre_pass(name="redundant_loads", phase=PassPhase.MEMORY, invalidates=("facts",))
@@ -18,20 +18,17 @@ class RedundantLoads(Pass):
     changes.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
-        """Run when some buffer is loaded from more than once."""
-        facts = ProgramFacts.of(program)
-        found = any(sum(r.use.reads for r in refs) > 1 for refs in facts.refs_by_buffer.values())
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
-
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Number the loaded values, then use them again."""
         changing = context.caches.setdefault("changing", Changing())
-        assigned = frozenset(row.name for row in ProgramFacts.of(program).assigns)
-        found = Numbering(program, _is_load, changing, assigned)
+        assigned = changing.assigned(program.entry)
+        repeated = context.caches.setdefault("repeats", Repeats()).loads(program.entry)
+        if not repeated:
+            return PassResult(program)
+
+        def is_repeated(expr: AnyExpr) -> bool:
+            return type(expr) is Load and hash(expr) in repeated
+
+        found = Numbering(program, is_repeated, changing, assigned)
         reuse = Reuse(program, found, "loaded")
         return PassResult(reuse.run(program), reuse.rewrites)
-
-
-def _is_load(expr: AnyExpr) -> bool:
-    return type(expr) is Load

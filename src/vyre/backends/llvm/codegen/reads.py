@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Body, Var
+from vyre.ir import Body, Var
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
-
-
-def reads_of_stmt(statement: AnyStmt) -> frozenset[str]:
-    """The variables that a statement, nested ones included, reads."""
-    return reads_of_body((statement,))
 
 
 def reads_of_body(body: Body) -> frozenset[str]:

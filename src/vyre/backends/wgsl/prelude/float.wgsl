@@ -38,28 +38,14 @@ fn f32_order(bits: i32) -> i32 {
 
 // The lesser; the other one if one is NaN.
 fn f32_min(a: f32, b: f32) -> f32 {
-    var result: f32;
-    if (f32_is_nan(a)) {
-        result = b;
-    } else if (f32_is_nan(b)) {
-        result = a;
-    } else {
-        result = bitcast<f32>(f32_order(min(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b)))));
-    }
-    return result;
+    let least = f32_order(min(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b))));
+    return select(select(bitcast<f32>(least), a, f32_is_nan(b)), b, f32_is_nan(a));
 }
 
 // The greater; the other one if one is NaN.
 fn f32_max(a: f32, b: f32) -> f32 {
-    var result: f32;
-    if (f32_is_nan(a)) {
-        result = b;
-    } else if (f32_is_nan(b)) {
-        result = a;
-    } else {
-        result = bitcast<f32>(f32_order(max(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b)))));
-    }
-    return result;
+    let most = f32_order(max(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b))));
+    return select(select(bitcast<f32>(most), a, f32_is_nan(b)), b, f32_is_nan(a));
 }
 
 // To the nearest integer, halves away from zero.
@@ -215,41 +201,31 @@ fn f32_sqrt(x: f32) -> f32 {
 
 // f16 from its bits.
 fn f32_from_f16(half: u32) -> f32 {
-    var result: f32;
     let sign = (half & 0x8000u) << 16u;
     let field = (half >> 10u) & 0x1fu;
     let fraction = half & 0x3ffu;
-    if (field == 0u) {
-        // fraction * 2^-24 is exact and normal in f32.
-        result = bitcast<f32>(sign | bitcast<u32>(f32(fraction) * 5.9604644775390625e-8));
-    } else {
-        result = bitcast<f32>(sign | (select(field + 112u, 255u, field == 31u) << 23u) | (fraction << 13u));
-    }
-    return result;
+    let normal = (select(field + 112u, 255u, field == 31u) << 23u) | (fraction << 13u);
+    // fraction * 2^-24 is exact and normal in f32.
+    let small = bitcast<u32>(f32(fraction) * 5.9604644775390625e-8);
+    return bitcast<f32>(sign | select(normal, small, field == 0u));
 }
 
 // The bits of the nearest f16, ties to even.
 fn f16_from_f32(x: f32) -> u32 {
-    var result: u32;
     let bits = bitcast<u32>(x);
-    let sign = (bits >> 16u) & 0x8000u;
     let size = bits & 0x7fffffffu;
-    if (size > 0x7f800000u) {
-        let payload = (size >> 13u) & 0x3ffu;
-        result = sign | 0x7c00u | select(payload, 0x200u, payload == 0u);
-    } else if (size >= 0x477ff000u) {
-        result = sign | 0x7c00u;
-    } else if (size >= 0x38800000u) {
-        result = sign | ((size - 0x38000000u + 0xfffu + ((size >> 13u) & 1u)) >> 13u);
-    } else if (size < 0x33000000u) {
-        result = sign;
-    } else {
-        let mantissa = (size & 0x7fffffu) | 0x800000u;
-        let shift = 126u - (size >> 23u);
-        let half = (1u << (shift - 1u)) - 1u;
-        result = sign | ((mantissa + half + ((mantissa >> shift) & 1u)) >> shift);
-    }
-    return result;
+    let normal = (size - 0x38000000u + 0xfffu + ((size >> 13u) & 1u)) >> 13u;
+    let mantissa = (size & 0x7fffffu) | 0x800000u;
+    let shift = clamp(126u - (size >> 23u), 1u, 31u);
+    let half = (1u << (shift - 1u)) - 1u;
+    let small = (mantissa + half + ((mantissa >> shift) & 1u)) >> shift;
+    let payload = (size >> 13u) & 0x3ffu;
+    let nan = 0x7c00u | select(payload, 0x200u, payload == 0u);
+    var found = select(normal, small, size < 0x38800000u);
+    found = select(found, 0u, size < 0x33000000u);
+    found = select(found, 0x7c00u, size >= 0x477ff000u);
+    found = select(found, nan, size > 0x7f800000u);
+    return ((bits >> 16u) & 0x8000u) | found;
 }
 
 // The f16 nearest to x, as f32: f16 values are held so.
@@ -281,14 +257,10 @@ fn f32_from_bf16(half: u32) -> f32 {
 
 // The bits of the nearest bf16, ties to even.
 fn bf16_from_f32(x: f32) -> u32 {
-    var result: u32;
     let bits = bitcast<u32>(x);
-    if (f32_is_nan(x)) {
-        result = (bits >> 16u) | select(0u, 0x40u, (bits & 0x7f0000u) == 0u);
-    } else {
-        result = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
-    }
-    return result;
+    let nearest = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+    let nan = (bits >> 16u) | select(0u, 0x40u, (bits & 0x7f0000u) == 0u);
+    return select(nearest, nan, f32_is_nan(x));
 }
 
 fn bf16_round(x: f32) -> f32 {

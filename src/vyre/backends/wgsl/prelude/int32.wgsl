@@ -1,45 +1,13 @@
 // 32-bit integer operations whose edge cases WGSL defines otherwise, or not at all.
 
+// WGSL gives a for a / 0.
 fn u32_div(a: u32, b: u32) -> u32 {
-    var result: u32;
-    if (b == 0u) {
-        result = 0xffffffffu;
-    } else {
-        result = a / b;
-    }
-    return result;
+    return select(a / b, 0xffffffffu, b == 0u);
 }
 
-fn u32_rem(a: u32, b: u32) -> u32 {
-    var result: u32;
-    if (b == 0u) {
-        result = 0u;
-    } else {
-        result = a % b;
-    }
-    return result;
-}
-
+// WGSL gives a for a / 0, and wraps the quotient of the least value and -1 as we do.
 fn i32_div(a: i32, b: i32) -> i32 {
-    var result: i32;
-    if (b == 0) {
-        result = -1;
-    } else if (b == -1) {
-        result = 0 - a;
-    } else {
-        result = a / b;
-    }
-    return result;
-}
-
-fn i32_rem(a: i32, b: i32) -> i32 {
-    var result: i32;
-    if (b == 0 || b == -1) {
-        result = 0;
-    } else {
-        result = a % b;
-    }
-    return result;
+    return select(a / b, -1i, b == 0i);
 }
 
 fn u32_rotl(a: u32, amount: u32) -> u32 {
@@ -84,31 +52,19 @@ fn f32_from_u32(a: u32) -> f32 {
     return f32(a >> 16u) * 65536.0 + f32(a & 0xffffu);
 }
 
-// Toward zero, saturating; NaN gives 0.
+// Toward zero, saturating; NaN gives 0. Without branches: calls of these are many.
 fn u32_from_f32(x: f32) -> u32 {
-    var result: u32;
     let bits = bitcast<u32>(x);
-    if (bits > 0x7f800000u || !(x >= 1.0)) {
-        result = 0u;
-    } else if (bits >= 0x4f800000u) {
-        result = 0xffffffffu;
-    } else {
-        result = u32(x);
-    }
-    return result;
+    // As integers, the bits of numbers from 0 up to 2^32 are below those of everything else.
+    let inside = u32(select(0.0, x, bits < 0x4f800000u));
+    return select(inside, 0xffffffffu, bits >= 0x4f800000u && bits <= 0x7f800000u);
 }
 
 fn i32_from_f32(x: f32) -> i32 {
-    var result: i32;
     let size = bitcast<u32>(x) & 0x7fffffffu;
-    if (size > 0x7f800000u) {
-        result = 0;
-    } else if (size >= 0x4f000000u) {
-        result = i32_limit(bitcast<i32>(x));
-    } else {
-        result = i32(x);
-    }
-    return result;
+    let inside = i32(select(0.0, x, size < 0x4f000000u));
+    let beyond = size >= 0x4f000000u && size <= 0x7f800000u;
+    return select(inside, i32_limit(bitcast<i32>(x)), beyond);
 }
 
 // Rotations of the lower `width` bits (a power of two below 32); the bits above are left over.

@@ -52,37 +52,25 @@ fn i64_mulhi(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 
 // Shift amounts are taken modulo 64.
 fn u64_shl(a: vec2<u32>, amount: u32) -> vec2<u32> {
-    var result: vec2<u32>;
     let n = amount & 31u;
-    if ((amount & 32u) != 0u) {
-        result = vec2<u32>(0u, a.x << n);
-    } else {
-        result = vec2<u32>(a.x << n, (a.y << n) | ((a.x >> 1u) >> (31u - n)));
-    }
-    return result;
+    let low = a.x << n;
+    let high = (a.y << n) | ((a.x >> 1u) >> (31u - n));
+    return select(vec2<u32>(low, high), vec2<u32>(0u, low), (amount & 32u) != 0u);
 }
 
 fn u64_shr(a: vec2<u32>, amount: u32) -> vec2<u32> {
-    var result: vec2<u32>;
     let n = amount & 31u;
-    if ((amount & 32u) != 0u) {
-        result = vec2<u32>(a.y >> n, 0u);
-    } else {
-        result = vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), a.y >> n);
-    }
-    return result;
+    let low = (a.x >> n) | ((a.y << 1u) << (31u - n));
+    let high = a.y >> n;
+    return select(vec2<u32>(low, high), vec2<u32>(high, 0u), (amount & 32u) != 0u);
 }
 
 fn i64_shr(a: vec2<u32>, amount: u32) -> vec2<u32> {
-    var result: vec2<u32>;
     let n = amount & 31u;
-    let high = bitcast<i32>(a.y);
-    if ((amount & 32u) != 0u) {
-        result = vec2<u32>(bitcast<u32>(high >> n), bitcast<u32>(high >> 31u));
-    } else {
-        result = vec2<u32>((a.x >> n) | ((a.y << 1u) << (31u - n)), bitcast<u32>(high >> n));
-    }
-    return result;
+    let low = (a.x >> n) | ((a.y << 1u) << (31u - n));
+    let high = bitcast<u32>(bitcast<i32>(a.y) >> n);
+    let sign = bitcast<u32>(bitcast<i32>(a.y) >> 31u);
+    return select(vec2<u32>(low, high), vec2<u32>(high, sign), (amount & 32u) != 0u);
 }
 
 fn u64_rotl(a: vec2<u32>, amount: u32) -> vec2<u32> {
@@ -197,34 +185,21 @@ fn u64_quotient(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
 }
 
 fn u64_div(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    var result: vec2<u32>;
-    if ((b.x | b.y) == 0u) {
-        result = vec2<u32>(0xffffffffu, 0xffffffffu);
-    } else {
-        result = u64_quotient(a, b);
-    }
-    return result;
+    let divisor = select(b, vec2<u32>(1u, 0u), (b.x | b.y) == 0u);
+    return select(u64_quotient(a, divisor), vec2<u32>(0xffffffffu), (b.x | b.y) == 0u);
 }
 
 fn u64_rem(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    var result: vec2<u32>;
-    if ((b.x | b.y) == 0u) {
-        result = vec2<u32>(0u, 0u);
-    } else {
-        result = u64_sub(a, u64_mul(u64_quotient(a, b), b));
-    }
-    return result;
+    // Dividing by 1 instead leaves the remainder 0.
+    let divisor = select(b, vec2<u32>(1u, 0u), (b.x | b.y) == 0u);
+    return u64_sub(a, u64_mul(u64_quotient(a, divisor), divisor));
 }
 
 fn i64_div(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    var result: vec2<u32>;
-    if ((b.x | b.y) == 0u) {
-        result = vec2<u32>(0xffffffffu, 0xffffffffu);
-    } else {
-        let magnitude = u64_quotient(i64_abs(a), i64_abs(b));
-        result = select(magnitude, u64_neg(magnitude), ((a.y ^ b.y) >> 31u) == 1u);
-    }
-    return result;
+    let divisor = select(i64_abs(b), vec2<u32>(1u, 0u), (b.x | b.y) == 0u);
+    let magnitude = u64_quotient(i64_abs(a), divisor);
+    let quotient = select(magnitude, u64_neg(magnitude), ((a.y ^ b.y) >> 31u) == 1u);
+    return select(quotient, vec2<u32>(0xffffffffu), (b.x | b.y) == 0u);
 }
 
 fn i64_rem(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
@@ -260,19 +235,14 @@ fn i64_limit(a: vec2<u32>) -> vec2<u32> {
 
 // To the nearest f32, ties to even.
 fn f32_from_u64(a: vec2<u32>) -> f32 {
-    var result: f32;
-    if (a.y == 0u && a.x < 0x1000000u) {
-        result = f32(a.x);
-    } else {
-        let lead = u64_clz(a);
-        let aligned = u64_shl(a, lead);
-        let mantissa = aligned.y >> 8u;
-        let rest = vec2<u32>(aligned.x, aligned.y & 0xffu);
-        let above = rest.y > 0x80u || (rest.y == 0x80u && (rest.x != 0u || (mantissa & 1u) == 1u));
-        // Adding the mantissa with its leading one carries into the exponent on its own.
-        result = bitcast<f32>(((189u - lead) << 23u) + mantissa + select(0u, 1u, above));
-    }
-    return result;
+    let lead = u64_clz(a);
+    let aligned = u64_shl(a, lead);
+    let mantissa = aligned.y >> 8u;
+    let rest = vec2<u32>(aligned.x, aligned.y & 0xffu);
+    let above = rest.y > 0x80u || (rest.y == 0x80u && (rest.x != 0u || (mantissa & 1u) == 1u));
+    // Adding the mantissa with its leading one carries into the exponent on its own.
+    let bits = ((189u - lead) << 23u) + mantissa + select(0u, 1u, above);
+    return bitcast<f32>(select(bits, 0u, (a.x | a.y) == 0u));
 }
 
 fn f32_from_i64(a: vec2<u32>) -> f32 {
@@ -282,37 +252,19 @@ fn f32_from_i64(a: vec2<u32>) -> f32 {
 
 // Toward zero, saturating; NaN gives 0.
 fn u64_from_f32(x: f32) -> vec2<u32> {
-    var result: vec2<u32>;
-    if (!(x >= 1.0)) {
-        result = vec2<u32>(0u, 0u);
-    } else {
-        let bits = bitcast<u32>(x);
-        if (bits > 0x7f800000u) {
-            result = vec2<u32>(0u, 0u);
-        } else if (bits >= 0x5f800000u) {
-            result = vec2<u32>(0xffffffffu, 0xffffffffu);
-        } else {
-            let mantissa = vec2<u32>((bits & 0x7fffffu) | 0x800000u, 0u);
-            let exponent = bits >> 23u;
-            if (exponent >= 150u) {
-                result = u64_shl(mantissa, exponent - 150u);
-            } else {
-                result = u64_shr(mantissa, 150u - exponent);
-            }
-        }
-    }
-    return result;
+    let bits = bitcast<u32>(x);
+    let mantissa = vec2<u32>((bits & 0x7fffffu) | 0x800000u, 0u);
+    let exponent = bits >> 23u;
+    let shifted = select(u64_shr(mantissa, 150u - exponent), u64_shl(mantissa, exponent - 150u), exponent >= 150u);
+    // As integers, the bits of numbers from 1 up to 2^64 lie between these two.
+    let inside = select(vec2<u32>(), shifted, bits >= 0x3f800000u && bits < 0x5f800000u);
+    return select(inside, vec2<u32>(0xffffffffu), bits >= 0x5f800000u && bits <= 0x7f800000u);
 }
 
 fn i64_from_f32(x: f32) -> vec2<u32> {
-    var result: vec2<u32>;
     let magnitude = u64_from_f32(abs(x));
-    if (magnitude.y >= 0x80000000u) {
-        result = i64_limit(vec2<u32>(0u, bitcast<u32>(x)));
-    } else {
-        result = select(magnitude, u64_neg(magnitude), x < 0.0);
-    }
-    return result;
+    let inside = select(magnitude, u64_neg(magnitude), bitcast<i32>(x) < 0);
+    return select(inside, i64_limit(vec2<u32>(0u, bitcast<u32>(x))), magnitude.y >= 0x80000000u);
 }
 
 fn i64_from_i32(a: i32) -> vec2<u32> {
