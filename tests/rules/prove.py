@@ -83,7 +83,7 @@ def _widths(rule: Rule, proofs: list[Proof]) -> str:
     """The types with their verdicts, in short: widths that all went the same way are joined."""
     by_verdict: dict[Verdict, set[str]] = {}
     for binding, proof in zip(rule.bindings, proofs, strict=True):
-        kinds = {"bool" if t.is_bool else f"{t.spelling[0]}{t.bits}" for t in binding.values()}
+        kinds = {str(dtype) for dtype in binding.values()}
         label = "/".join(sorted(kinds)) if len(binding) == 1 else f"{len(binding)} types"
         by_verdict.setdefault(proof.verdict, set()).add(label)
     parts: list[str] = []

@@ -17,6 +17,8 @@ from vyre.rewrite.rule import Rule
 from vyre.rewrite.term import Binding, Term
 
 TIMEOUT_MS = 4_000
+"""For floats, and for guarded rules, which can be proved by cases; others wait for an answer."""
+INTEGER_TIMEOUT_MS = 12_000
 
 
 class Verdict(StrEnum):
@@ -46,8 +48,11 @@ def describe(binding: Binding) -> str:
     return " ".join(str(dtype) for dtype in binding.values())
 
 
-def prove(rule: Rule, binding: Binding, timeout_ms: int = TIMEOUT_MS) -> Proof:
+def prove(rule: Rule, binding: Binding, timeout_ms: int | None = None) -> Proof:
     """Whether the rule holds for these types."""
+    if timeout_ms is None:
+        floats = any(dtype.is_float for dtype in binding.values())
+        timeout_ms = TIMEOUT_MS if floats or rule.when is not None else INTEGER_TIMEOUT_MS
     return _judge(rule.name, binding, *rule.terms(binding), rule.fast_math, timeout_ms)
 
 
