@@ -13,6 +13,7 @@ import pytest
 from vyre.cli import main
 from vyre.cli.command import COMMANDS
 from vyre.cli.page import page
+from vyre.config import config
 
 ROOT = Path(__file__).parents[3]
 DOUBLE = """
@@ -169,11 +170,16 @@ def test_export(double: str, tmp_path: Path, capsys) -> None:
     assert main(["export", double, "-o", str(tmp_path / "out.exe")]) == 2
 
 
-def test_cache(capsys) -> None:
+def test_cache(capsys, tmp_path: Path, monkeypatch) -> None:
+    # A folder of its own: other tests compile into the shared one at the same time.
+    monkeypatch.setenv("VYRE_CACHE_DIR", str(tmp_path))
+    config.cache_clear()
     assert main(["cache", "clear", "--json"]) == 0
     assert printed(capsys)["entries"] == 0
     assert main(["cache"]) == 0
     assert "0 programs" in capsys.readouterr().out
+    monkeypatch.undo()
+    config.cache_clear()
 
 
 def test_conform(tmp_path: Path, capsys) -> None:

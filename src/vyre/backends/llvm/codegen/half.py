@@ -59,3 +59,25 @@ define hidden half @__truncsfhf2(float %x) nounwind {
 section "llvm.metadata"
 """
 """Round to nearest even, subnormals and NaN included."""
+
+NARROW: Final = """
+define hidden half @__truncdfhf2(double %x) nounwind {
+  %r = fptrunc double %x to float
+  %back = fpext float %r to double
+  %x.bits = bitcast double %x to i64
+  %back.bits = bitcast double %back to i64
+  %x.size = and i64 %x.bits, 9223372036854775807
+  %back.size = and i64 %back.bits, 9223372036854775807
+  %away = icmp ugt i64 %back.size, %x.size
+  %inexact = icmp ne i64 %back.size, %x.size
+  %raw = bitcast float %r to i32
+  %inward = sub i32 %raw, 1
+  %cut = select i1 %away, i32 %inward, i32 %raw
+  %odd = or i32 %cut, 1
+  %chosen = select i1 %inexact, i32 %odd, i32 %raw
+  %single = bitcast i32 %chosen to float
+  %result = fptrunc float %single to half
+  ret half %result
+}
+"""
+"""A double as a half, rounded once: LLVM asks for it by name where it joins two roundings."""

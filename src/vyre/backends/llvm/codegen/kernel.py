@@ -9,7 +9,7 @@ from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.casts import Casts
-from vyre.backends.llvm.codegen.half import SOFTWARE
+from vyre.backends.llvm.codegen.half import NARROW, SOFTWARE
 from vyre.backends.llvm.codegen.packed import memory_type
 from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
@@ -158,17 +158,17 @@ class Kernel:
             "  br label %start",
             *self.w.lines,
             "}",
-            self._software_half(),
+            self._half_conversions(),
             "!0 = !{}",
             '!1 = !{!"branch_weights", i32 4000, i32 1}',
         ]
         return "\n".join(parts) + "\n"
 
-    def _software_half(self) -> str:
-        if self.host.has_half_conversion:
+    def _half_conversions(self) -> str:
+        """What LLVM may call by name for halves, where the code has any."""
+        if not any("half" in line for line in (*self.w.lines, *self.w.entry)):
             return ""
-        lines = (*self.w.lines, *self.w.entry)
-        return SOFTWARE if any("half" in line for line in lines) else ""
+        return NARROW if self.host.has_half_conversion else SOFTWARE + NARROW
 
     def _declarations(self, maths: str) -> list[str]:
         """What the code calls and the functions it brings along do not declare themselves."""
