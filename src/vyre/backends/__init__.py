@@ -1,1 +1,1 @@
-"""The backends that ship with vyre. They do not know each other; `vyre.driver.registry` lists them."""
+"""Ways to run programs, each a folder that knows nothing of the others."""

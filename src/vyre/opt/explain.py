@@ -94,7 +94,8 @@ def explain(report: OptimizerRunReport) -> str:
 
 def _summary(name: str, rows: list[PassRunMetric]) -> PassSummary:
     saved = {figure: sum(row.reduction(figure) for row in rows) for figure in MEASURED}
-    notes = dict.fromkeys(note for row in rows for note in row.research_trace or ())
+    # What a pass said when it last ran is what holds of the result.
+    notes = next((row.research_trace or () for row in reversed(rows) if row.ran), ())
     changed = sum(row.changed for row in rows)
     return PassSummary(
         name=name,
@@ -104,7 +105,7 @@ def _summary(name: str, rows: list[PassRunMetric]) -> PassSummary:
         runtime_ns=sum(row.runtime_ns for row in rows),
         saved=saved,
         outcome=_outcome(rows, changed, saved),
-        notes=tuple(notes),
+        notes=notes,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -65,10 +65,10 @@ class PassScheduler:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected() -> Generator[None]:
     """No search for cycles while passes work: what they build are trees, which have none.
 
-    On large programs the searches would cost a quarter of the time and find nothing.
+    On large programs the searches take time and find nothing.
     """
     was_on = gc.isenabled()
     gc.disable()

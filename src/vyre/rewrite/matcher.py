@@ -24,6 +24,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.rewrite.folding import fold
+from vyre.rewrite.pattern import Apply, Choose, Convert, Pattern
 from vyre.rewrite.rule import Instance, Rule
 from vyre.rewrite.term import Term, TermKind
 
@@ -59,6 +60,14 @@ def _term_head(term: Term) -> object:
     return term.op if term.op is not None else _KINDS[term.kind]
 
 
+def _pattern_head(pattern: Pattern) -> object:
+    if isinstance(pattern, Apply):
+        return pattern.op
+    if isinstance(pattern, Convert):
+        return Bitcast if pattern.keep_bits else Cast
+    return Select if isinstance(pattern, Choose) else Fma
+
+
 class RuleSet:
     """Rules, ready to be looked up."""
 
@@ -66,9 +75,7 @@ class RuleSet:
         self.rules = tuple(rules)
         self._by_root: dict[object, list[Rule]] = {}
         for rule in self.rules:
-            # The head of a pattern does not depend on the types, so one instance tells it.
-            root = _term_head(rule.terms(rule.bindings[0])[0])
-            self._by_root.setdefault(root, []).append(rule)
+            self._by_root.setdefault(_pattern_head(rule.left), []).append(rule)
         self._found: dict[tuple[object, ...], tuple[Instance, ...]] = {}
         self._instances: dict[tuple[object, DataType], list[Instance]] = {}
 
@@ -97,8 +104,7 @@ class RuleSet:
             found = self._instances[key] = [
                 instance
                 for rule in self._by_root.get(root, ())
-                for instance in rule.instances()
-                if instance.left.operand_type is operand_type
+                for instance in rule.instances_for(operand_type)
             ]
         return found
 

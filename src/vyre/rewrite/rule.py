@@ -22,7 +22,14 @@ from vyre.rewrite.pattern import (
     Special,
     as_pattern,
 )
-from vyre.rewrite.term import AnyPattern, Binding, Term, UnknownTypeError, typed
+from vyre.rewrite.term import (
+    AnyPattern,
+    Binding,
+    Term,
+    UnknownTypeError,
+    operand_type,
+    typed,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,9 @@ class Rule:
     when: Pattern | None = None
     fast_math: bool = False
     """Whether it may change float results, and so needs the program's flag."""
-    _instances: list[Instance] = field(default_factory=list[Instance], compare=False, repr=False)
+    _instances: dict[DataType | None, list[Instance]] = field(
+        default_factory=dict["DataType | None", "list[Instance]"], compare=False, repr=False
+    )
 
     def __init__(
         self,
@@ -74,7 +83,7 @@ class Rule:
         put(self, "bindings", bindings)
         put(self, "when", when)
         put(self, "fast_math", fast_math)
-        put(self, "_instances", [])
+        put(self, "_instances", {})
         _check(self)
 
     def __str__(self) -> str:
@@ -89,12 +98,20 @@ class Rule:
 
     def instances(self) -> list[Instance]:
         """The rule for each choice of types and each order of commutative operands."""
-        if not self._instances:
+        types = dict.fromkeys(operand_type(self.left, binding) for binding in self.bindings)
+        return [instance for dtype in types for instance in self.instances_for(dtype)]
+
+    def instances_for(self, dtype: DataType | None) -> list[Instance]:
+        """Those whose root has operands of this type; made when they are first asked for."""
+        found = self._instances.get(dtype)
+        if found is None:
+            found = self._instances[dtype] = []
+            variants = list(orders(self.left))
             for binding in self.bindings:
-                _, right, when = self.terms(binding)
-                for variant in orders(self.left):
-                    self._instances.append(_instance(self, typed(variant, binding), right, when))
-        return self._instances
+                if operand_type(self.left, binding) is dtype:
+                    _, right, when = self.terms(binding)
+                    found += [_instance(self, typed(v, binding), right, when) for v in variants]
+        return found
 
 
 def _instance(rule: Rule, left: Term, right: Term, when: Term | None) -> Instance:

@@ -128,6 +128,20 @@ def _apply(
     return Term(kind, args[0].dtype if same else DataType.BOOL, args, op)
 
 
+def operand_type(pattern: Pattern, binding: Binding) -> DataType | None:
+    """The type of the operands at the root of a pattern, as `Term.operand_type` gives it."""
+    found = cast("AnyPattern", pattern)
+    match found:
+        case Apply(_, operands):
+            return next((t for operand in operands if (t := _infer(operand, binding))), None)
+        case Convert(operand):
+            return _infer(operand, binding)
+        case Choose():
+            return _infer(found, binding) or binding.get("T")
+        case _:
+            return _infer(found, binding)
+
+
 def _infer(pattern: Pattern, binding: Binding) -> DataType | None:
     found = cast("AnyPattern", pattern)
     match found:

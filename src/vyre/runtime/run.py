@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,36 @@ from vyre.runtime.repeated import Repeated, remember
 from vyre.runtime.verify import verified
 
 Outputs = dict[str, Any] | list[Any]
+
+
+@overload
+def run(
+    program: Program,
+    inputs: Mapping[str, object],
+    *,
+    grid: Sequence[int] | int | None = None,
+    elements: int | None = None,
+    sizes: Mapping[str, int] | None = None,
+    device: str | None = None,
+    deadline: float | None = None,
+    in_place: bool = False,
+    options: CompileOptions | None = None,
+) -> dict[str, Any]: ...
+
+
+@overload
+def run(
+    program: Program,
+    inputs: Sequence[object] = (),
+    *,
+    grid: Sequence[int] | int | None = None,
+    elements: int | None = None,
+    sizes: Mapping[str, int] | None = None,
+    device: str | None = None,
+    deadline: float | None = None,
+    in_place: bool = False,
+    options: CompileOptions | None = None,
+) -> list[Any]: ...
 
 
 def run(  # noqa: PLR0913

@@ -24,6 +24,11 @@ def stepping(name):
     )
 
 
+def chosen_by(compiled):
+    assert compiled.report is not None
+    return {d.metadata.name: d.reason.name for d in compiled.report.decisions if d.selected}
+
+
 def test_every_dispatch_is_recorded_under_the_entrys_id():
     program = stepping("test.recorded")
     x = np.zeros(100, np.uint32)
@@ -44,13 +49,13 @@ def test_a_program_that_becomes_hot_is_compiled_again_in_the_background(tmp_path
         return compile(program, device="cpu", hints=known, cache=cache)
 
     cold = compiled()
-    reasons = {d.metadata.name: d.reason.name for d in cold.report.decisions if d.selected}
+    reasons = chosen_by(cold)
     known.record("test.hot", 1_000_000, 4)
     assert compiled() is cold
     finish_improvements(program)
     hot = compiled()
     assert hot is not cold
-    more = {d.metadata.name: d.reason.name for d in hot.report.decisions if d.selected}
+    more = chosen_by(hot)
     granted = set(more) - set(reasons)
     assert granted
     assert {more[name] for name in granted} <= {"HOT_PATH_TELEMETRY", "REQUIRED_DEPENDENCY"}
@@ -83,9 +88,9 @@ def test_a_profile_shows_stages_dispatches_and_cache_hits():
 def test_a_report_brings_its_passes_to_the_next_compile():
     program = stepping("test.report")
     first = compile(program, device="cpu").report
-    again = compile(program, device="cpu", report=first)
+    assert first is not None
     paid = first.cost_reducing_passes()
-    chosen = {d.metadata.name: d.reason.name for d in again.report.decisions if d.selected}
+    chosen = chosen_by(compile(program, device="cpu", report=first))
     assert all(chosen[name] == "PASS_COST_REPORT" for name in paid)
 
 

@@ -161,6 +161,11 @@ def _wide_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
 
 def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
     dtype = left.dtype
+    if dtype is DataType.BF16:
+        # By bits: devices that flush subnormals of f32 would flush those of bf16 too.
+        same = ctx.call("f32_same", left.text, right.text)
+        different = op is BinOp.NE
+        return spell(f"!{same}" if different else same, DataType.BOOL, Level.UNARY)
     if op in _COMPARISONS:
         # Not != itself: drivers take it for "ordered and different", which NaN is not.
         test = BinOp.EQ if op is BinOp.NE else op
@@ -169,6 +174,8 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
             return spell(f"!({compared.text})", DataType.BOOL, Level.UNARY)
         return compared
     if op not in _SYMBOLS:
+        # A driver inlines the function, and would then see constants in it.
+        left, right = ctx.runtime(left), ctx.runtime(right)
         result = spell(ctx.call(f"f32_{_FUNCTIONS[op]}", left.text, right.text), dtype)
         exact = op in (BinOp.MIN, BinOp.MAX, BinOp.COPYSIGN)
         return result if exact else rounded(ctx, result)
@@ -187,7 +194,8 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
 def fma(ctx: Context, a: Value, b: Value, c: Value) -> Value:
     """a * b + c, rounded once."""
     function = "f16_fma" if is_half(a.dtype) else "f32_fma"
-    return spell(ctx.call(function, a.text, b.text, c.text), a.dtype)
+    operands = [ctx.runtime(value).text for value in (a, b, c)]
+    return spell(ctx.call(function, *operands), a.dtype)
 
 
 def unary(ctx: Context, op: UnOp, operand: Value) -> Value:

@@ -56,7 +56,8 @@ NO_CONVERGENCE = Code(
         "class Restless(Pass):\n"
         "    'Adds a block. Legal always.'\n"
         "    def transform(self, program, context):\n"
-        "        return PassResult(program.with_rewritten_entry([*program.entry, Node.block([])]))\n\n"
+        "        longer = [*program.entry, Node.block([])]\n"
+        "        return PassResult(program.with_rewritten_entry(longer))\n\n"
         "PassScheduler([Restless()]).run(Program.wrapped([], (1, 1, 1), []))"
     ),
 )
@@ -124,7 +125,7 @@ BAD_ENTRY_POINT = Code(
     "O011",
     "an installed pass cannot be used",
     "the entry point {name!r} of the group vyre.passes is not a pass: {problem}",
-    "uninstall the package that brings it, or tell its author; it must name a class made by vyre_pass",
+    "uninstall the package that brings it; the entry point must name a class made by vyre_pass",
     example=(
         "from importlib.metadata import EntryPoint\n"
         "from vyre.opt.registry import load_entry_point\n"

@@ -23,6 +23,13 @@ fn f32_is_finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
 }
 
+// Equality by bits, also of subnormals.
+fn f32_same(a: f32, b: f32) -> bool {
+    let x = bitcast<u32>(a);
+    let y = bitcast<u32>(b);
+    return (x == y && !f32_is_nan(a)) || ((x | y) & 0x7fffffffu) == 0u;
+}
+
 fn f32_neg(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
 }
