@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from vyre.ir import BinOp, DataType, UnOp
+from vyre.ir import BinOp, DataType, UnOp, literal
 from vyre.rewrite.term import Term, TermKind
 
 Formula = Any
@@ -187,10 +187,8 @@ class Encoder:
         if target.is_bool:
             return z3.Not(z3.fpIsZero(self.number(source, a))) if source.is_float else a != 0
         if source.is_bool:
-            one = 0x3F80 if target is DataType.BF16 else None
-            if target.is_float:
-                one = int(z3.simplify(z3.fpToIEEEBV(z3.FPVal(1.0, sort(target)))).as_long())
-            return z3.If(a, self.literal(target, one or 1), self.literal(target, 0))
+            one = literal.encode(1.0 if target.is_float else 1, target)
+            return z3.If(a, self.literal(target, one), self.literal(target, 0))
         if source.is_float and target.is_float:
             return self.held(z3.fpFPToFP(z3.RNE(), self.number(source, a), sort(target)))
         if target.is_float:

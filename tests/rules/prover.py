@@ -11,7 +11,7 @@ from typing import Any
 import z3
 
 from tests.rules import real, sampling
-from tests.rules.encode import Encoder, looks_at_bits, width
+from tests.rules.encode import Encoder, Formula, looks_at_bits, width
 from vyre.ir import DataType
 from vyre.rewrite.rule import Rule
 from vyre.rewrite.term import Binding, Term
@@ -92,7 +92,7 @@ def _judge(
     return proof(Verdict.EXHAUSTIVE if sampling.is_exhaustive(left) else Verdict.SAMPLED)
 
 
-def _solve(refutation: z3.BoolRef, timeout_ms: int) -> bool | str:
+def _solve(refutation: Formula, timeout_ms: int) -> bool | str:
     """True when nothing satisfies it, a witness when something does, False without an answer."""
     solver = z3.Solver()
     solver.set("timeout", timeout_ms)
@@ -103,7 +103,7 @@ def _solve(refutation: z3.BoolRef, timeout_ms: int) -> bool | str:
 
 def _refutation(
     left: Term, right: Term, when: Term | None, cases: dict[str, Any] | None = None
-) -> z3.BoolRef:
+) -> Formula:
     """What would have to be true for the rule to be wrong; `cases` fixes some of the literals."""
     make = Encoder(looks_at_bits(left) or looks_at_bits(right))
     env = {hole.name: make.variable(hole.name, hole.dtype) for hole in left.holes()}

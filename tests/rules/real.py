@@ -13,7 +13,7 @@ from vyre.rewrite.term import Term, TermKind
 Formula = Any
 
 
-def refutation(left: Term, right: Term, when: Term | None) -> z3.BoolRef:
+def refutation(left: Term, right: Term, when: Term | None) -> Formula:
     """What would have to be true for the rule to be wrong."""
     env = {hole.name: z3.Real(hole.name) for hole in left.holes()}
     facts: list[Formula] = []

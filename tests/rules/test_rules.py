@@ -16,7 +16,7 @@ from tests.rules.sampling import counterexample
 from vyre.ir import Expr, Lit
 from vyre.opt.rules import TABLES
 from vyre.rewrite import Rule, RuleSet, table
-from vyre.rewrite.matcher import build, match
+from vyre.rewrite.matcher import Bound, build, match
 
 RULES = [rule for rules in TABLES.values() for rule in rules]
 HARD = {
@@ -72,14 +72,14 @@ def test_the_matcher_finds_it(rule: Rule) -> None:
     rules = RuleSet([rule])
     for instance in rule.instances():
         types = {hole.name: hole.dtype for hole in instance.left.holes()}
-        bound = {
+        bound: Bound = {
             hole.name: Lit(hole.dtype, 1) if hole.constant else Expr.var(hole.name)
             for hole in instance.left.holes()
         }
         expr = build(instance.left, bound)
         if isinstance(expr, Lit):
             continue
-        again: dict[str, object] = {}
+        again: Bound = {}
         assert match(instance.left, expr, again, _typed_by(types))
         assert again == bound
     assert rules.rules == (rule,)

@@ -25,8 +25,10 @@ from vyre.ir import (
     AnyExpr,
     Barrier,
     Block,
+    Break,
     Builtin,
     BuiltinKind,
+    Continue,
     Let,
     Lit,
     Load,
@@ -34,11 +36,13 @@ from vyre.ir import (
     MemoryOrdering,
     Program,
     Region,
+    Return,
     Store,
 )
 
 _PLAIN = frozenset({BufferUse.READ, BufferUse.WRITE, BufferUse.LENGTH})
 _STRAIGHT = (Region, Block)
+_WAYS_OUT = frozenset({Break, Continue, Return})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class OwnElements:
         parent = self.facts.parents[position]
         if parent != TOP and self.facts.kinds[parent] is Loop:
             bounds = _literal_bounds(self.facts.statements[parent])
-            if bounds is None:
+            if bounds is None or self._is_left_early(parent):
                 return None
             loop, rounds, position = parent, bounds, parent
         if not self._is_straight(position):
@@ -149,6 +153,11 @@ class OwnElements:
         if step == 0:
             return _Tile(base, start, start + size, position)
         return _Tile(base, start + step * rounds.low, start + step * (rounds.high + 1), position)
+
+    def _is_left_early(self, loop: int) -> bool:
+        """Whether a round, or the rest of them, may be left out."""
+        inside = range(loop + 1, self.facts.ends[loop])
+        return any(self.facts.kinds[position] in _WAYS_OUT for position in inside)
 
     def _linear_id(self) -> dict[Symbol, int]:
         width, height, depth = self.program.workgroup_size

@@ -41,6 +41,8 @@ class Changes(NamedTuple):
     """Buffers it stores to, or works on with atomics."""
     memory: bool
     """Whether all shared memory may be different, because others could write in between."""
+    everything: bool = False
+    """Whether local arrays may be different too: an opaque statement may do anything."""
 
 
 NOTHING = Changes(frozenset(), frozenset(), memory=False)
@@ -53,7 +55,12 @@ def both(a: Changes, b: Changes) -> Changes:
         return a
     if a is NOTHING:
         return b
-    return Changes(a.variables | b.variables, a.buffers | b.buffers, a.memory or b.memory)
+    return Changes(
+        a.variables | b.variables,
+        a.buffers | b.buffers,
+        a.memory or b.memory,
+        a.everything or b.everything,
+    )
 
 
 class Changing:
@@ -80,6 +87,8 @@ class Changing:
 
 def _own(statement: AnyStmt) -> Changes:
     found = ALL_MEMORY if type(statement) in _SYNCHRONISES else NOTHING
+    if type(statement) is Opaque:
+        found = Changes(frozenset(), frozenset(), memory=True, everything=True)
     for child in children(statement):
         if child.depth > 1:
             found = both(found, expr_changes(child))

@@ -237,7 +237,7 @@ class Numbering:
             for name in changes.buffers:
                 self._bump(name)
         if changes.memory:
-            for name in self.shared:
+            for name in self.buffers if changes.everything else self.shared:
                 self._bump(name)
 
     def _bump(self, name: str) -> None:

@@ -133,3 +133,20 @@ tile[0] = 1u32
 decoded[gid.x] = tile[0]
 out[gid.x] = decoded[gid.x]
 // expect: unchanged
+
+// case: several elements each, but some rounds may be left out
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[] @1
+buffer decoded: scratch u32[256]
+
+for k in 0u32..4u32 {
+    if a[0] == k {
+        break
+    }
+    decoded[k * 64u32 + lid.x] = a[k * 64u32 + lid.x]
+}
+barrier seq_cst
+out[gid.x] = decoded[255u32 - lid.x]
+// expect: unchanged

@@ -124,3 +124,42 @@ if a[0] < 4u32 {
     out[0] = 1u32
 }
 // expect: unchanged
+
+// case: a copy that is waited for elsewhere stays
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer tile: workgroup u32[64]
+
+if false {
+    async_load "t" tile[0] <- a[0], 64
+}
+async_wait "t"
+out[lid.x] = tile[lid.x]
+// expect: unchanged
+
+// case: a trap that is resumed elsewhere stays
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+
+if false {
+    trap "again"
+}
+resume "again"
+out[lid.x] = 1u32
+// expect: unchanged
+
+// case: workgroup memory that a grid sync loses
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer tile: workgroup u32[64]
+
+barrier grid_sync
+if false {
+    tile[lid.x] = 1u32
+}
+out[lid.x] = tile[lid.x]
+// expect: unchanged

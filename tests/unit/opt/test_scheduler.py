@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from vyre.diagnostics import OptimizerError
-from vyre.ir import BufferDecl, DataType, Expr, Node, Program, Store
+from vyre.ir import BufferDecl, DataType, Expr, Node, Program, Region, Store
 from vyre.opt import (
     MAX_ITERATIONS,
     Pass,
@@ -48,12 +48,18 @@ class Countdown(Pass):
     """Stores one less, down to zero. Legal in tests only."""
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
-        (region,) = program.entry
+        region = _region(program)
         changed = [_less(s) for s in region.body]
         if all(new is old for new, old in zip(changed, region.body, strict=True)):
             return PassResult(program)
         entry = [Node.region(region.generator, changed)]
         return PassResult(program.with_rewritten_entry(entry), 1, ("counted",))
+
+
+def _region(program: Program) -> Region:
+    (region,) = program.entry
+    assert isinstance(region, Region)
+    return region
 
 
 def _less(statement):
@@ -218,7 +224,7 @@ def test_rows_carry_figures_before_and_after() -> None:
         """Drops the second store. Legal in tests only."""
 
         def transform(self, program: Program, context: PassContext) -> PassResult:
-            (region,) = program.entry
+            region = _region(program)
             kept = Node.region(region.generator, region.body[:1])
             if len(region.body) == 1:
                 return PassResult(program)

@@ -23,8 +23,8 @@ from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.dropping import Dropping
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.grid_memory import grid_memory, writes_any
 
 _LEAVES = (Return, Break, Continue, Trap)
 _INTERESTING = (If, While, *_LEAVES)
@@ -35,7 +35,7 @@ class FoldBranches(Pass):
     """Replaces a branch whose condition is known by the arm that runs, and drops what follows a
     return, break, continue or trap.
     Legal when the condition is a literal, or both arms are the same; a condition with an atomic is
-    still evaluated. A program with grid syncs keeps the arms that write workgroup memory.
+    still evaluated. What makes other statements valid, such as the start of an async copy, stays.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -45,14 +45,14 @@ class FoldBranches(Pass):
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Fold every branch that is known."""
-        fold = _Fold(grid_memory(program))
+        fold = _Fold(Dropping(program))
         entry = fold.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), fold.rewrites)
 
 
 class _Fold:
-    def __init__(self, kept_memory: frozenset[str]) -> None:
-        self.kept_memory = kept_memory
+    def __init__(self, dropping: Dropping) -> None:
+        self.dropping = dropping
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
@@ -61,7 +61,7 @@ class _Fold:
         def one(statement: AnyStmt) -> Change:
             nonlocal left
             if left:
-                if writes_any((statement,), self.kept_memory):
+                if not self.dropping.allows((statement,)):
                     return statement
                 self.rewrites += 1
                 return None
@@ -74,7 +74,7 @@ class _Fold:
         new = map_bodies(statement, self.body)
         if type(new) is If:
             return self._if(new)
-        if type(new) is While and _is(new.cond, 0) and not writes_any(new.body, self.kept_memory):
+        if type(new) is While and _is(new.cond, 0) and self.dropping.allows(new.body):
             self.rewrites += 1
             return None
         return new
@@ -84,7 +84,7 @@ class _Fold:
             taken, other = new.then, new.otherwise
             if not new.cond.bits:
                 taken, other = other, taken
-            if writes_any(other, self.kept_memory):
+            if not self.dropping.allows(other):
                 return new
             self.rewrites += 1
             return _kept(new.cond, taken)

@@ -60,8 +60,8 @@ class _Hoist:
         self.names = Names(program)
         self.changing = changing
         self.assigned = changing.assigned(program.entry)
-        shared = [d for d in program.buffers if d.is_writable and not d.is_local]
-        self.shared = frozenset(decl.name for decl in shared)
+        self.writable = frozenset(d.name for d in program.buffers if d.is_writable)
+        self.shared = frozenset(d.name for d in program.buffers if d.is_writable and not d.is_local)
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
@@ -90,7 +90,9 @@ class _LoopWork:
                 self.varying.add(inner.name)
             elif type(inner) is Loop:
                 self.varying.add(inner.var)
-        self.memory = changes.buffers | hoist.shared if changes.memory else changes.buffers
+        self.memory = changes.buffers
+        if changes.memory:
+            self.memory |= hoist.writable if changes.everything else hoist.shared
         self.lets: list[Let] = []
         self.moved: dict[AnyExpr, Var] = {}
         self.same: dict[int, tuple[AnyExpr, bool]] = {}

@@ -34,7 +34,7 @@ from vyre.ir.walk import map_bodies, map_body
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.workgroup_budget import room_left
-from vyre.rewrite.grid_memory import has_grid_sync
+from vyre.rewrite.dropping import has_grid_sync
 from vyre.rewrite.names import Names
 from vyre.rewrite.trees import with_children
 from vyre.target import Feature

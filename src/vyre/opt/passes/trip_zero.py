@@ -8,16 +8,16 @@ from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited, jumps
+from vyre.rewrite.dropping import Dropping
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.grid_memory import grid_memory, writes_any
 
 
 @vyre_pass(name="trip_zero", phase=PassPhase.CONTROL_FLOW, invalidates=("facts",))
 class TripZero(Pass):
     """Removes loops that run no round, and unwraps those that run exactly one.
     Legal when literals or integer ranges prove the number of rounds; a loop of one round must have
-    no break or continue of its own. Bounds with an atomic are still evaluated. A program with grid
-    syncs keeps loops that write workgroup memory.
+    no break or continue of its own. Bounds with an atomic are still evaluated. What
+    makes other statements valid, such as the start of an async copy, stays.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -35,7 +35,7 @@ class TripZero(Pass):
 class _Unwrap:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.kept_memory = grid_memory(program)
+        self.dropping = Dropping(program)
         self.position = -1
         self.rewrites = 0
 
@@ -52,7 +52,7 @@ class _Unwrap:
         stop = self._interval(statement.stop, position)
         if start is None or stop is None:
             return new
-        if start.low >= stop.high and not writes_any(new.body, self.kept_memory):
+        if start.low >= stop.high and self.dropping.allows(new.body):
             self.rewrites += 1
             return [Eval(bound) for bound in (new.start, new.stop) if has_effects(bound)]
         once = start.constant is not None and stop.constant == start.constant + 1
