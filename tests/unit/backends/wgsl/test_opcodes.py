@@ -109,12 +109,14 @@ def test_exact_binary_opcodes(driver: Driver, dtype: DataType) -> None:
     run(driver, [(dtype, left), (dtype, right)], results)
 
 
+def exact_unary(dtype: DataType) -> list[UnOp]:
+    return [op for op in UnOp if dtype in op.row.operands and not op.row.approximate]
+
+
 @drivers
-@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("dtype", [dtype for dtype in TYPES if exact_unary(dtype)], ids=str)
 def test_exact_unary_opcodes(driver: Driver, dtype: DataType) -> None:
-    ops = [op for op in UnOp if dtype in op.row.operands and not op.row.approximate]
-    if not ops:
-        pytest.skip("no unary opcode takes it")
+    ops = exact_unary(dtype)
     results = [(Expr.unary(op, Expr.var("x0")), gives(op, dtype)) for op in ops]
     run(driver, [(dtype, without_subnormals(dtype, edge_values(dtype, 1, 400)))], results)
 
