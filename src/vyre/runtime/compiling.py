@@ -119,7 +119,8 @@ def _improve(
 
     with variants.lock:
         if variants.worker is None:
-            variants.worker = threading.Thread(target=work, name="vyre-recompile", daemon=True)
+            # Not a daemon: LLVM must not be at work while the interpreter is taken down.
+            variants.worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
             variants.worker.start()
 
 
