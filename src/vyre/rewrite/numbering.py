@@ -32,6 +32,7 @@ from vyre.ir import (
 from vyre.ir.walk import map_bodies
 from vyre.rewrite.assigned import Changes, Changing, atomic_changes
 from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.lawful import lawful, lawful_statement
 from vyre.rewrite.names import Names
 from vyre.rewrite.trees import children, with_children
 
@@ -52,6 +53,16 @@ class Value:
     """The variable or literal that holds it; without one, a Let is made when it is used again."""
     wanted: bool = False
     """Whether it is used again."""
+    same_as: Value | None = None
+    """Another value that it is, and that is used again: what holds that one holds this one."""
+
+    def held(self) -> AnyExpr:
+        """What holds it, once the place where it is computed has been passed."""
+        found = self
+        while found.same_as is not None:
+            found = found.same_as
+        assert found.holder is not None
+        return found.holder
 
 
 class Dependences:
@@ -217,7 +228,10 @@ class Numbering:
         if type(value) is Lit or (type(value) is Var and value.name not in self.assigned):
             known.holder = value
         else:
-            self.firsts[self._position, self._last] = known
+            key = (self._position, self._last)
+            known.same_as = self.hits.get(key)
+            if known.same_as is None:
+                self.firsts[key] = known
         known.versions = self._current(needs)
         self._put(Load(statement.buffer, statement.index), known)
 
@@ -252,6 +266,7 @@ class Reuse:
     def __init__(self, program: Program, found: Numbering, like: str) -> None:
         self._found = found
         self._names = Names(program)
+        self._buffers = {decl.name: decl for decl in program.buffers}
         self._like = like
         self._position = -1
         self._number = 0
@@ -272,8 +287,12 @@ class Reuse:
         self._position += 1
         self._number = 0
         self._lets = []
-        new = with_children(statement, self._expr)
+        new: AnyStmt | None = with_children(statement, self._expr)
         lets = self._lets
+        if new is not statement:
+            new = lawful_statement(new, statement, self._buffers)
+            if new is None:
+                return lets
         if new.body_fields:
             new = map_bodies(new, lambda body: edited(body, self._statement))
         return [*lets, new] if lets else new
@@ -283,9 +302,12 @@ class Reuse:
         self._number += 1
         hit = self._found.hits.get(key)
         if hit is not None:
-            assert hit.holder is not None
-            return hit.holder
-        new = expr if expr.depth == 1 else with_children(expr, self._expr)
+            return hit.held()
+        new = expr
+        if expr.depth > 1:
+            new = with_children(expr, self._expr)
+            if new is not expr:
+                new = lawful(new, expr, self._buffers)
         first = self._found.firsts.get(key)
         if first is not None and first.wanted:
             name = self._names.fresh(self._like)

@@ -113,3 +113,48 @@ buffer out: read_write f32[64] @1
 q[lid.x] = 0.3f32
 out[lid.x] = q[lid.x]
 // expect: unchanged
+
+// case: a forwarded value that is stored again
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer own: local u32[2]
+buffer other: local u32[2]
+
+own[0] = a[gid.x]
+other[0] = own[0]
+out[lid.x] = other[0] + own[0]
+// expect:
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer own: local u32[2]
+buffer other: local u32[2]
+
+let stored_1 = a[gid.x]
+own[0] = stored_1
+other[0] = stored_1
+out[lid.x] = stored_1 + stored_1
+
+// case: a literal that would be an index out of bounds, or a divisor
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer own: local u32[2]
+
+own[0] = 70u32
+own[1] = 0u32
+out[0] = out[own[0]] + gid.x / own[1]
+out[own[0]] = 1u32
+// expect:
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer own: local u32[2]
+
+own[0] = 70u32
+own[1] = 0u32
+out[0] = out[own[0]] + 4294967295u32
+out[own[0]] = 1u32

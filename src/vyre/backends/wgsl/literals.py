@@ -9,6 +9,7 @@ from vyre.backends.wgsl.types import is_wide
 from vyre.ir import DataType, Lit
 
 _SMALLEST_NORMAL = 2.0**-126
+_GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def literal(lit: Lit) -> tuple[str, bool]:
@@ -51,6 +52,11 @@ def _shortest(value: float) -> str:
     """The fewest digits that give this f32 back, also when they are read as f64 first."""
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        if struct.unpack("<f", struct.pack("<f", float(text)))[0] == value:
+        # Fewer digits of the greatest numbers may stand for something beyond them.
+        if abs(float(text)) <= _GREATEST and _single(float(text)) == value:
             return repr(float(text))
     return repr(value)
+
+
+def _single(value: float) -> float:
+    return struct.unpack("<f", struct.pack("<f", value))[0]

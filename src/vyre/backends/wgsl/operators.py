@@ -66,7 +66,11 @@ def infix(op: BinOp, left: Value, right: Value, dtype: DataType) -> Value:
     # The right side of - and / must hold together more tightly than the operator itself.
     tighter = Level(min(around + 1, Level.UNARY))
     text = f"{left.at(around)} {symbol} {right.at(tighter)}"
-    return Value(text, dtype, level, left.constant and right.constant)
+    constant = left.constant and right.constant
+    if op is BinOp.LT:
+        # Between commas, WGSL takes `a < b, c > d` for a list of template arguments.
+        return Value(f"({text})", dtype, Level.PRIMARY, constant)
+    return Value(text, dtype, level, constant)
 
 
 def binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:

@@ -13,6 +13,7 @@ from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value
+from vyre.emit import Level
 from vyre.ir import (
     ROOT_GENERATOR,
     AllGather,
@@ -147,7 +148,7 @@ class Statements:
 
     def _if(self, statement: If) -> None:
         cond = self.exprs.value(statement.cond)
-        self.out.open(f"if ({cond.text})")
+        self.out.open(f"if {condition(cond)}")
         self.body(statement.then)
         self._otherwise(statement.otherwise)
 
@@ -160,7 +161,7 @@ class Statements:
                 self.exprs.position = self.count
                 self.count += 1
                 self.out.depth -= 1
-                self.out.open(f"}} else if ({self.exprs.value(cond).text})")
+                self.out.open(f"}} else if {condition(self.exprs.value(cond))}")
                 self.body(inner.then)
                 self._otherwise(inner.otherwise)
             case _:
@@ -177,23 +178,22 @@ class Statements:
         counter = Value(word, first.dtype)
         self.exprs.variables[var] = counter
         test = operators.binary(self.ctx, BinOp.LT, counter, last)
-        step = self._successor(counter)
-        head = f"for (var {word} = {first.text}; {test.text}; {word} = {step.text})"
+        step = self._step(counter)
+        head = f"for (var {word} = {first.text}; {condition(test)[1:-1]}; {step})"
         with self.out.block(head), self.traps.loop(body):
             self.body(body)
         self.traps.after_loop(body, self.out)
 
-    def _successor(self, counter: Value) -> Value:
-        one = self.exprs.value(Expr.lit(1, counter.dtype))
-        # Never beyond the stop, so a narrow counter needs no wrapping.
-        if is_wide(counter.dtype):
-            return operators.binary(self.ctx, BinOp.ADD, counter, one)
-        return operators.infix(BinOp.ADD, counter, one, counter.dtype)
+    def _step(self, counter: Value) -> str:
+        """The statement that counts on; never beyond the stop, so a narrow counter cannot wrap."""
+        if not is_wide(counter.dtype):
+            return f"{counter.text}++"
+        return f"{counter.text} = {self.ctx.call('u64_add', counter.text, 'vec2<u32>(1u, 0u)')}"
 
     def _while(self, cond: AnyExpr, body: Body) -> None:
         with self.out.block("loop"):
             found = self.exprs.value(cond)
-            with self.out.block(f"if (!({found.text}))"):
+            with self.out.block(f"if (!{condition(found)})"):
                 self.out.line("break;")
             with self.traps.loop(body):
                 self.body(body)
@@ -238,6 +238,23 @@ class Statements:
         self.out.line(f"// {region.generator}{source}")
         with self.out.block(""):
             self.body(region.body)
+
+
+def condition(value: Value) -> str:
+    """A value in one pair of parentheses."""
+    text = value.text
+    if text.startswith("(") and value.level is Level.PRIMARY and _closes_at_end(text):
+        return text
+    return f"({text})"
+
+
+def _closes_at_end(text: str) -> bool:
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
 
 
 def _names_of_products(entry: Body) -> set[str]:

@@ -219,3 +219,23 @@ def test_float_constants(driver: Driver) -> None:
         op = ops[k % len(ops)]
         exprs.append((Expr.binary(op, Expr.f32(a), Expr.f32(b)), gives(op, DataType.F32)))
     run(driver, [(DataType.F32, np.zeros(1, np.float32))], exprs)
+
+
+@drivers
+@pytest.mark.parametrize("op", [op for op in UnOp if op.row.approximate], ids=lambda op: op.name)
+def test_functions_of_constants(driver: Driver, op: UnOp) -> None:
+    """Lavapipe's compiler has been seen not to end on functions whose operand is a constant."""
+    results = [(Expr.unary(op, Expr.f32(v)), DataType.F32) for v in (0.5, 7.0, -0.25)]
+    run(driver, [(DataType.F32, np.zeros(1, np.float32))], results, bound(op, DataType.F32))
+
+
+@drivers
+@pytest.mark.parametrize("op", [BinOp.POW, BinOp.ATAN2], ids=lambda op: op.name)
+def test_functions_of_a_constant_and_a_variable(driver: Driver, op: BinOp) -> None:
+    x = Expr.var("x0")
+    results = [
+        (Expr.binary(op, Expr.f32(7.0), x), DataType.F32),
+        (Expr.binary(op, x, Expr.f32(2.5)), DataType.F32),
+    ]
+    values = np.array([0.5, 1.0, 2.0, 3.0, -1.5], np.float32)
+    run(driver, [(DataType.F32, values)], results, bound(op, DataType.F32))

@@ -115,7 +115,8 @@ fn f32_fma(a: f32, b: f32, c: f32) -> f32 {
     } else {
         let sign = (a_bits ^ b_bits) & 0x80000000u;
         if ((a_bits & 0x7fffffffu) == 0u || (b_bits & 0x7fffffffu) == 0u) {
-            result = select(bitcast<f32>(sign) + c, c, (c_bits & 0x7fffffffu) != 0u);
+            // Of two zeros the sum is -0 only if both are.
+            result = select(bitcast<f32>(sign & c_bits), c, (c_bits & 0x7fffffffu) != 0u);
         } else {
             let left = f32_significand(a_bits);
             let right = f32_significand(b_bits);

@@ -212,41 +212,30 @@ fn f32_log1p(x: f32) -> f32 {
     return result;
 }
 
-// x to the power of y, with the special cases of IEEE 754.
+// x to the power of y, with the special cases of IEEE 754. All of it without branches: with them,
+// lavapipe's compiler does not end when x is a constant.
 fn f32_pow(x: f32, y: f32) -> f32 {
-    var result: f32;
-    if (y == 0.0 || bitcast<u32>(x) == 0x3f800000u) {
-        result = 1.0;
-    } else if (f32_is_nan(x) || f32_is_nan(y)) {
-        result = f32_bits(0x7fc00000u);
-    } else {
-        let size = abs(x);
-        let whole = f32_is_finite(y) && trunc(y) == y;
-        let odd = whole && abs(y) < 16777216.0 && (i32(y) & 1) == 1;
-        let sign = select(0u, 0x80000000u, odd && bitcast<i32>(x) < 0);
-        if (f32_log_is_special(size)) {
-            let grows = (size == 0.0) == (bitcast<i32>(y) < 0);
-            result = bitcast<f32>(sign | select(0u, 0x7f800000u, grows));
-        } else if (f32_is_inf(y)) {
-            let grows = (size > 1.0) == (y > 0.0);
-            result = select(f32_bits(select(0u, 0x7f800000u, grows)), 1.0, size == 1.0);
-        } else if (bitcast<i32>(x) < 0 && !whole) {
-            result = f32_bits(0x7fc00000u);
-        } else {
-            let log = f32_log2_pair(size);
-            // Beyond these the result is certain, and the product could overflow.
-            let estimate = log.x * y;
-            if (abs(estimate) > 200.0) {
-                result = bitcast<f32>(sign | select(0u, 0x7f800000u, estimate > 0.0));
-            } else {
-                let power = pair_product(log, vec2<f32>(y, 0.0));
-                let k = round(power.x);
-                let magnitude = f32_scale(f32_exp2_reduced((power.x - k) + power.y), i32(k));
-                result = bitcast<f32>(sign | bitcast<u32>(magnitude));
-            }
-        }
-    }
-    return result;
+    let size = abs(x);
+    let negative = bitcast<i32>(x) < 0;
+    let special = f32_log_is_special(size);
+    let log = f32_log2_pair(select(size, 2.0, special));
+    let power = select(y, 1.0, !f32_is_finite(y));
+    // Beyond these the result is certain, and the product could overflow.
+    let estimate = log.x * power;
+    let far = abs(estimate) > 200.0;
+    let product = pair_product(log, vec2<f32>(select(power, 0.0, far), 0.0));
+    let k = round(product.x);
+    let near = f32_scale(f32_exp2_reduced((product.x - k) + product.y), i32(k));
+    let whole = f32_is_finite(y) && trunc(y) == y;
+    let odd = whole && abs(y) < 16777216.0 && (i32(select(0.0, y, abs(y) < 16777216.0)) & 1) == 1;
+    let grows = select((size > 1.0) == (bitcast<i32>(y) >= 0), (size == 0.0) == (bitcast<i32>(y) < 0), special);
+    let limit = select(0u, 0x7f800000u, select(grows, estimate > 0.0, f32_is_finite(y) && !special));
+    var bits = select(bitcast<u32>(near), limit, far || special || f32_is_inf(y));
+    bits |= select(0u, 0x80000000u, odd && negative);
+    bits = select(bits, 0x3f800000u, f32_is_inf(y) && size == 1.0);
+    bits = select(bits, 0x7fc00000u, negative && !whole && !special && f32_is_finite(y));
+    bits = select(bits, 0x7fc00000u, f32_is_nan(x) || f32_is_nan(y));
+    return bitcast<f32>(select(bits, 0x3f800000u, y == 0.0 || bitcast<u32>(x) == 0x3f800000u));
 }
 
 // A word of the binary expansion of 2/pi, after a leading word of zero.
