@@ -16,6 +16,7 @@ SYSTEM_PACKAGES := libvulkan1 mesa-vulkan-drivers chromium
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 60
+SEED ?= 0
 DEVICE ?= cpu
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
@@ -82,8 +83,11 @@ bench: install  ## measure vyre and the peers that are installed; writes docs/be
 bench-peers: install  ## install the libraries vyre is compared with, into an environment of their own
 	@$(BIN)/python -m benchmarks --install-peers
 
-fuzz: install  ## random programs on every backend, hostile bytes at the decoder; SECONDS=60
-	@$(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS)
+# chromium brings SwiftShader, but does not tell the Vulkan loader of it.
+SWIFTSHADER := /usr/lib/chromium/vk_swiftshader_icd.json
+
+fuzz: install system-deps  ## random programs on every backend, hostile bytes at the decoder; SECONDS=60
+	@VK_ADD_DRIVER_FILES=$$(ls $(SWIFTSHADER) 2>/dev/null) $(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS) --seed $(SEED)
 
 prove: install  ## prove every rewrite rule with an SMT solver
 	@$(BIN)/python -m tests.rules.prove

@@ -6,7 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from vyre.conform.fuzz.checks import DEFAULT_CHECKS
 from vyre.conform.fuzz.engine import FuzzReport, fuzz
+from vyre.record import dataclass
 
 
 def main() -> int:
@@ -17,35 +19,80 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--seed", type=int, default=0, help="where the numbers begin")
     options.add_argument(
-        "--what", default="cpu,opt,fuse,split,wire,bytes",
-        help="checks: cpu, wgpu, wgpu:ID, opt, fuse, split, wire; and bytes, hostile ones",
-    )  # fmt: skip
+        "--what",
+        help="checks: cpu, wgpu:ID, opt, fuse, split, wire; and bytes, hostile ones "
+        "(all, and every WebGPU device found, unless you say)",
+    )
+    options.add_argument("--programs", type=int, help="stop after so many")
     options.add_argument("--processes", type=int, help="default: all cores")
     options.add_argument("--mixture", default="thorough", help="thorough, quick or webgpu")
     options.add_argument("--folder", type=Path, default=Path("fuzz-failures"))
     options.add_argument("--number", type=int, help="only this program, in this process")
     given = parser.parse_args()
-    checks = tuple(name for name in given.what.split(",") if name != "bytes")
+    campaigns = _everything() if given.what is None else _chosen(given.what, given.mixture)
     if given.number is not None:
+        checks = tuple(name for campaign in campaigns for name in campaign.checks)
         return _one(given.number, checks, given.mixture)
     found = 0
-    seconds = given.seconds
-    if "bytes" in given.what.split(","):
-        share = seconds / 20 if checks else seconds
-        seconds -= share
-        found += _bytes(share, given.seed)
-    if checks:
+    for campaign in campaigns:
+        seconds = given.seconds * campaign.share
+        if campaign.checks == _HOSTILE:
+            found += _bytes(seconds, given.seed)
+            continue
         report = fuzz(
-            seconds, given.seed, checks,
-            processes=given.processes, mixture=given.mixture, folder=given.folder,
+            seconds,
+            given.seed,
+            campaign.checks,
+            processes=given.processes,
+            mixture=campaign.mixture,
+            programs=given.programs,
+            folder=given.folder,
             progress=_progress,
-        )  # fmt: skip
-        sys.stderr.write("\n")
-        print(f"fuzz: seed {given.seed}: {report.line()}")
+        )
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")
+        print(f"fuzz: seed {given.seed}: {report.line()}", flush=True)
         for failure in report.failures:
             print(f"FAILED {failure}")
         found += len(report.failures) + (not report.programs)
     return 1 if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Campaign:
+    """Checks on one kind of programs, and their share of the time."""
+
+    checks: tuple[str, ...]
+    mixture: str
+    share: float
+
+
+_HOSTILE = ("bytes",)
+
+
+def _everything() -> list[_Campaign]:
+    """What `make fuzz` does: no driver that is here is left out."""
+    from vyre.runtime.device_list import devices
+
+    gpus = tuple((*d.aliases, d.id)[0] for d in devices() if d.backend == "wgpu" and d.available)
+    shares = (0.05, 0.65, 0.3) if gpus else (0.05, 0.95)
+    campaigns = [
+        _Campaign(_HOSTILE, "", shares[0]),
+        _Campaign(DEFAULT_CHECKS, "thorough", shares[1]),
+    ]
+    if gpus:
+        campaigns.append(_Campaign(gpus, "webgpu", shares[2]))
+    return campaigns
+
+
+def _chosen(what: str, mixture: str) -> list[_Campaign]:
+    names = tuple(what.split(","))
+    checks = tuple(name for name in names if name not in _HOSTILE)
+    if len(checks) == len(names):
+        return [_Campaign(checks, mixture, 1.0)]
+    if not checks:
+        return [_Campaign(_HOSTILE, "", 1.0)]
+    return [_Campaign(_HOSTILE, "", 0.05), _Campaign(checks, mixture, 0.95)]
 
 
 def _progress(report: FuzzReport) -> None:
@@ -67,7 +114,10 @@ def _one(number: int, checks: tuple[str, ...], mixture: str) -> int:
 
     case = case_of(number, mixture)
     print(case)
-    findings = check_case(case, number, checks)
+    refused: list[str] = []
+    findings = check_case(case, number, checks, refused)
+    for name in refused:
+        print(f"{name} refuses the program")
     for finding in findings:
         print(f"FAILED {finding.check} at profile {finding.profile}: {finding.problem}")
     return 1 if findings else 0

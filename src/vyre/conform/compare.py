@@ -9,11 +9,11 @@ grants. A result that an approximate opcode had a part in is given that opcode's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from vyre.ir import BinOp, DataType, Program, TypeKind, UnOp
+from vyre.record import dataclass
 from vyre.semantics import Array, decode, storage_dtype
 from vyre.semantics.representation import unsigned
 from vyre.semantics.ulp import bound, error, is_subnormal

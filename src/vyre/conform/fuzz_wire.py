@@ -14,11 +14,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.conform.generate import PROFILES, generate
 from vyre.diagnostics import WireError
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.wire.encode import encode_payload
 from vyre.wire.envelope import HEAD_SIZE, MAGIC, seal
 from vyre.wire.tags import SECTIONS, TREE_TAGS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from vyre import compiler
@@ -14,6 +13,7 @@ from vyre.driver.backend import Backend
 from vyre.driver.compilation import CompileOptions
 from vyre.driver.routing import Route
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, dispatch
 from vyre.semantics import Array
 from vyre.target import Target

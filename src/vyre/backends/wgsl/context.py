@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from vyre.backends.wgsl.prelude import closure, library
+from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value
 from vyre.backends.wgsl.words import RESERVED
 from vyre.emit import Level, Names
 from vyre.ir import DataType, Program
+from vyre.record import dataclass
 from vyre.target import Target
 
 ENTRY_POINT = "main"
@@ -65,11 +67,12 @@ class Context:
         if value.dtype.is_float:
             return self.hidden(value)
         zero = self.launch_field("zero")
-        if value.dtype.is_integer and "vec2" in value.text:
-            return Value(f"{value.text} | vec2<u32>({zero})", value.dtype, Level.LOOSE)
+        text = value.at(Level.UNARY)
+        if is_wide(value.dtype):
+            return Value(f"{text} | vec2<u32>({zero})", value.dtype, Level.LOOSE)
         if value.dtype.is_integer:
             zero = f"bitcast<i32>({zero})" if value.dtype.is_signed else zero
-            return Value(f"{value.text} | {zero}", value.dtype, Level.LOOSE)
+            return Value(f"{text} | {zero}", value.dtype, Level.LOOSE)
         return value
 
     def hidden(self, value: Value) -> Value:

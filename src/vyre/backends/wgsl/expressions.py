@@ -185,7 +185,8 @@ class Expressions:
             text = f"select({if_false.text}, {if_true.text}, {cond.text})"
             product = if_true.product or if_false.product
             constant = cond.constant and if_true.constant and if_false.constant
-            return Value(text, if_true.dtype, constant=constant, product=product)
+            chosen = Value(text, if_true.dtype, constant=constant, product=product)
+            return self.ctx.runtime(chosen)
         name = self.ctx.names.fresh("chosen")
         self.out.line(f"var {name} = {if_false.text};")
         with self.out.block(f"if ({cond.text})"):
@@ -196,7 +197,8 @@ class Expressions:
         element = vector.dtype.element or vector.dtype
         base = vector.at(Level.PRIMARY)
         place = f"[{index}]" if is_array(vector.dtype) else f".{'xyzw'[index]}"
-        return Value(f"{base}{place}", element, constant=vector.constant)
+        # Operators look at constants as literals, which this is not.
+        return self.ctx.runtime(Value(f"{base}{place}", element, constant=vector.constant))
 
     def _atomic(self, expr: Atomic) -> Value:
         buffer = self.buffers[expr.buffer]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from vyre.backends.reference import execute
@@ -16,6 +15,7 @@ from vyre.conform.tolerance import greatest_bound
 from vyre.diagnostics import Severity
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile, optimize
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 PROFILES: tuple[str | None, ...] = ("release", None, "debug", "dataflow", "megakernel")
@@ -35,21 +35,40 @@ class Finding:
     """What should have come out, where it is not what the reference makes of the program."""
 
 
+class NotOffered(Exception):
+    """A device or the planner refuses the program with a reason, so there is nothing to compare."""
+
+
 Check = Callable[[GeneratedCase, int], Iterator[Finding]]
 """Takes a program and its number, and gives what is wrong."""
 
 
-def check_case(case: GeneratedCase, number: int, names: tuple[str, ...]) -> list[Finding]:
-    """Everything that the named checks find; anything that is raised is a finding too."""
+def check_case(
+    case: GeneratedCase, number: int, names: tuple[str, ...], refused: list[str] | None = None
+) -> list[Finding]:
+    """Everything that the named checks find; anything that is raised is a finding too.
+
+    The names of checks that had nothing to compare are added to `refused`.
+    """
     found: list[Finding] = []
     for name in names:
+        check = check_of(name)
         try:
-            found += CHECKS[name](case, number)
+            found += check(case, number)
+        except NotOffered:
+            if refused is not None:
+                refused.append(name)
         except Exception as problem:  # noqa: BLE001  anything raised is what is looked for
             said = f"{type(problem).__name__}: {problem}"
             profile = _profile(number)
             found.append(Finding(name, device_of(name), profile, said))
     return found
+
+
+def check_of(name: str) -> Check:
+    """The check with this name; any device of a backend, such as `wgpu:llvmpipe`, is one too."""
+    known = CHECKS.get(name)
+    return known if known is not None else device_check(name)
 
 
 def device_of(name: str) -> str:
@@ -85,11 +104,11 @@ def _differences(
 
 
 def on_device(device: str, profile: str | None, case: GeneratedCase) -> str:
-    """How a device differs from the reference; nothing when it does not offer the program."""
+    """How a device differs from the reference."""
     subject = _subject(device)
     refused = case.program.check(subject.target)
     if any(diagnostic.severity is Severity.ERROR for diagnostic in refused):
-        return ""
+        raise NotOffered
     actual = subject.run(case.program, case.inputs, case.grid, profile, None, _DEADLINE)
     expected = expected_outputs(case, subject.target.subgroup_width)
     return _differences(case, case.program, expected, actual)
@@ -123,7 +142,7 @@ def _fused(case: GeneratedCase, number: int) -> Iterator[Finding]:
     """Two programs as one against one after the other, on the reference."""
     pair = fused_pair(case, number)
     if pair is None:
-        return
+        raise NotOffered
     actual = execute(pair.program, pair.inputs, case.grid).outputs
     problem = "; ".join(
         str(d) for d in compare_outputs(pair.program, pair.expected, actual, pair.tolerances)
@@ -158,9 +177,8 @@ CHECKS: dict[str, Check] = {
     "fuse": _fused,
     "split": _split,
     "wire": _stored,
-    "wgpu": device_check("wgpu"),
 }
-"""By the name that the command line knows them under."""
+"""By the name that the command line knows them under; see `check_of` for further devices."""
 
 DEFAULT_CHECKS = ("cpu", "opt", "fuse", "split", "wire")
 """What needs no GPU driver."""

@@ -6,13 +6,15 @@ import multiprocessing
 import os
 import queue
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from vyre.conform.fuzz.worker import Assignment, News, work
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)
@@ -22,8 +24,8 @@ class FuzzReport:
     seed: int
     checks: tuple[str, ...]
     programs: int = 0
-    runs: int = 0
-    """Programs times checks."""
+    compared: Counter[str] = field(default_factory=Counter[str])
+    """By check, the programs that it had something to compare for: a device may refuse some."""
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list[str])
 
@@ -35,9 +37,10 @@ class FuzzReport:
     def line(self) -> str:
         """One line for people."""
         rate = self.programs / self.seconds if self.seconds else 0.0
+        compared = ", ".join(f"{name} {self.compared[name]:,}" for name in self.checks)
         return (
-            f"{self.programs:,} programs, {self.runs:,} checks ({', '.join(self.checks)}) in "
-            f"{self.seconds:.0f} s ({rate:.1f}/s), {len(self.failures)} failures"
+            f"{self.programs:,} programs in {self.seconds:.0f} s ({rate:.1f}/s), "
+            f"compared: {compared}; {len(self.failures)} failures"
         )
 
 
@@ -48,17 +51,21 @@ def fuzz(
     *,
     processes: int | None = None,
     mixture: str = "thorough",
+    programs: int | None = None,
     folder: Path = Path("fuzz-failures"),
     progress: Callable[[FuzzReport], None] | None = None,
 ) -> FuzzReport:
-    """Run random programs on all cores for so many seconds."""
+    """Run random programs on all cores for so many seconds, and no more than so many programs."""
     workers = processes or len(os.sched_getaffinity(0))
     report = FuzzReport(seed, tuple(checks))
     started = time.monotonic()
-    team = [
-        _Member(seed * 1_000_000 + rank, workers, started + seconds, report.checks, mixture, folder)
+    first = seed * 1_000_000
+    end = None if programs is None else first + programs
+    tasks = [
+        Assignment(first + rank, workers, seconds, report.checks, mixture, folder, end)
         for rank in range(workers)
     ]
+    team = [_Member(task) for task in tasks]
     while any(member.is_working for member in team):
         for member in team:
             member.gather(report)
@@ -73,26 +80,18 @@ def fuzz(
 class _Member:
     """One process, started again behind the program on which it died."""
 
-    def __init__(
-        self,
-        first: int,
-        step: int,
-        until: float,
-        checks: tuple[str, ...],
-        mixture: str,
-        folder: Path,
-    ) -> None:
+    def __init__(self, task: Assignment) -> None:
         self._context = multiprocessing.get_context("spawn")
-        self._step, self._until = step, until
-        self._checks, self._mixture, self._folder = checks, mixture, folder
+        self._task = task
+        self._until = time.monotonic() + task.seconds
         self._news: Any = self._context.Queue()
-        self._current: Any = self._context.Value("q", first)
+        self._current: Any = self._context.Value("q", task.first)
         self.is_working = True
-        self._process = self._start(first)
+        self._process = self._start(task.first)
 
     def _start(self, first: int) -> BaseProcess:
         left = max(self._until - time.monotonic(), 0.0)
-        task = Assignment(first, self._step, left, self._checks, self._mixture, self._folder)
+        task = replace(self._task, first=first, seconds=left)
         process = self._context.Process(target=work, args=(task, self._news, self._current))
         process.start()
         return process
@@ -105,7 +104,7 @@ class _Member:
             except queue.Empty:
                 break
             report.programs += latest.programs
-            report.runs += latest.runs
+            report.compared += latest.compared
             report.failures += latest.failures
             self.is_working = self.is_working and not latest.over
         if self._process.is_alive() or not self.is_working:
@@ -116,9 +115,10 @@ class _Member:
         number = int(self._current.value)
         report.failures.append(
             f"the process died (exit code {self._process.exitcode}) on program {number}; to see "
-            f"it: python -m vyre.conform fuzz --number {number} --what {','.join(self._checks)}"
+            f"it: python -m vyre.conform fuzz --number {number} "
+            f"--what {','.join(self._task.checks)} --mixture {self._task.mixture}"
         )
         if time.monotonic() < self._until:
-            self._process = self._start(number + self._step)
+            self._process = self._start(number + self._task.step)
         else:
             self.is_working = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from vyre.diagnostics import PlanError, Severity
 from vyre.ir import AnyExpr, AnyStmt, Body, BufferDecl, Program
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr
 from vyre.plan import fuse
+from vyre.record import dataclass
 from vyre.semantics import Array, storage_dtype
 
 _FIELDS = ("buffer", "source", "destination", "count_buffer")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.queues import Queue
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
@@ -26,8 +29,8 @@ class Assignment:
     checks: tuple[str, ...]
     mixture: str
     folder: Path
-    most: int | None = None
-    """Programs in all, if that is what ends it."""
+    end: int | None = None
+    """The number to stop before, if that is what ends it."""
 
 
 @dataclass(slots=True)
@@ -35,7 +38,8 @@ class News:
     """What a worker tells: how many programs since it last told, and what it found."""
 
     programs: int = 0
-    runs: int = 0
+    compared: Counter[str] = field(default_factory=Counter[str])
+    """How many programs each check had something to compare for."""
     failures: list[str] = field(default_factory=list[str])
     over: bool = False
 
@@ -58,18 +62,19 @@ def batches(task: Assignment, current: Synchronized[int] | None = None) -> Itera
 
     started = told = time.monotonic()
     latest = News()
-    number, done = task.first, 0
-    while time.monotonic() - started < task.seconds and (task.most is None or done < task.most):
+    number = task.first
+    while time.monotonic() - started < task.seconds and (task.end is None or number < task.end):
         if current is not None:
             current.value = number
         case = case_of(number, task.mixture)
-        for finding in check_case(case, number, task.checks):
+        refused: list[str] = []
+        for finding in check_case(case, number, task.checks, refused):
             small, how = shrunk(case, number, finding)
             kept = keep(small, number, how, task.folder)
             latest.failures.append(f"{finding.check} {case.label}: {how.problem}\n  {kept}")
         latest.programs += 1
-        latest.runs += len(task.checks)
-        number, done = number + task.step, done + 1
+        latest.compared.update(name for name in task.checks if name not in refused)
+        number += task.step
         if time.monotonic() - told > _REPORT_EVERY:
             yield latest
             latest, told = News(), time.monotonic()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 Grid = tuple[int, int, int]

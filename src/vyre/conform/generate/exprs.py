@@ -8,7 +8,7 @@ approximate opcodes are used by the generator of statements only, right before a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.conform.generate import values
 from vyre.conform.generate.dice import Dice
@@ -17,6 +17,7 @@ from vyre.conform.generate.profile import Profile
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Lit, Unary, UnOp
 from vyre.ir.opcodes import Result
 from vyre.ir.types import ARITHMETIC_FLOATS
+from vyre.record import dataclass
 
 _U32 = DataType.U32
 

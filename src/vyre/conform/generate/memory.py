@@ -6,10 +6,10 @@ by others only where a barrier stands in between.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from vyre.ir import AnyExpr, AtomicOp, BufferDecl, DataType, Expr
+from vyre.record import dataclass
 
 
 class Role(Enum):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.ir import DataType
 from vyre.ir.types import INTEGER_TYPES, SCALAR_TYPES
+from vyre.record import dataclass
 
 Size = tuple[int, int, int]
 
@@ -61,9 +62,33 @@ class Profile:
         return tuple(dtype for dtype in self.types if dtype.is_integer)
 
 
+def _tiny(profile: Profile, name: str) -> Profile:
+    return replace(
+        profile,
+        name=name,
+        statements=(1, 4),
+        nesting=1,
+        expr_depth=2,
+        workgroups=((1, 1, 1), (4, 1, 1)),
+        grids=((1, 1, 1), (2, 1, 1)),
+    )
+
+
 _DEFAULT = Profile("default")
+_WEBGPU = replace(
+    _DEFAULT,
+    name="webgpu",
+    types=(DataType.BOOL, *INTEGER_TYPES, DataType.F32),
+    storage=(DataType.F16, DataType.BF16, DataType.BYTES, DataType.VEC2_U32, DataType.VEC4_U32),
+    max_storage_buffers=8,
+    tame_floats=True,
+    transcendental=2,
+)
 _PRESETS = (
     _DEFAULT,
+    _WEBGPU,
+    _tiny(_DEFAULT, "tiny"),
+    _tiny(_WEBGPU, "webgpu_tiny"),
     replace(
         _DEFAULT,
         name="integers",
@@ -92,24 +117,6 @@ _PRESETS = (
         async_copies=1,
         returns=6,
         grids=(*_SMALL_GRIDS, (5, 1, 1)),
-    ),
-    replace(
-        _DEFAULT,
-        name="webgpu",
-        types=(DataType.BOOL, *INTEGER_TYPES, DataType.F32),
-        storage=(DataType.F16, DataType.BF16, DataType.BYTES, DataType.VEC2_U32, DataType.VEC4_U32),
-        max_storage_buffers=8,
-        tame_floats=True,
-        transcendental=2,
-    ),
-    replace(
-        _DEFAULT,
-        name="tiny",
-        statements=(1, 4),
-        nesting=1,
-        expr_depth=2,
-        workgroups=((1, 1, 1), (4, 1, 1)),
-        grids=((1, 1, 1), (2, 1, 1)),
     ),
     replace(_DEFAULT, name="large", statements=(70, 140), nesting=5, expr_depth=5, subgroups=3),
     replace(_DEFAULT, name="hostile_indices", hostile_indices=9, local_arrays=8, atomics=8),

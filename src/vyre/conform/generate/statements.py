@@ -8,7 +8,7 @@ have returned nothing is done together any more, but for grid syncs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.conform.generate.approximate import approximate_value
 from vyre.conform.generate.dice import Dice
@@ -16,6 +16,7 @@ from vyre.conform.generate.exprs import Exprs, Variable, Visible
 from vyre.conform.generate.memory import Memory, Role
 from vyre.conform.generate.profile import Profile
 from vyre.ir import AnyExpr, AtomicOp, DataType, Expr, MemoryOrdering, Node
+from vyre.record import dataclass
 
 _U32 = DataType.U32
 _OWN_ATOMICS = tuple(AtomicOp)

@@ -7,7 +7,7 @@ index could make two invocations meet at one element.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.conform.generate import GeneratedCase
 from vyre.ir import (
@@ -33,6 +33,7 @@ from vyre.ir import (
     type_of,
 )
 from vyre.ir.walk import expr_children, map_bodies, map_exprs, rebuilt, walk_expr, walk_stmts
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

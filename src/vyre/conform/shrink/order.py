@@ -7,7 +7,6 @@ them: between two barriers, memory that invocations share is used in one way onl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from vyre.ir import (
@@ -29,6 +28,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import bodies, expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.record import dataclass
 
 
 class _Kind(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.conform.generate import GeneratedCase
 from vyre.ir import (
@@ -21,6 +21,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.record import dataclass
 
 _CHUNKS = (16, 8, 4, 2, 1)
 

@@ -9,12 +9,13 @@ how many cases it holds, so that cases are counted and failures are named one by
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vyre.conform.compare import EXACT, Tolerance
 from vyre.diagnostics import ExecutionError
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 Grid = tuple[int, int, int]

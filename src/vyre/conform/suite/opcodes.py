@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from vyre.conform.suite.edge_values import edge_array, pairs, scalar_inputs
 from vyre.ir import AnyExpr, BinOp, BufferDecl, DataType, Expr, Lit, Node, Program, UnOp
 from vyre.ir.opcodes import Result
 from vyre.ir.types import ARITHMETIC_FLOATS, SCALAR_TYPES
+from vyre.record import dataclass
 from vyre.semantics.ulp import bound
 
 _GROUP = 64

@@ -211,6 +211,18 @@ def test_constants_are_not_evaluated_by_the_compiler(driver: Driver, dtype: Data
 
 
 @drivers
+@pytest.mark.parametrize("dtype", INTEGER_TYPES, ids=str)
+def test_what_is_chosen_among_constants(driver: Driver, dtype: DataType) -> None:
+    choice = Expr.select(Expr.bool_(False), Expr.lit(3, dtype), Expr.lit(0, dtype))
+    lane = Expr.lane(Expr.vec(dtype, Expr.lit(3, dtype), Expr.lit(0, dtype)), 1)
+    exprs = [
+        (Expr.cast(lane, DataType.BOOL), DataType.BOOL),
+        *((Expr.lit(5, dtype) / zero, dtype) for zero in (lane, choice)),
+    ]
+    run(driver, [(dtype, np.zeros(1, storage_dtype(dtype)))], exprs)
+
+
+@drivers
 def test_float_constants(driver: Driver) -> None:
     values = [0.0, -0.0, 1.0, -2.5, 0.1, 3.4e38, 1.1754944e-38, float("inf"), float("nan")]
     exprs: list[tuple[Expr, DataType]] = []
