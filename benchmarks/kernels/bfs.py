@@ -56,24 +56,20 @@ def c(gcc: Any, data: Arrays) -> Run:
 
 
 def vyre(launcher: Any, data: Arrays) -> Run:
-    """Frontiers as lists, claimed by compare-exchange: a plain store here would be a data race."""
+    """A sweep like the others', with atomics where nodes are looked at while others claim them."""
     levels = result(data)
-    here, ahead = np.zeros_like(levels), np.zeros_like(levels)
-    count, now = np.zeros(1, np.uint32), np.zeros(2, np.uint32)
+    more, level = np.zeros(1, np.uint32), np.zeros(1, np.uint32)
+    arrays = {**data, "levels": levels, "more": more, "level": level}
+    sweep = launcher.bind(program_of("bfs"), arrays, (groups(levels.size, 256),))
 
     def launch() -> None:
-        nonlocal here, ahead
         levels.fill(UNSEEN)
-        levels[0] = here[0] = 0
-        size, level = 1, 0
-        while size:
-            level += 1
-            count[0], now[:] = 0, (size, level)
-            arrays = {**data, "levels": levels, "count": count, "now": now}
-            arrays |= {"frontier": here, "next": ahead}
-            launcher.bind(program_of("bfs"), arrays, (groups(size, 256),))()
-            size = int(count[0])
-            here, ahead = ahead, here
+        levels[0] = level[0] = 0
+        more[0] = 1
+        while more[0]:
+            more[0] = 0
+            sweep()
+            level[0] += 1
 
     return Run(launch, {"levels": levels})
 

@@ -1,23 +1,23 @@
-// One level: every node of the frontier claims its unseen neighbours for the next one.
+// One level: every node of the level claims its unseen neighbours for the next one.
 program workgroup(256, 1, 1)
 
 buffer starts: read_only u32[] @0
 buffer targets: read_only u32[] @1
 buffer levels: read_write u32[] @2
-buffer frontier: read_only u32[] @3
-buffer next: read_write u32[] @4
-buffer count: read_write u32[1] @5
-buffer now: uniform u32[2] @6
+buffer more: read_write u32[1] @3
+buffer level: uniform u32[1] @4
 
 region "bfs" {
-    if gid.x < now[0] {
-        let node = frontier[gid.x]
-        for edge in starts[node]..starts[node + 1] {
-            let near = targets[edge]
-            let old = atomic_compare_exchange(levels[near], now[1], expected=0xffffffff)
-            if old == 0xffffffff {
-                let place = atomic_add(count[0], 1)
-                next[place] = near
+    let node = gid.x
+    if node < len(levels) {
+        // Other nodes are being claimed meanwhile: a plain load would be a data race.
+        if atomic_or(levels[node], 0) == level[0] {
+            for edge in starts[node]..starts[node + 1] {
+                let near = targets[edge]
+                if atomic_or(levels[near], 0) == 0xffffffff {
+                    eval atomic_exchange(levels[near], level[0] + 1)
+                    eval atomic_or(more[0], 1)
+                }
             }
         }
     }

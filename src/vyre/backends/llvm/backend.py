@@ -50,10 +50,10 @@ LIMITS = Limits(
 class CpuExecutable:
     """A kernel in this process."""
 
-    __slots__ = ("_kernel",)
+    __slots__ = ("kernel",)
 
     def __init__(self, kernel: NativeKernel) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
 
     def launch(
         self,
@@ -62,7 +62,7 @@ class CpuExecutable:
         deadline: float | None = None,
     ) -> LaunchRecord:
         """Run the grid on all threads and wait for its end."""
-        outcome = self._kernel.launch_raw(_places(arguments), grid, deadline)
+        outcome = self.kernel.launch_raw(_places(arguments), grid, deadline)
         return _NOTHING if outcome is None else _record(outcome, deadline)
 
     def bind(
@@ -76,7 +76,7 @@ class CpuExecutable:
         The memory stays in use as long as the result exists.
         """
         held = tuple(arguments)
-        function = self._kernel.bind(_places(held), grid, timeout=deadline, keep=held)
+        function = self.kernel.bind(_places(held), grid, timeout=deadline, keep=held)
 
         def run() -> LaunchRecord:
             outcome = function()

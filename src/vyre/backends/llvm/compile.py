@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
@@ -12,6 +13,16 @@ from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 
 _PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD, "hot": jit.FULL}
+BIG_LINES = 8_000
+"""Lines of LLVM IR from which code is first made quickly: LLVM's time grows faster than the code,
+and passes half a second here. Kernels written by hand seldom have a third of it."""
+
+
+def pipeline_for(tier: str, text: str) -> jit.Pipeline:
+    """The pipeline that a tier stands for; `auto` depends on how much there is to compile."""
+    if tier == "auto":
+        return jit.QUICK if text.count("\n") > BIG_LINES else jit.STANDARD
+    return _PIPELINES[tier]
 
 
 class _Sources(Mapping[str, str]):
@@ -45,6 +56,7 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     host = hosts.generic() if setting == "generic" else hosts.native()
     unchecked = options.values.get("bounds") == "unchecked"
     text, info = generate(program, host, unchecked=unchecked)
-    pipeline = _PIPELINES[options.tier]
+    pipeline = pipeline_for(options.tier, text)
     made = jit.compile_text(text, host, pipeline)
-    return Artifact("cpu", made.object, info.to_json(), _Sources(text, host, pipeline))
+    metadata = replace(info, pipeline=pipeline.name).to_json()
+    return Artifact("cpu", made.object, metadata, _Sources(text, host, pipeline))

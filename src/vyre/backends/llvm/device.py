@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import platform
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from vyre.diagnostics import OutOfMemoryError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import DeviceInfo, DeviceKind, DeviceMemory
+from vyre.record import dataclass
 
 ALIGNMENT = 64
 

@@ -6,11 +6,11 @@ Every offset is checked against the bytes there are, so a torn file is a clear e
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_OBJECT
+from vyre.record import dataclass
 
 MACHINE_X86_64: Final = 62
 MACHINE_AARCH64: Final = 183

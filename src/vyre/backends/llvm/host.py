@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from dataclasses import dataclass
 from functools import cache
 
 from vyre.backends.llvm.llvmlite_binding import binding
+from vyre.record import dataclass
 
 _CPUINFO_HEAD = 8192
 """Enough for the first processor's block of /proc/cpuinfo; the file grows with the core count."""

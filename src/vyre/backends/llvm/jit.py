@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_MODULE
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

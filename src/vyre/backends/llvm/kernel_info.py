@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Self
 
 from vyre.backends.llvm.abi import ABI_VERSION
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_ARTIFACT
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class KernelInfo:
     """Workgroups may differ much in cost: claim work in smaller chunks."""
     group_cost_ns: int = 0
     """Estimated time of one workgroup; 0 when nothing is known."""
+    pipeline: str = "standard"
+    """How much effort LLVM spent."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, as an artifact's metadata holds them."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 import struct
 import threading
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 from vyre.backends.llvm import abi
 from vyre.backends.llvm.kernel_info import KernelInfo, PrintFormat
+from vyre.record import dataclass
 
 NativeResult = int | tuple[int, ...]
 """0, or a tuple; described in native/python.ll."""

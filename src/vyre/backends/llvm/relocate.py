@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from vyre.backends.llvm.elf import MACHINE_AARCH64, MACHINE_X86_64, bad_object
+from vyre.record import dataclass
 
 STUB_BYTES: Final = 16
 SLOT_BYTES: Final = 8

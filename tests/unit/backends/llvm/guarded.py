@@ -1,25 +1,43 @@
 """Random programs with hostile indices on buffers between pages that must not be touched.
 
-`python -m tests.unit.backends.llvm.guarded FIRST LAST [TIER]` runs the programs with these seeds;
-an access outside a buffer kills the process.
+`python -m tests.unit.backends.llvm.guarded FIRST LAST [TIER]` runs the programs with these seeds,
+in one process per core. An access outside a buffer kills a process: the seed is reported, and the
+rest of its seeds run in the next one. Most programs are small, so that many can be run; every
+sixteenth is as large as the fuzzer's.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from tests.unit.backends.llvm.running import load
-from vyre.conform.generate import PROFILES, GeneratedCase, generate
+from vyre.conform.generate import PROFILES, GeneratedCase, Profile, generate
 from vyre.ir import Barrier, BufferDecl, MemoryOrdering
 from vyre.ir.walk import walk_stmts
 
-PROFILE = "hostile_indices"
+LARGE = PROFILES["hostile_indices"]
+SMALL = replace(
+    LARGE,
+    name="small_hostile",
+    statements=(2, 5),
+    nesting=2,
+    expr_depth=3,
+    transcendental=0,
+    max_storage_buffers=5,
+)
+LARGE_EVERY = 16
 UNSIZED = 37
 """Elements of outputs that a program leaves open."""
 _PROT_NONE, _PROT_BOTH, _PRIVATE = 0, 3, 0x22
@@ -86,26 +104,82 @@ def _contents(case: GeneratedCase, decl: BufferDecl) -> np.ndarray:
     return np.zeros((count, size), np.uint8)
 
 
-def cases(first: int, last: int) -> Iterator[GeneratedCase]:
+def profile_of(seed: int) -> Profile:
+    """The kind of program that a seed stands for."""
+    return LARGE if seed % LARGE_EVERY == 0 else SMALL
+
+
+def cases(first: int, last: int) -> Iterator[tuple[int, GeneratedCase]]:
     """Random programs without grid barriers, which are not this backend's to cut."""
     for seed in range(first, last):
-        case = generate(seed, PROFILES[PROFILE])
+        case = generate(seed, profile_of(seed))
         grid_wide = any(
             isinstance(s, Barrier) and s.ordering is MemoryOrdering.GRID_SYNC
             for s in walk_stmts(case.program.entry)
         )
         if not grid_wide:
-            yield case
+            yield seed, case
+
+
+def run_all(first: int, last: int, tier: str) -> None:
+    """Run the programs with these seeds, telling each before."""
+    for seed, case in cases(first, last):
+        sys.stdout.write(f"{seed}\n")
+        sys.stdout.flush()
+        run_between_fences(case, tier, at_end=seed % 2 == 0)
+
+
+@dataclass(slots=True)
+class Share:
+    """The seeds that one process after another works off."""
+
+    next: int
+    last: int
+    tier: str
+    faults: list[str] = field(default_factory=list[str])
+    ran: int = 0
+
+    def work(self) -> None:
+        """Run to the end, starting again behind every seed that kills the process."""
+        while self.next < self.last:
+            code = self._run_process()
+            if code != 0:
+                how = signal.Signals(-code).name if code < 0 else "an exception"
+                self.faults.append(f"seed {self.next - 1}: {how}")
+
+    def _run_process(self) -> int:
+        command = [sys.executable, "-m", __spec__.name, "--share"]
+        command += [str(self.next), str(self.last), self.tier]
+        environment = {**os.environ, "VYRE_THREADS": "1"}
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=environment
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                self.next, self.ran = int(line) + 1, self.ran + 1
+        if process.returncode == 0:
+            self.next = self.last
+        return process.returncode
 
 
 def main(first: int, last: int, tier: str = "quick") -> int:
-    """Run the programs with these seeds; gives how many there were."""
-    ran = 0
-    for ran, case in enumerate(cases(first, last), 1):
-        run_between_fences(case, tier, at_end=ran % 2 == 0)
-    sys.stdout.write(f"{ran} programs between fences\n")
-    return ran
+    """Run the programs with these seeds on all cores; gives how many failed."""
+    cores = len(os.sched_getaffinity(0))
+    bounds = [first + (last - first) * n // cores for n in range(cores + 1)]
+    shares = [Share(a, b, tier) for a, b in pairwise(bounds)]
+    started = time.monotonic()
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(Share.work, shares))
+    faults = [fault for share in shares for fault in share.faults]
+    ran = sum(share.ran for share in shares)
+    seconds = time.monotonic() - started
+    lines = [f"{ran} programs between fences in {seconds:.0f} s, {len(faults)} faults", *faults]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return len(faults)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])
+    if sys.argv[1] == "--share":
+        run_all(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    else:
+        sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4]) > 0)

@@ -67,3 +67,28 @@ def test_only_device_memory_is_locked() -> None:
 def body_of(program: str) -> str:
     """The code of the kernel itself."""
     return source(Program.parse(program)).partition("define void @vyre_kernel")[2]
+
+
+SETTLING = """program workgroup(64, 1, 1)
+buffer data: read_only {kind}[] @0
+buffer cells: read_write {kind}[] @1
+buffer seen: read_write {kind}[] @2
+region "settle" {{
+    seen[gid.x] = {op}(cells[gid.x], data[gid.x])
+    eval {op}(cells[len(data) + (gid.x & 3u32)], data[gid.x] | {one})
+    eval atomic_exchange(cells[len(data) + 4u32 + gid.x], data[gid.x])
+}}
+"""
+
+
+@pytest.mark.parametrize("op", ["atomic_and", "atomic_or", "atomic_min", "atomic_max"])
+@pytest.mark.parametrize("kind", ["u32", "i32", "u64", "i64"])
+def test_operations_that_may_change_nothing(op: str, kind: str) -> None:
+    """They look first; where nobody wants the old value, an exchange is a store."""
+    dtype = np.dtype({"u32": "u4", "i32": "i4", "u64": "u8", "i64": "i8"}[kind])
+    random = np.random.default_rng(3)
+    data = random.integers(-100, 100, 128).astype(dtype)
+    # The last cells are missing: an exchange out of bounds does nothing.
+    given = {"data": data, "cells": np.concatenate([data[::-1], data[:120]]), "seen": data * 0}
+    text = SETTLING.format(kind=kind, op=op, one=f"1{kind}")
+    check(text, given, (2, 1, 1))

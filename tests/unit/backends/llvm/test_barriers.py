@@ -72,6 +72,13 @@ def test_shared_variable_changed_in_the_midst_of_a_lane() -> None:
     )
 
 
+def test_shared_variable_that_begins_with_what_each_subgroup_computes() -> None:
+    run(
+        "let votes = lane(ballot(false), 3) votes = votes + 1 barrier acq_rel"
+        " out[gid.x] = votes + a[gid.x]"
+    )
+
+
 def test_guard_that_depends_on_the_round() -> None:
     run(
         "let s = 0 for k in 0..n[1] { let i = k * 64 + lane if i < len(a) { s = s + a[i] } }"

@@ -48,6 +48,17 @@ def test_lanes_that_part_in_a_loop_take_four() -> None:
     assert rows(body).tile.width == 32
 
 
+def test_values_within_a_round_leave_room_for_one_vector() -> None:
+    crowded = (
+        "let x = a[gid.x] let y = a[gid.x + 1] let s = 0.0f32 let t = 0.0f32 let u = 0.0f32"
+        " for k in 0..n[0] { let p = a[k] - x let q = a[k + 1] - y let r = p * q let v = r * r + p"
+        " s = s + v * p t = t + v * q u = u + v * r } out[gid.x] = s + t + u"
+    )
+    assert rows(crowded).tile.width == 8
+    free = "let s = 0.0f32 for k in 0..n[0] { s = s + a[k] * a[gid.x] } out[gid.x] = s"
+    assert rows(free).tile.width == 32
+
+
 def test_loads_that_depend_on_loads_run_as_scalars_in_lock_step() -> None:
     body = (
         "let s = 0 for k in 0..99 { s = u32(b[s * 256 + u32(b[gid.x * 99 + k])]) }"

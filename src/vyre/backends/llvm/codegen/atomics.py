@@ -30,6 +30,8 @@ _RMW = {
     AtomicOp.MAX: ("umax", "max"),
     AtomicOp.EXCHANGE: ("xchg", "xchg"),
 }
+_SETTLING = frozenset({AtomicOp.AND, AtomicOp.OR, AtomicOp.MIN, AtomicOp.MAX})
+"""Operations that change nothing when they are done again."""
 _PLAIN = {
     AtomicOp.ADD: BinOp.ADD,
     AtomicOp.SUB: BinOp.SUB,
@@ -47,6 +49,13 @@ class AtomicAccess:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.w = lanes.w
+        self._unwanted = False
+
+    def do(self, expr: Atomic) -> None:
+        """The same where nobody wants the old value."""
+        self._unwanted = True
+        self.atomic(expr)
+        self._unwanted = False
 
     def atomic(self, expr: Atomic) -> Value:
         """The old value in every active lane; lanes take their turns in order."""
@@ -125,8 +134,41 @@ class AtomicAccess:
             return self._exchange(dtype, pointer, value.text, expected.text, order)
         if dtype.is_float:
             return self._float_loop(expr, dtype, pointer, value, order)
+        if self._unwanted and expr.op is AtomicOp.EXCHANGE and self._is_store(expr):
+            size = dtype.size_bytes
+            w.do(f"store atomic {scalar} {value.text}, ptr {pointer} monotonic, align {size}")
+            return constant(scalar, 0)
+        if expr.op in _SETTLING and expr.ordering is MemoryOrdering.RELAXED:
+            return self._settled(expr.op, dtype, pointer, value.text)
         name = _RMW[expr.op][dtype.is_signed]
         return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
+
+    def _is_store(self, expr: Atomic) -> bool:
+        """Whether an exchange whose old value nobody wants is no more than a store.
+
+        Elsewhere a store, unlike an exchange, may hide what another thread released before it.
+        """
+        relaxed = expr.ordering is MemoryOrdering.RELAXED
+        return relaxed and self.lanes.kernel.host.architecture == "x86_64"
+
+    def _settled(self, op: AtomicOp, dtype: DataType, pointer: str, value: str) -> str:
+        """An operation that often changes nothing: a look first spares the lock where it would not.
+
+        Then it is the same as a load, unless it has to order other accesses.
+        """
+        w = self.w
+        scalar = register_type(dtype)
+        seen = w.emit(f"load atomic {scalar}, ptr {pointer} monotonic, align {dtype.size_bytes}")
+        new = self.lanes.arithmetic.binary(_PLAIN[op], dtype, 0, seen, value)
+        same = w.emit(f"icmp eq {scalar} {new}, {seen}")
+        change, done = w.fresh("change"), w.fresh("settled")
+        before = w.label
+        w.branch(same, done, change)
+        w.block(change)
+        name = _RMW[op][dtype.is_signed]
+        old = w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value} monotonic")
+        w.block(done)
+        return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{change} ]")
 
     def _exchange(
         self, dtype: DataType, pointer: str, value: str, expected: str, order: str
@@ -181,7 +223,7 @@ class AtomicAccess:
         w = self.w
         scalar = register_type(dtype)
         align = f"align {dtype.size_bytes}"
-        old = w.emit(f"load {scalar}, ptr {pointer}, {align}")
+        old = w.load(scalar, pointer, f", {align}")
         if expr.op is AtomicOp.EXCHANGE:
             new = value.text
         elif expr.op is AtomicOp.COMPARE_EXCHANGE:

@@ -10,7 +10,7 @@ then the guard says in every round how many lanes take part.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.backends.llvm.codegen.reads import reads_of_body
 from vyre.ir import (
@@ -29,6 +29,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import walk_stmts
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
+
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import is_lane_id
+from vyre.backends.llvm.codegen.lookup import is_worth_it, rows_of
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
@@ -55,6 +59,8 @@ class Census:
         self.widest = 4
         self.carried = 0
         """Variables that a loop keeps in registers."""
+        self.pressure = 0
+        """Those, and the ones within a round that hold values at the same time."""
         self.has_loop = False
         self.diverges = False
         """Lanes may take different ways."""
@@ -62,8 +68,10 @@ class Census:
         self.diverges_in_y = False
         self.shares_in_y = False
         self.talks = False
+        self._lookups: list[tuple[int, int]] = []
         self._visit(body, 1)
         self._count_carried(body)
+        self._count_lookups()
 
     @property
     def reuses_rows(self) -> bool:
@@ -121,7 +129,11 @@ class Census:
         for node in walk_expr(expr):
             match node:
                 case Load(buffer, index):
-                    self._access(buffer, index, id(node), weight)
+                    entries = self._kernel.table_sizes.get(id(node))
+                    if entries and self._shapes.is_varying(index):
+                        self._lookups.append((weight, entries))
+                    else:
+                        self._access(buffer, index, id(node), weight)
                     if weight > 1 and not self._in_y.is_varying(node):
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
                 case Atomic():
@@ -133,6 +145,16 @@ class Census:
                     self.operations += weight
                 case _:
                     self.operations += 0 if is_lane_id(node) else weight
+
+    def _count_lookups(self) -> None:
+        """Small tables are looked up in vectors where these hold bytes; else lane by lane."""
+        host = self._kernel.host
+        lanes = host.vector_bits // (8 * (self.widest if self.has_loop else self.narrowest))
+        for weight, entries in self._lookups:
+            if is_worth_it(host, min(lanes, 32), entries):
+                self.operations += weight * rows_of(entries)
+            else:
+                self.scattered += weight
 
     def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
         element = self._kernel.memories[buffer].decl.element
@@ -199,6 +221,26 @@ class Census:
                     names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
             live = (names - inside) & self._shapes.varying
             self.carried = max(self.carried, len(live))
+            crowd = most_at_once(statement.body, self._shapes.varying)
+            self.pressure = max(self.pressure, len(live) + crowd)
+
+
+def most_at_once(body: Body, varying: AbstractSet[str]) -> int:
+    """How many variables that differ between lanes hold a value at the same time in a body."""
+    bound: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for place, statement in enumerate(walk_stmts(body)):
+        if isinstance(statement, Let) and statement.name in varying:
+            bound[statement.name] = place
+        for child in expr_children(statement):
+            for node in walk_expr(child):
+                if isinstance(node, Var) and node.name in bound:
+                    last[node.name] = place
+    changes = [0] * (max(last.values(), default=0) + 1)
+    for name, end in last.items():
+        changes[bound[name]] += 1
+        changes[end] -= 1
+    return max(accumulate(changes), default=0)
 
 
 def _size(dtype: DataType) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.ir import AnyStmt, Body, Break, Continue, Loop, Return, Var, While
 from vyre.ir.walk import expr_children, walk_expr
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.backends.llvm.codegen.barriers import Once, Piece, Stretch, Together
 from vyre.backends.llvm.codegen.copies import emit_copy
@@ -30,6 +30,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import walk_all_exprs, walk_stmts
+from vyre.record import dataclass
 
 BREAK, CONTINUE = 1, 2
 _WITHIN_GROUP = frozenset({BuiltinKind.LOCAL_ID, BuiltinKind.WORKGROUP_ID})

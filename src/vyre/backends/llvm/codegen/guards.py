@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.ir import AnyExpr, Binary, BinOp, Block, Body, If, Region, Return, Unary, UnOp
 from vyre.ir.walk import rebuilt
+from vyre.record import dataclass
 
 _NEGATED = {
     BinOp.LT: BinOp.GE,

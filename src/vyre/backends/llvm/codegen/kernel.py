@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.approximate import Approximate
@@ -11,11 +12,16 @@ from vyre.backends.llvm.codegen.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.casts import Casts
 from vyre.backends.llvm.codegen.half import NARROW, SOFTWARE
 from vyre.backends.llvm.codegen.packed import memory_type
+from vyre.backends.llvm.codegen.streaming import SHORTEST_ROW, emit_size_test
 from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
 from vyre.ir import BufferDecl, DataType, Program
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.lookup import Table
 
 ZEROS = "@vyre.zeros"
 """Readable memory that stands in for empty buffers; as large as the largest element."""
@@ -45,6 +51,14 @@ class Kernel:
     """Leave out all tests of bounds: only to measure what they cost."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
+    table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Loads from small tables of bytes, by identity: how many entries they reach."""
+    tables: dict[tuple[str, int, int], Table] = field(
+        default_factory=dict[tuple[str, int, int], "Table"]
+    )
+    """Tables in registers, by buffer, registers and lanes of each."""
+    streamed: frozenset[str] = frozenset()
+    """Buffers that are written and never read."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     approximate: Approximate = field(init=False)
@@ -59,6 +73,13 @@ class Kernel:
         self.size = self.program.workgroup_size
         self.invocations = self.size[0] * self.size[1] * self.size[2]
         self.row = str(self.size[0])
+
+    @property
+    def fills_lines(self) -> bool:
+        """Whether lanes that run one after another lie side by side for long."""
+        if self.row.startswith("%"):
+            return True
+        return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
 
     def set_group(self, ids: tuple[str, str, str]) -> None:
         """Say which workgroup runs; gives the ids of its first invocation as well."""
@@ -113,7 +134,8 @@ class Kernel:
             return
         some = w.at_entry(f"icmp ne i64 {count}, 0")
         safe = w.at_entry(f"select i1 {some}, ptr {pointer}, ptr {ZEROS}", f"{hint}.safe")
-        self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True)
+        cached = emit_size_test(w, count, element_bytes(decl)) if decl.name in self.streamed else ""
+        self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True, cached=cached)
 
     def workgroup_memory(self) -> list[tuple[str, int]]:
         """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""
@@ -160,6 +182,7 @@ class Kernel:
             "}",
             self._half_conversions(),
             "!0 = !{}",
+            "!2 = !{i32 1}",
             '!1 = !{!"branch_weights", i32 4000, i32 1}',
         ]
         return "\n".join(parts) + "\n"

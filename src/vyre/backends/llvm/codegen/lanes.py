@@ -8,6 +8,7 @@ from typing import assert_never
 
 from vyre.backends.llvm.codegen.atomics import AtomicAccess
 from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.lookup import is_worth_it
 from vyre.backends.llvm.codegen.memory import MemoryAccess
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Strided, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, literal, register_type, widened
@@ -207,6 +208,9 @@ class Lanes:
                 memory = self.buffer(buffer)
                 strided = self.strided.get(id(expr))
                 at = self.index(expr)
+                entries = self.kernel.table_sizes.get(id(expr))
+                if entries and is_worth_it(self.kernel.host, self.width, entries):
+                    return self.memory.look_up(memory, at, entries)
                 return self.memory.load(memory, at, strided, proven=self.proven(expr))
             case Unary():
                 return self._unary(expr)
@@ -267,8 +271,11 @@ class Lanes:
             zero = constant("i8", 0, width)
             text = self.w.emit(f"icmp ne {widened('i8', width)} {raw}, {zero}")
         else:
-            align = f", align {dtype.size_bytes}" if slot.per_lane else ""
-            text = self.w.emit(f"load {register_type(dtype, width)}, ptr {pointer}{align}")
+            type_ = register_type(dtype, width)
+            if slot.per_lane:
+                text = self.w.load(type_, pointer, f", align {dtype.size_bytes}")
+            else:
+                text = self.w.emit(f"load {type_}, ptr {pointer}")
         return Value(dtype, slot.form if width else Form.UNIFORM, text)
 
     def write(self, slot: Slot, value: Value, *, blend: bool) -> None:

@@ -29,6 +29,10 @@ from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
 MOST_NODES = 24
 """Expressions that grow larger than this when names are written out are left alone."""
 
+Axes = tuple[int, ...]
+X: Axes = (0,)
+ALL_AXES: Axes = (0, 1, 2)
+
 _IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
 _CONSTANT = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
 
@@ -104,12 +108,16 @@ class LinearForms:
 
     def is_row_constant(self, expr: AnyExpr) -> bool:
         """Whether the value is the same for all lanes of a row, and known before they run."""
-        return self.is_pure(expr) and not any(self._moves(node) for node in walk_expr(expr))
+        return self.is_constant_along(expr, X)
 
-    def _moves(self, node: AnyExpr) -> bool:
+    def is_constant_along(self, expr: AnyExpr, axes: Axes) -> bool:
+        """Whether the value is the same for lanes that lie along some axes, and known before."""
+        return self.is_pure(expr) and not any(self._moves(node, axes) for node in walk_expr(expr))
+
+    def _moves(self, node: AnyExpr, axes: Axes) -> bool:
         if isinstance(node, Var):
             return node.name in self._counters and node.name not in self._leaves
-        return is_lane_id(node)
+        return is_id_along(node, axes)
 
     def stride(self, expr: AnyExpr) -> int | None:
         """The step from lane to lane; None when it is not known to be one."""
@@ -185,7 +193,12 @@ def _as_product(shift: Binary) -> AnyExpr:
 
 def is_lane_id(node: AnyExpr) -> bool:
     """Whether a node is a position along x."""
-    return isinstance(node, Builtin) and node.kind in _IDS and node.axis == 0
+    return is_id_along(node, X)
 
 
-__all__ = ["LinearForms", "is_lane_id"]
+def is_id_along(node: AnyExpr, axes: Axes) -> bool:
+    """Whether a node is a position along one of some axes."""
+    return isinstance(node, Builtin) and node.kind in _IDS and node.axis in axes
+
+
+__all__ = ["ALL_AXES", "Axes", "LinearForms", "X", "is_id_along", "is_lane_id"]

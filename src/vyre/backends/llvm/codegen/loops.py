@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
+from vyre.backends.llvm.codegen.blocked import rounds_in_block
 from vyre.backends.llvm.codegen.value import Form, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, register_type
 from vyre.ir import BinOp, DataType, Lit, Loop, While
+from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.kernel import Kernel
@@ -65,6 +66,7 @@ class Loops:
         if self._is_long(statement, dtype):
             again, through = w.fresh("strip"), w.fresh("strip.done")
             bound = self._strip_start(again, slot, stop)
+        self._blocks(statement, slot, Value(dtype, Form.UNIFORM, bound))
         w.block(head)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
         more = w.emit(f"icmp {order} {scalar} {now}, {bound}")
@@ -79,8 +81,8 @@ class Loops:
         self._again(state, head, done)
         if again:
             w.block(through)
-            reached = w.emit(f"load {scalar}, ptr {slot}")
-            more = w.emit(f"icmp {order} {scalar} {reached}, {stop.text}")
+            w.do(f"store {scalar} {bound}, ptr {slot}")
+            more = w.emit(f"icmp {order} {scalar} {bound}, {stop.text}")
             w.branch(more, again, done)
         w.block(done)
         self._exit(state, statement)
@@ -101,6 +103,38 @@ class Loops:
         arithmetic = self.s.kernel.arithmetic
         far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(STRIP))
         return arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
+
+    def _blocks(self, statement: Loop, slot: str, stop: Value) -> None:
+        """As many rounds as can be done in blocks, where sets of lanes take turns."""
+        rounds = rounds_in_block(self.s, statement)
+        if rounds == 1:
+            return
+        w, s = self.w, self.s
+        scalar = register_type(stop.dtype)
+        order, wrap = ("sl", "nsw") if stop.dtype.is_signed else ("ul", "nuw")
+        start = w.emit(f"load {scalar}, ptr {slot}")
+        some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
+        left = w.emit(f"sub {scalar} {stop.text}, {start}")
+        last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
+        enough = w.emit(f"icmp uge {scalar} {left}, {rounds}")
+        fits = w.emit(f"and i1 {some}, {enough}")
+        block, done = w.fresh("block"), w.fresh("block.done")
+        w.branch(fits, block, done)
+        w.block(block)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, rounds)]
+        views = s.views
+        for view in views:
+            s.views, s.lanes = (view,), view
+            for count in counts:
+                view.names[statement.var] = uniform(stop.dtype, count)
+                s.body(statement.body)
+        s.views, s.lanes = views, views[0]
+        following = w.emit(f"add {wrap} {scalar} {now}, {rounds}")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        again = w.emit(f"icmp {order}e {scalar} {following}, {last}")
+        w.branch(again, block, done)
+        w.block(done)
 
     def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
         """Every lane has its own counter; a lane is out when its counter is through."""

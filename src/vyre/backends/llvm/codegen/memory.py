@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.lookup import look_up
 from vyre.backends.llvm.codegen.packed import (
     STORAGE_ONLY,
     encoder_of,
     memory_type,
     table_of,
 )
+from vyre.backends.llvm.codegen.streaming import PIECE, emit_streaming_store
 from vyre.backends.llvm.codegen.strided import is_word, is_worth_it, read_from_word, read_strided
 from vyre.backends.llvm.codegen.value import (
     Form,
@@ -65,6 +67,15 @@ class MemoryAccess:
             return Value(element, form, "", parts=parts)
         return self._load_scalar(memory, index, element, 1, 0, proven)
 
+    def look_up(self, memory: Memory, index: Value, entries: int) -> Value:
+        """The entry of a small table of bytes; zero where the table ends before."""
+        if index.is_uniform:
+            return self.load(memory, index, proven=False)
+        width = self.lanes.width
+        text = self.lanes.vector(index)
+        small = self.lanes.casts.cast(index.dtype, DataType.U8, width, text)
+        return varying(memory.decl.element, look_up(self.lanes, memory, small, entries))
+
     def _load_scalar(
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
     ) -> Value:
@@ -101,16 +112,19 @@ class MemoryAccess:
     ) -> Value:
         """Few accesses are out of bounds: a branch is foreseen, and costs less than selects."""
         w = self.w
-        read, done = w.fresh("read"), w.fresh("read.done")
-        before = w.label
-        w.branch(inside, read, done, likely=True)
+        read, outside, done = (w.fresh(n) for n in ("read", "outside", "read.done"))
+        w.branch(inside, read, outside, likely=True)
+        w.block(outside)
+        # A block that does something stays: the way that is taken does not prepare a zero.
+        w.do('call void asm sideeffect "", ""()')
+        w.jump(done)
         w.block(read)
         found = self._read(memory, self._element(memory.pointer, element, at, step, part), element)
         after = w.label
         w.block(done)
         type_ = register_type(element.value_type)
         zero = constant(type_, 0)
-        joined = w.emit(f"phi {type_} [ {zero}, %{before} ], [ {found}, %{after} ]")
+        joined = w.emit(f"phi {type_} [ {zero}, %{outside} ], [ {found}, %{after} ]")
         return uniform(element.value_type, joined)
 
     def _load_contiguous(
@@ -282,7 +296,10 @@ class MemoryAccess:
         type_ = widened(memory_type(element), width)
         size = element.size_bytes or 1
         if self.lanes.mask is None:
-            self.w.do(f"store {type_} {stored}, ptr {pointer}, align {size}")
+            if memory.cached and size * width % PIECE == 0:
+                emit_streaming_store(self.w, type_, stored, pointer, size, memory.cached)
+            else:
+                self.w.do(f"store {type_} {stored}, ptr {pointer}, align {size}")
             return
         flags = self.lanes.mask_flags(self.lanes.mask)
         self.w.call(
@@ -335,7 +352,7 @@ class MemoryAccess:
     def _read(self, memory: Memory, pointer: str, element: DataType) -> str:
         size = element.size_bytes or 1
         extra = self.metadata(memory)
-        found = self.w.emit(f"load {memory_type(element)}, ptr {pointer}, align {size}{extra}")
+        found = self.w.load(memory_type(element), pointer, f", align {size}{extra}")
         return self._value_of(memory, found, element, 0)
 
     def metadata(self, memory: Memory) -> str:

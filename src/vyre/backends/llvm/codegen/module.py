@@ -5,6 +5,8 @@ from __future__ import annotations
 from vyre.analysis import Ranges, program_cost
 from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
+from vyre.backends.llvm.codegen.lookup import table_sizes
+from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types
@@ -26,6 +28,8 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     kernel = Kernel(with_unique_names(program), host, unchecked=unchecked)
     kernel.types = variable_types(kernel.program)
     kernel.proven = _proven_accesses(kernel.program)
+    kernel.table_sizes = table_sizes(kernel.program)
+    kernel.streamed = streamed_buffers(kernel.program, host)
     kernel.read_launch()
     shared = kernel.workgroup_memory()
     group = Group(kernel, kernel.program.entry)
@@ -47,6 +51,8 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     more = w.emit(f"icmp ult i64 {following}, %last")
     w.branch(more, head, done)
     w.block(done)
+    if kernel.streamed:
+        emit_fence(w)
     w.leave()
     return kernel.text(), _info(kernel)
 

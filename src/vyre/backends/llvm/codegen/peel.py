@@ -8,7 +8,7 @@ the guard fails not at all. The numbers are computed once per row, from what its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.kernel import Kernel
@@ -34,6 +34,7 @@ from vyre.ir import (
     Store,
 )
 from vyre.ir.walk import expr_children, rebuilt, walk_expr
+from vyre.record import dataclass
 
 MOST_STRIDE = 64
 """Accesses further apart than this from lane to lane are tested one by one."""
@@ -90,7 +91,8 @@ class Peeling:
     simplified: Body = ()
     """The work of the lanes for which the conditions hold."""
     forms: LinearForms = field(init=False)
-    _loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
+    loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
+    """The loops whose bounds are known before a row starts."""
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
@@ -169,7 +171,7 @@ class Peeling:
         start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
         if not self._reachable(start) or not self._reachable(stop):
             return
-        self._loops[statement.var] = LoopRange(start, stop)
+        self.loops[statement.var] = LoopRange(start, stop)
         for inner in statement.body:
             match inner:
                 case Loop():
@@ -182,7 +184,7 @@ class Peeling:
                     self._accesses(inner)
 
     def _reachable(self, expr: AnyExpr) -> bool:
-        supported = Reach.supports(expr, self.forms, self._loops)
+        supported = Reach.supports(expr, self.forms, self.loops)
         return supported and self.forms.is_u32(expr)
 
     def _accesses(self, statement: AnyStmt) -> None:
@@ -212,7 +214,7 @@ class Peeling:
             if stride > 1:
                 base = self.forms.without_offset(index)
                 self.strided[id(access)] = Strided(stride, offset % stride, base, offset // stride)
-        elif self._loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
+        elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return
             self.in_loops[key] = None
@@ -271,7 +273,7 @@ class Peeling:
         before = w.label
         w.branch(some, check, done)
         w.block(check)
-        reach = Reach(kernel, at_low, lanes, self.forms, self._loops)
+        reach = Reach(kernel, at_low, (lanes,), self.forms, self.loops)
         holds = "true"
         for buffer, index in self.in_loops:
             inside = reach.is_inside(index, kernel.memories[buffer].count)

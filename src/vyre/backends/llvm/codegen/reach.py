@@ -8,12 +8,12 @@ arithmetic of the program gives the very same indices.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
-from vyre.backends.llvm.codegen.linear import LinearForms, is_lane_id
-from vyre.ir import AnyExpr, Binary, BinOp, Var
+from vyre.backends.llvm.codegen.linear import Axes, LinearForms, X, is_id_along
+from vyre.ir import AnyExpr, Binary, BinOp, Builtin, Var
+from vyre.record import dataclass
 
 WIDE = "i128"
 
@@ -35,47 +35,59 @@ class Span:
 
 
 class Reach:
-    """Spans for the lanes of one row from a certain lane on."""
+    """Spans for the lanes from a certain one on: of a row, or of a block along several axes."""
 
     def __init__(
         self,
         kernel: Kernel,
         first: Lanes,
-        lanes: str,
+        extents: tuple[str, ...],
         forms: LinearForms,
         loops: Mapping[str, LoopRange],
     ) -> None:
+        """`extents` says how many lanes lie along x, and along y and z if they count."""
         self._w = kernel.w
         self._first = first
         self._forms = forms
         self._loops = loops
         self._spans: dict[AnyExpr, Span] = {}
-        last = self._w.emit(f"sub i32 {lanes}, 1")
-        self._last = self._w.emit(f"zext i32 {last} to {WIDE}")
+        self._axes = tuple(range(len(extents)))
+        self._last: list[str] = []
+        for lanes in extents:
+            last = self._w.emit(f"sub i32 {lanes}, 1")
+            self._last.append(self._w.emit(f"zext i32 {last} to {WIDE}"))
 
     @staticmethod
-    def supports(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> bool:
-        """Whether the span of a `u32` expression can be told."""
-        if forms.is_row_constant(expr):
+    def supports(
+        expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange], axes: Axes = X
+    ) -> bool:
+        """Whether the span of a `u32` expression can be told for lanes along some axes."""
+        if forms.is_constant_along(expr, axes):
             return True
         match expr:
             case Var(name):
-                return name in loops
+                if name not in loops:
+                    return False
+                ends = (loops[name].start, loops[name].stop)
+                return all(Reach.supports(end, forms, loops, axes) for end in ends)
             case Binary(BinOp.ADD | BinOp.SUB, left, right):
-                return Reach.supports(left, forms, loops) and Reach.supports(right, forms, loops)
+                return all(Reach.supports(side, forms, loops, axes) for side in (left, right))
             case Binary(BinOp.MUL, left, right):
-                sides = (left, right)
-                return all(Reach.supports(s, forms, loops) and _rises(s, forms) for s in sides)
+                return all(
+                    Reach.supports(side, forms, loops, axes) and _rises(side, forms, axes)
+                    for side in (left, right)
+                )
             case _:
-                return is_lane_id(expr)
+                return is_id_along(expr, axes)
 
-    def is_inside(self, index: AnyExpr, count: str) -> str:
-        """Whether the whole span lies inside a buffer, an i1."""
+    def is_inside(self, index: AnyExpr, count: str, *, before: int = 0, after: int = 0) -> str:
+        """Whether the whole span, with some elements before and after, lies inside a buffer."""
         w = self._w
         span = self.span(index)
         size = w.emit(f"zext i64 {count} to {WIDE}")
-        begins = w.emit(f"icmp sge {WIDE} {span.least}, 0")
-        ends = w.emit(f"icmp slt {WIDE} {span.greatest}, {size}")
+        greatest = w.emit(f"add {WIDE} {span.greatest}, {after}") if after else span.greatest
+        begins = w.emit(f"icmp sge {WIDE} {span.least}, {before}")
+        ends = w.emit(f"icmp slt {WIDE} {greatest}, {size}")
         return w.emit(f"and i1 {begins}, {ends}")
 
     def span(self, expr: AnyExpr) -> Span:
@@ -87,10 +99,11 @@ class Reach:
 
     def _span(self, expr: AnyExpr) -> Span:
         w = self._w
-        if self._forms.is_row_constant(expr) or is_lane_id(expr):
+        if isinstance(expr, Builtin) or self._forms.is_constant_along(expr, self._axes):
             value = w.emit(f"zext i32 {self._first.value(expr).text} to {WIDE}")
-            moves = is_lane_id(expr)
-            return Span(value, w.emit(f"add {WIDE} {value}, {self._last}") if moves else value)
+            if isinstance(expr, Builtin) and is_id_along(expr, self._axes):
+                return Span(value, w.emit(f"add {WIDE} {value}, {self._last[expr.axis]}"))
+            return Span(value, value)
         if isinstance(expr, Var):
             loop = self._loops[expr.name]
             last = w.emit(f"sub {WIDE} {self.span(loop.stop).greatest}, 1")
@@ -104,12 +117,12 @@ class Reach:
         return Span(least, w.emit(f"{name} {WIDE} {left.greatest}, {right.greatest}"))
 
 
-def _rises(expr: AnyExpr, forms: LinearForms) -> bool:
+def _rises(expr: AnyExpr, forms: LinearForms, axes: Axes) -> bool:
     """Whether an expression is at least zero and rises with everything in it."""
-    if forms.is_row_constant(expr):
+    if forms.is_constant_along(expr, axes):
         return True
     if isinstance(expr, Binary):
         if expr.op not in (BinOp.ADD, BinOp.MUL):
             return False
-        return _rises(expr.left, forms) and _rises(expr.right, forms)
+        return _rises(expr.left, forms, axes) and _rises(expr.right, forms, axes)
     return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.crossing import Crossing
@@ -16,8 +16,10 @@ from vyre.backends.llvm.codegen.statements import Statements
 from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.value import Memory, Slot, Value
+from vyre.backends.llvm.codegen.whole import emit_whole
 from vyre.ir import Assign, Body, Let, Return
 from vyre.ir.walk import walk_stmts
+from vyre.record import dataclass
 
 Position = tuple[str, str, str]
 
@@ -47,6 +49,8 @@ class Rows:
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
+    whole: str | None = None
+    """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
@@ -66,6 +70,8 @@ class Rows:
 
     def emit(self) -> None:
         """Loops over z and y, and rows in them."""
+        if self.tile.peeled and self.kernel.size[1] * self.kernel.size[2] > 1:
+            self.whole = emit_whole(self.kernel, self.peeling, self._view(0, ("0", "0", "0")))
         self._count(2, 1, self._planes)
 
     def _planes(self, z: str) -> None:
@@ -100,29 +106,55 @@ class Rows:
         w = self.kernel.w
         slot = w.slot("i32", "x")
         if rows == 1:
-            limits = self._limits(y, z)
+            limits = self._limits([y], z)
             w.do(f"store i32 {limits.low}, ptr {slot}")
             if self.tile.peeled:
                 self._together(slot, limits.high, [("", y, z)])
             self._rest(slot, limits.end, y, z)
             return
         ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
-        found = [self._limits(one, z) for one in ys]
-        high = found[0].high
-        for limits in found[1:]:
-            high = w.intrinsic("umin", "i32", high, limits.high)
-        w.do(f"store i32 {found[0].low}, ptr {slot}")
-        self._together(slot, high, [("", one, z) for one in ys])
+        limits = self._limits(ys, z)
+        w.do(f"store i32 {limits.low}, ptr {slot}")
+        self._together(slot, limits.high, [("", one, z) for one in ys])
         reached = w.emit(f"load i32, ptr {slot}")
 
         def row(n: str) -> None:
             own = w.emit(f"add nuw i32 {y}, {n}")
             w.do(f"store i32 {reached}, ptr {slot}")
-            self._rest(slot, self._limits(own, z).end, own, z)
+            self._rest(slot, self._row_limits(own, z).end, own, z)
 
+        some, none = w.fresh("left"), w.fresh("none.left")
+        w.branch(w.emit(f"icmp ult i32 {reached}, {self.kernel.row}"), some, none)
+        w.block(some)
         self._dynamic_count("row", str(rows), 1, row)
+        w.block(none)
 
-    def _limits(self, y: str, z: str) -> Limits:
+    def _limits(self, ys: list[str], z: str) -> Limits:
+        """What rows in lock-step have in common; only the first row's end if there are several."""
+        w, whole = self.kernel.w, self.whole
+        if whole is None:
+            return self._common_limits(ys, z)
+        part, done = w.fresh("part"), w.fresh("limits")
+        before, row = w.label, self.kernel.row
+        w.branch(whole, done, part)
+        w.block(part)
+        found = self._common_limits(ys, z)
+        after = w.label
+        w.block(done)
+        low, high, end = (
+            w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]")
+            for full, some in (("0", found.low), (row, found.high), (row, found.end))
+        )
+        return Limits(low, high, end)
+
+    def _common_limits(self, ys: list[str], z: str) -> Limits:
+        first, *others = [self._row_limits(y, z) for y in ys]
+        high = first.high
+        for limits in others:
+            high = self.kernel.w.intrinsic("umin", "i32", high, limits.high)
+        return Limits(first.low, high, first.end)
+
+    def _row_limits(self, y: str, z: str) -> Limits:
         if not self.peeling.parts and not self.tile.peeled:
             return Limits("0", "0", self.kernel.row)
         return self.peeling.emit_limits(

@@ -66,10 +66,15 @@ class Sharing:
         return not isinstance(node, (Atomic, Ballot, Shuffle, SubgroupReduce))
 
     def _stuck(self) -> frozenset[str]:
-        """Variables that are the same for all lanes, but change in the midst of a lane's work."""
+        """Variables that are the same for all lanes, but change in the midst of a lane's work.
+
+        Or begin there, while the workgroup changes them.
+        """
         found: set[str] = set()
+        together = self._shared_names(self.work)
         for stretch in stretches(self.work):
             own = {s.name for s in walk_stmts(stretch.body) if isinstance(s, Let)}
+            found |= own & together
             for statement in walk_stmts(stretch.body):
                 if isinstance(statement, Assign) and statement.name not in own:
                     found.add(statement.name)

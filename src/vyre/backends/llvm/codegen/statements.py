@@ -11,6 +11,7 @@ flow, so there are no masks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
@@ -32,6 +33,7 @@ from vyre.ir import (
     AsyncLoad,
     AsyncStore,
     AsyncWait,
+    Atomic,
     Barrier,
     Block,
     Body,
@@ -114,6 +116,9 @@ class Statements:
             case Store():
                 for view in self.views:
                     self.store(view, statement)
+            case Eval(Atomic() as value):
+                for view in self.views:
+                    view.atomics.do(value)
             case Eval(value):
                 for view in self.views:
                     view.value(value)
@@ -185,7 +190,11 @@ class Statements:
         at = view.index(statement)
         stored = view.value(statement.value)
         proven = view.proven(statement)
-        view.memory.store(view.buffer(statement.buffer), at, stored, proven=proven)
+        memory = view.buffer(statement.buffer)
+        if memory.cached and (self.loops or not self.kernel.fills_lines):
+            # Only lane after lane along whole rows fills line after line of the cache.
+            memory = replace(memory, cached="")
+        view.memory.store(memory, at, stored, proven=proven)
 
     # Branches ------------------------------------------------------------------------------------
 

@@ -11,10 +11,10 @@ MOST_LANES = 32
 FEWEST_LANES = 4
 SCATTERED = 6
 """With fewer operations than this for each scattered access, lanes are better run as scalars."""
-MOST_JAMMED, FEWEST_JAMMED = 8, 4
+JAMMED = (8, 6, 4)
 """Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
-SCALAR_REGISTERS = 16
-"""General registers for the variables of such lanes and a pointer for each."""
+SCALAR_REGISTERS = 18
+"""Variables of such lanes, and a pointer for each: more than there are general registers."""
 UNROLLED_LANES = 4
 """Scalar lanes one after the other, where no loop makes them wait for loads."""
 ROWS = 4
@@ -25,6 +25,8 @@ SHORT_BODY = 16
 """Operations that leave room for four vectors side by side."""
 REGISTERS = 12
 """Vector registers that variables of a loop may take."""
+ALL_REGISTERS = 16
+"""Vector registers that they may take together with what is computed within a round."""
 
 
 def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Tile:
@@ -55,8 +57,8 @@ def mask_bits(width: int) -> int:
 
 def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
     if not census.diverges and census.has_loop:
-        wide = (census.carried + 1) * MOST_JAMMED <= SCALAR_REGISTERS
-        return Tile(0, MOST_JAMMED if wide else FEWEST_JAMMED, axis=0, peeled=True)
+        fits = [jam for jam in JAMMED if (census.carried + 1) * jam <= SCALAR_REGISTERS]
+        return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
     return Tile(0, 1, peeled=True) if peeling.inside else ONE_BY_ONE
@@ -74,7 +76,7 @@ def _width(kernel: Kernel, census: Census) -> int:
         width = 4 * natural
     elif census.has_loop:
         width = natural
-        while width < 4 * natural and 2 * width // natural * census.carried <= REGISTERS:
+        while width < 4 * natural and _fits(2 * width // natural, census):
             width *= 2
     else:
         width = bits // (8 * census.narrowest)
@@ -88,6 +90,11 @@ def _width(kernel: Kernel, census: Census) -> int:
         while width > kernel.size[0]:
             width //= 2
     return width
+
+
+def _fits(vectors: int, census: Census) -> bool:
+    """Whether the registers hold so many vectors of every variable of a loop."""
+    return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
 
 
 def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.packed import STORAGE_ONLY, memory_type
@@ -73,18 +74,67 @@ def read_from_word(lanes: Lanes, memory: Memory, index: Value, strided: Strided)
 def _read_quads(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
     """One byte of every four: sorted by place within sixteen bytes, then four at a time."""
     w, width = lanes.w, lanes.width
+    if width not in (16, 32):
+        return _read_quads_at_once(lanes, pointer, place, extra)
+    type_, words = widened("i8", width), widened("i32", width // 4)
+    order = [4 * step + within for within in range(4) for step in range(4)]
+    rows: list[str] = []
+    for row in range(4):
+        # The second half of a register comes from further on: what is joined next stays in halves.
+        blocks = [row + 4 * half for half in range(width // 16)]
+        found = [_sixteen_bytes(lanes, pointer, block, extra) for block in blocks]
+        joined = found[0]
+        if len(found) > 1:
+            picks = _picks(range(32))
+            joined = w.emit(f"shufflevector <16 x i8> {found[0]}, <16 x i8> {found[1]}, {picks}")
+        picks = _picks(16 * half + n for half in range(width // 16) for n in order)
+        near = w.emit(f"shufflevector {type_} {joined}, {type_} poison, {picks}")
+        rows.append(w.emit(f"bitcast {type_} {near} to {words}"))
+    pairs = [_zipped(lanes, a, b, place // 2) for a, b in zip(rows[::2], rows[1::2], strict=True)]
+    double = widened("i64", width // 8)
+    wide = [w.emit(f"bitcast {words} {pair} to {double}") for pair in pairs]
+    count = width // 8
+    starts = [half + place % 2 for half in range(0, count, 2)]
+    picks = _picks(n for start in starts for n in (start, start + count))
+    taken = w.emit(f"shufflevector {double} {wide[0]}, {double} {wide[1]}, {picks}")
+    return w.emit(f"bitcast {double} {taken} to {type_}")
+
+
+def _sixteen_bytes(lanes: Lanes, pointer: str, block: int, extra: str) -> str:
+    w = lanes.w
+    at = w.emit(f"getelementptr i8, ptr {pointer}, i64 {16 * block}") if block else pointer
+    return w.emit(f"load <16 x i8>, ptr {at}, align 1{extra}")
+
+
+def _zipped(lanes: Lanes, a: str, b: str, upper: int) -> str:
+    """Words of two registers in turns: of the lower or the upper halves of each sixteen bytes."""
+    count = lanes.width // 4
+    type_ = widened("i32", count)
+    starts = [base + 2 * upper + n for base in range(0, count, 4) for n in (0, 1)]
+    picks = _picks(n for start in starts for n in (start, start + count))
+    return lanes.w.emit(f"shufflevector {type_} {a}, {type_} {b}, {picks}")
+
+
+def _picks(places: Iterable[int]) -> str:
+    """The mask of a shuffle."""
+    chosen = [f"i32 {place}" for place in places]
+    return f"<{len(chosen)} x i32> <{', '.join(chosen)}>"
+
+
+def _read_quads_at_once(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
+    w, width = lanes.w, lanes.width
     many, words = widened("i8", 4 * width), widened("i32", width)
     found = w.emit(f"load {many}, ptr {pointer}, align 1{extra}")
-    sorted_ = ", ".join(
-        f"i32 {16 * block + 4 * step + within}"
+    sorted_ = _picks(
+        16 * block + 4 * step + within
         for block in range(width // 4)
         for within in range(4)
         for step in range(4)
     )
-    near = w.emit(f"shufflevector {many} {found}, {many} poison, <{4 * width} x i32> <{sorted_}>")
+    near = w.emit(f"shufflevector {many} {found}, {many} poison, {sorted_}")
     quads = w.emit(f"bitcast {many} {near} to {words}")
-    picks = ", ".join(f"i32 {4 * block + place}" for block in range(width // 4))
-    taken = w.emit(f"shufflevector {words} {quads}, {words} poison, <{width // 4} x i32> <{picks}>")
+    picks = _picks(4 * block + place for block in range(width // 4))
+    taken = w.emit(f"shufflevector {words} {quads}, {words} poison, {picks}")
     return w.emit(f"bitcast {widened('i32', width // 4)} {taken} to {widened('i8', width)}")
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from vyre.ir import AnyExpr, BufferDecl, DataType
+from vyre.record import dataclass
 
 
 class Form(Enum):
@@ -90,6 +90,8 @@ class Memory:
     """Whether other threads may access it at the same time."""
     private: bool = False
     """Whether every lane has its own; `pointer` is that of the first lane's."""
+    cached: str = ""
+    """Of a buffer that is only written: 0 if stores go past the caches, an i64 operand."""
 
     @property
     def constant(self) -> bool:

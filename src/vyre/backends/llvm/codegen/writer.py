@@ -24,6 +24,7 @@ _SCALAR = {
 }
 """How values are held in registers; `bf16` as its bits."""
 
+_BITS = {"float": "i32", "double": "i64"}
 _MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
 
 
@@ -104,6 +105,18 @@ class Writer:
         name = f"%{self.fresh(hint)}"
         self.lines.append(f"  {name} = {instruction}")
         return name
+
+    def load(self, type_: str, pointer: str, rest: str) -> str:
+        """A value in memory that is not the code's own.
+
+        Floats come as their bits: LLVM's quick instruction selection makes a load of a float part
+        of an instruction that reads a whole register, and so reaches beyond the end of a buffer.
+        """
+        bits = _BITS.get(type_)
+        if bits is None:
+            return self.emit(f"load {type_}, ptr {pointer}{rest}")
+        found = self.emit(f"load {bits}, ptr {pointer}{rest}")
+        return self.emit(f"bitcast {bits} {found} to {type_}")
 
     def do(self, instruction: str) -> None:
         """An instruction without a result."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from vyre.record import dataclass
 
 Kind = Literal["i1", "i32", "i64", "f32", "f64"]
 

@@ -7,11 +7,11 @@ and subnormal results right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from vyre.backends.llvm.maths.code import Kind, Value, clamp, horner, madd
 from vyre.backends.llvm.maths.tables import EXP, EXP2, EXPM1, Table
+from vyre.record import dataclass
 
 _LOG2_E: Final = 1.4426950408889634
 

@@ -7,13 +7,13 @@ double lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, nan
 from typing import Final
 
 from vyre.backends.llvm.maths.code import Kind, Value, horner, madd
 from vyre.backends.llvm.maths.exponential import FORMATS
 from vyre.backends.llvm.maths.tables import LOG_RATIO, LOG_SHORT, LOG_SINGLE
+from vyre.record import dataclass
 
 LOG2_E: Final = 1.4426950408889634
 _LOG10_E: Final = 0.4342944819032518

@@ -66,6 +66,8 @@
 
 ; ---- claiming -------------------------------------------------------------------------------------
 
+; Chunks shrink towards the end, so that the threads get done together: half of what is left is for all
+; of them once more. Who works alone takes whole chunks.
 define internal void @claim(ptr %job, ptr %scratch) nounwind alwaysinline {
 entry:
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
@@ -77,17 +79,31 @@ entry:
   %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
   %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %others.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  %others = load i32, ptr %others.p
+  %alone = icmp eq i32 %others, 0
+  %others.w = zext i32 %others to i64
+  %threads = add i64 %others.w, 1
+  %parts = shl i64 %threads, 1
+  %sixteenth = lshr i64 %chunk, 4
+  %fewest.shared = call i64 @llvm.umax.i64(i64 %sixteenth, i64 1)
+  %fewest = select i1 %alone, i64 %chunk, i64 %fewest.shared
   br label %loop
 loop:
   %stop = load atomic i32, ptr %stop.p monotonic, align 4
   %stopped = icmp ne i32 %stop, 0
   br i1 %stopped, label %done, label %take
 take:
-  %first = atomicrmw add ptr %next.p, i64 %chunk monotonic
+  %seen = load atomic i64, ptr %next.p monotonic, align 8
+  %left = call i64 @llvm.usub.sat.i64(i64 %groups, i64 %seen)
+  %share = udiv i64 %left, %parts
+  %most = call i64 @llvm.umin.i64(i64 %share, i64 %chunk)
+  %size = call i64 @llvm.umax.i64(i64 %most, i64 %fewest)
+  %first = atomicrmw add ptr %next.p, i64 %size monotonic
   %none = icmp uge i64 %first, %groups
   br i1 %none, label %done, label %run
 run:
-  %end = add i64 %first, %chunk
+  %end = add i64 %first, %size
   %last = call i64 @llvm.umin.i64(i64 %end, i64 %groups)
   call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
   br label %loop
@@ -614,4 +630,5 @@ define i32 @vyre_pool_workers() nounwind {
 }
 
 declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.usub.sat.i64(i64, i64)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

@@ -94,6 +94,8 @@ define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 
   store i64 %groups, ptr %groups.p
   %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
   store i64 0, ptr %next.p
+  %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  store i32 0, ptr %limit.p
   %bytes.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 6
   %bytes = load i64, ptr %bytes.from
   %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7

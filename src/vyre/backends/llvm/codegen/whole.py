@@ -1,0 +1,73 @@
+"""One test for a whole workgroup: whether all that is peeled holds in every lane of every row.
+
+Where a workgroup has many short rows, computing how far each of them reaches costs as much as its
+work. Nearly all workgroups lie inside their buffers altogether, and two corners tell so.
+"""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.codegen.guards import Part, parts_of
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.linear import ALL_AXES
+from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.reach import WIDE, Reach
+from vyre.ir import AnyExpr, BinOp
+
+_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
+_WRAPS = str(1 << 32)
+
+
+def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
+    """Whether all lanes run in vectors, an i1; None when no such test can be made.
+
+    `first` is the first lane of the workgroup.
+    """
+    guards = [*peeling.parts]
+    for condition in peeling.rows:
+        guards += parts_of(condition, negated=False)
+    indices = [*peeling.accesses, *peeling.in_loops]
+    if not guards and not indices:
+        return None
+    if not all(_is_testable(peeling, guard) for guard in guards):
+        return None
+    if not all(_has_span(peeling, index) for _, index in indices):
+        return None
+    w = kernel.w
+    extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
+    reach = Reach(kernel, first, extents, peeling.forms, peeling.loops)
+    holds = [_guard_holds(kernel, reach, guard) for guard in guards]
+    for key in indices:
+        buffer, index = key
+        stride, place = peeling.accesses.get(key, (1, 0))
+        count = kernel.memories[buffer].count
+        holds.append(reach.is_inside(index, count, before=place, after=stride - 1 - place))
+    whole = holds[0]
+    for other in holds[1:]:
+        whole = w.emit(f"and i1 {whole}, {other}")
+    return whole
+
+
+def _has_span(peeling: Peeling, expr: AnyExpr) -> bool:
+    forms = peeling.forms
+    return forms.is_u32(expr) and Reach.supports(expr, forms, peeling.loops, ALL_AXES)
+
+
+def _is_testable(peeling: Peeling, guard: Part) -> bool:
+    if guard.op not in _ORDERS:
+        return False
+    return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
+
+
+def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> str:
+    """Whether a comparison holds for all lanes: the spans lie apart, and nothing wraps."""
+    w = kernel.w
+    if guard.op in (BinOp.GT, BinOp.GE):
+        guard = guard.mirrored()
+    small, large = reach.span(guard.left), reach.span(guard.right)
+    order = "slt" if guard.op is BinOp.LT else "sle"
+    apart = w.emit(f"icmp {order} {WIDE} {small.greatest}, {large.least}")
+    begins = w.emit(f"icmp sge {WIDE} {small.least}, 0")
+    ends = w.emit(f"icmp slt {WIDE} {large.greatest}, {_WRAPS}")
+    fits = w.emit(f"and i1 {begins}, {ends}")
+    return w.emit(f"and i1 {apart}, {fits}")
