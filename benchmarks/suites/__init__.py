@@ -1,12 +1,14 @@
 """The suites, in the order they run and are reported: one file each."""
 
 from benchmarks.report import Suite
-from benchmarks.suites import compiler, kernels, latency, optimizer, reference
+from benchmarks.suites import bounds, compiler, kernels, latency, optimizer, reference, webgpu
 
 SUITES: tuple[Suite, ...] = (
     kernels.SUITE,
+    bounds.SUITE,
     compiler.SUITE,
     optimizer.SUITE,
     reference.SUITE,
     latency.SUITE,
+    webgpu.SUITE,
 )

@@ -7,8 +7,10 @@ from math import prod
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import BufferAccess, Program
-from vyre.target import Feature, Target
+from vyre.ir import Block, BufferAccess, If, Lit, Loop, Program, Region
+from vyre.ir.stmt import Body, Break, Return
+from vyre.ir.walk import walk_stmts
+from vyre.target import Feature, Limits, Target
 
 _ADVICE = {
     Feature.F16: "compute in f32: loading, storing and converting f16 works everywhere",
@@ -35,6 +37,27 @@ def check_target(program: Program, target: Target, notes: Notes, findings: Findi
         unknown = codes.OPAQUE_ON_TARGET.at(target=target.name, kind=statement.kind)
         findings.add(position, unknown)
     _check_limits(program, target, findings)
+
+
+_ANY_ROUNDS = Limits().max_loop_rounds
+
+
+def _least_rounds(body: Body) -> int:
+    """Rounds of loops with literal bounds that some invocation makes if it comes here."""
+    total = 0
+    for statement in body:
+        match statement:
+            case Loop(_, Lit() as start, Lit() as stop, inner):
+                if not any(isinstance(s, (Break, Return)) for s in walk_stmts(inner)):
+                    rounds = max(0, int(stop.value) - int(start.value))
+                    total += rounds * (1 + _least_rounds(inner))
+            case If(_, then, otherwise):
+                total += max(_least_rounds(then), _least_rounds(otherwise))
+            case Block(inner) | Region(_, _, inner):
+                total += _least_rounds(inner)
+            case _:
+                pass
+    return total
 
 
 def _check_limits(program: Program, target: Target, findings: Findings) -> None:
@@ -65,6 +88,10 @@ def _check_limits(program: Program, target: Target, findings: Findings) -> None:
     stored = sum(decl.access is not BufferAccess.UNIFORM for decl in device)
     words = "the number of device buffers"
     over("buffers", words, stored, limits.max_storage_buffers, "join some of them into one buffer")
+    if limits.max_loop_rounds < _ANY_ROUNDS:
+        words = "the number of rounds that one invocation makes in loops"
+        advice = "spread the work over more invocations, or use a device without this limit"
+        over("entry", words, _least_rounds(program.entry), limits.max_loop_rounds, advice)
     for index, decl in enumerate(program.buffers):
         if decl.is_on_chip:
             continue

@@ -7,12 +7,13 @@ for statements that something was found in.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from vyre.check.describe import describe
 from vyre.diagnostics import Diagnostic, Location
 from vyre.ir import AnyExpr, AnyStmt, Body, Program
+from vyre.record import dataclass
 
 PROGRAM = -1
 """The position of findings about the program as a whole."""

@@ -7,7 +7,7 @@ of a round to the beginning of the next; the walk is repeated until no loop lear
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
@@ -32,6 +32,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children, walk_expr
+from vyre.record import dataclass
 
 
 def check_grid_memory(program: Program, notes: Notes, findings: Findings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.ir import (
     AnyExpr,
@@ -13,6 +13,7 @@ from vyre.ir import (
     Opaque,
     Resume,
 )
+from vyre.record import dataclass
 from vyre.target import Feature
 
 

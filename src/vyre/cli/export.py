@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 from pathlib import Path
-from typing import Any
 
-from vyre.cli import output
+from vyre.cli import arrays, output
 from vyre.cli.command import DONE, UsageError
+from vyre.cli.run import grid_from
 from vyre.cli.show import stage_text
 from vyre.cli.sources import file_argument, program_from
 from vyre.ir import Program
 from vyre.wire import save
 
 SUMMARY = "write a program as a web page, WGSL, LLVM, assembly, text or bytes"
-EXAMPLE = "vyre export kernel.vy --web -o page/"
+EXAMPLE = "vyre export kernel.vy --web -o page/ --in x=x.npy"
 
-_WEB = "vyre.backends.wgsl.web_export"
 _STAGES = {".wgsl": "wgsl", ".ll": "llvm", ".s": "asm"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     file_argument(parser)
-    parser.add_argument("--web", action="store_true", help="a page with JavaScript for WebGPU")
+    parser.add_argument(
+        "--web", action="store_true",
+        help="a page that runs the program on WebGPU and checks it against the reference",
+    )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="PATH", required=True,
         help="a folder with --web, else a file: .wgsl, .ll, .s, .vy or .vyb",
+    )  # fmt: skip
+    parser.add_argument(
+        "--in", dest="inputs", action="append", default=[], metavar="NAME=VALUE",
+        help="with --web, an input of the page, as `vyre run` takes them; others are made up",
+    )  # fmt: skip
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="with --web, workgroups")
+    parser.add_argument("--elements", type=int, metavar="N", help="with --web, invocations along x")
+    parser.add_argument(
+        "--size", dest="sizes", action="append", default=[], metavar="NAME=N",
+        help="with --web, elements of an output that the program leaves open",
     )  # fmt: skip
 
 
@@ -36,7 +46,12 @@ def run(options: argparse.Namespace) -> int:
     """Write the files."""
     program = program_from(options.file)
     target = Path(options.output)
-    written = _web(program, target) if options.web else [_single(program, target)]
+    if options.web:
+        written = _web(program, target, options)
+    elif options.inputs or options.grid or options.elements or options.sizes:
+        raise UsageError("--in, --grid, --elements and --size belong to --web")
+    else:
+        written = [_single(program, target)]
     if options.json:
         output.print_json({"written": [str(path) for path in written]})
     else:
@@ -57,9 +72,20 @@ def _single(program: Program, target: Path) -> Path:
     return target
 
 
-def _web(program: Program, folder: Path) -> list[Path]:
-    if importlib.util.find_spec(_WEB) is None:
-        raise UsageError("this build of vyre has no export for the web")
-    module: Any = importlib.import_module(_WEB)
-    folder.mkdir(parents=True, exist_ok=True)
-    return list(module.web_export(program, folder))
+def _web(program: Program, folder: Path, options: argparse.Namespace) -> list[Path]:
+    from vyre.backends.wgsl.targets import PORTABLE
+    from vyre.backends.wgsl.web_export import export_web
+    from vyre.cli.samples import Wishes, sample_of
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; --web writes a folder")
+    # What a browser cannot run is refused before the reference spends time on it.
+    program.validate(PORTABLE)
+    sizes = arrays.pairs(options.sizes, "--size")
+    wishes = Wishes(
+        inputs=arrays.inputs_from(program, arrays.pairs(options.inputs, "--in")),
+        grid=None if options.grid is None else grid_from(options.grid),
+        elements=options.elements,
+        sizes={name: arrays.whole(text, "--size") for name, text in sizes.items()},
+    )
+    return export_web(program, folder, sample_of(program, wishes))

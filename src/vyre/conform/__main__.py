@@ -75,13 +75,13 @@ def _everything() -> list[_Campaign]:
     from vyre.runtime.device_list import devices
 
     gpus = tuple((*d.aliases, d.id)[0] for d in devices() if d.backend == "wgpu" and d.available)
-    shares = (0.05, 0.65, 0.3) if gpus else (0.05, 0.95)
+    share = 0.3 if gpus else 0.0
     campaigns = [
-        _Campaign(_HOSTILE, "", shares[0]),
-        _Campaign(DEFAULT_CHECKS, "thorough", shares[1]),
+        _Campaign(_HOSTILE, "", 0.05),
+        _Campaign(DEFAULT_CHECKS, "thorough", 0.95 - share),
     ]
     if gpus:
-        campaigns.append(_Campaign(gpus, "webgpu", shares[2]))
+        campaigns.append(_Campaign(gpus, "webgpu", share))
     return campaigns
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import compare
-from vyre.conform.flushing import flushed_trial
+from vyre.conform.flushing import flushed_trials
 from vyre.conform.report import AreaResult, ConformanceReport, Failure
 from vyre.conform.subject import Subject
 from vyre.conform.suite import AREAS
@@ -136,14 +136,14 @@ class _Judge:
 
     def _compared(self, trial: Trial, outputs: dict[str, Array]) -> Iterator[Failure]:
         expected = self._reference(trial, outputs)
-        flushed: dict[str, Array] | None = None
+        flushed: list[dict[str, Array]] | None = None
         for stretch in trial.stretches or _all_outputs(trial):
             problem, count = _differences(trial, stretch, [expected], outputs)
             if problem:
                 # A device may take subnormal operands for zeros; then it must do so consistently.
                 if flushed is None:
-                    flushed = self._reference(flushed_trial(trial), outputs)
-                problem, count = _differences(trial, stretch, [expected, flushed], outputs)
+                    flushed = [self._reference(each, outputs) for each in flushed_trials(trial)]
+                problem, count = _differences(trial, stretch, [expected, *flushed], outputs)
             if problem:
                 yield Failure(trial.area, trial.name, stretch.label, problem, count)
         for name, known in trial.expected.items():

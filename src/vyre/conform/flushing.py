@@ -8,21 +8,60 @@ from typing import Any
 import numpy as np
 
 from vyre.conform.suite.case import Trial
-from vyre.ir import AnyExpr, DataType, Lit
-from vyre.ir.walk import rewrite_exprs
+from vyre.ir import AnyExpr, Binary, Bitcast, DataType, Expr, Fma, Let, Lit, Loop, Program, Unary
+from vyre.ir.infer import TypeEnv, type_of
+from vyre.ir.walk import map_exprs, rewrite_exprs, walk_all_exprs, walk_stmts
 from vyre.semantics import Array
 
 _FRACTION = {DataType.F16: 10, DataType.F32: 23, DataType.F64: 52}
 
 
-def flushed_trial(trial: Trial) -> Trial:
-    """The same with every subnormal input and literal replaced by the zero of its sign."""
+def flushed_trials(trial: Trial) -> list[Trial]:
+    """The same for a device that flushes: every operation does, or all but a fused multiply-add.
+
+    A device may compute the latter with integers, which know no subnormal numbers.
+    """
     inputs: dict[str, Any] = dict(trial.inputs)
     for decl in trial.program.buffers:
         if decl.name in inputs and decl.element in _FRACTION:
             inputs[decl.name] = _flushed(decl.element, np.asarray(inputs[decl.name]))
     body = rewrite_exprs(trial.program.entry, _flushed_literal)
-    return replace(trial, inputs=inputs, program=trial.program.with_rewritten_entry(body))
+    program = _flushing(trial.program.with_rewritten_entry(body), (Unary, Binary, Fma))
+    found = [replace(trial, inputs=inputs, program=program)]
+    if any(isinstance(expr, Fma) for expr in walk_all_exprs(trial.program.entry)):
+        found.append(replace(trial, program=_flushing(trial.program, (Unary, Binary))))
+    return found
+
+
+def _flushing(program: Program, operations: tuple[type[AnyExpr], ...]) -> Program:
+    """The same with f32 operands and results of some operations made zero where subnormal."""
+    variables: dict[str, DataType] = {}
+    env = TypeEnv({decl.name: decl for decl in program.buffers}, variables)
+    for statement in walk_stmts(program.entry):
+        match statement:
+            case Let(name, value) | Loop(name, value):
+                variables[name] = type_of(value, env)
+            case _:
+                pass
+
+    def operand(expr: AnyExpr) -> AnyExpr:
+        # What another operation gave is flushed already.
+        is_open = not isinstance(expr, Bitcast) and type_of(expr, env) is DataType.F32
+        return _flushed_value(expr) if is_open else expr
+
+    def change(expr: AnyExpr) -> AnyExpr:
+        if not isinstance(expr, operations):
+            return expr
+        made = map_exprs(expr, operand)
+        return _flushed_value(made) if type_of(made, env) is DataType.F32 else made
+
+    return program.with_rewritten_entry(rewrite_exprs(program.entry, change))
+
+
+def _flushed_value(expr: AnyExpr) -> AnyExpr:
+    bits = Expr.bitcast(expr, DataType.U32)
+    tiny = (bits & Expr.u32(0x7FFF_FFFF)) < Expr.u32(1 << _FRACTION[DataType.F32])
+    return Expr.bitcast(Expr.select(tiny, bits & Expr.u32(1 << 31), bits), DataType.F32)
 
 
 def _flushed(dtype: DataType, array: Array) -> Array:

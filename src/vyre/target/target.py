@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from vyre.record import dataclass
 from vyre.target.feature import Feature
 
 
@@ -22,6 +23,8 @@ class Limits:
     max_uniform_bytes: int = 65_536
     max_workgroups: tuple[int, int, int] = ((1 << 32) - 1, (1 << 32) - 1, (1 << 32) - 1)
     """Workgroups along each axis, after any folding the backend does."""
+    max_loop_rounds: int = (1 << 64) - 1
+    """Rounds of all loops of one invocation together, after which the device ends them."""
 
 
 @dataclass(frozen=True, slots=True)

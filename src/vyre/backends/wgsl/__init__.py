@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+# The function has the name of its module, and must be what the package's attribute means.
+from vyre.backends.wgsl.backend import WgpuBackend, backend
 
-if TYPE_CHECKING:
-    from vyre.backends.wgsl.backend import WgpuBackend
-
-
-def backend() -> WgpuBackend:
-    """The backend, for the registry."""
-    from vyre.backends.wgsl.backend import WgpuBackend
-
-    return WgpuBackend()
+__all__ = ["WgpuBackend", "backend"]

@@ -8,10 +8,10 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from vyre.driver.backend import DeviceInfo, DeviceKind
+from vyre.record import dataclass
 
 PATIENCE = 8.0
 """Seconds that drivers have to answer. They take a fraction of one, unless the machine is busy."""

@@ -49,3 +49,8 @@ def _ours(device: Device) -> WgpuDevice:
     if not isinstance(device, WgpuDevice):
         raise TypeError(f"{device.info.id} is not a WebGPU device")
     return device
+
+
+def backend() -> WgpuBackend:
+    """The backend, for the registry."""
+    return WgpuBackend()

@@ -10,6 +10,7 @@ from vyre.backends.wgsl.adapters import Found
 from vyre.backends.wgsl.allocation import Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.loop_rounds import measure_rounds
 from vyre.backends.wgsl.recorder import Recorder
 from vyre.backends.wgsl.subgroup_width import measure_width
 from vyre.diagnostics import BackendError, DeviceError
@@ -80,6 +81,14 @@ class WgpuDevice:
             return 0
         with self.lock, translated(self._info.id, "measuring its subgroups"):
             return measure_width(self)
+
+    @cached_property
+    def loop_rounds(self) -> int | None:
+        """After how many rounds it ends the loops of an invocation, as a driver of Mesa does."""
+        if not self._info.name.startswith("llvmpipe"):
+            return None
+        with self.lock, translated(self._info.id, "counting rounds of a loop"):
+            return measure_rounds(self)
 
     @cached_property
     def timestamp_period(self) -> float:

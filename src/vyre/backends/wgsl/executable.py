@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from vyre.backends.wgsl.allocation import GRAIN, Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
@@ -35,6 +35,28 @@ class Entry(NamedTuple):
     size: int
 
 
+class _Ready(NamedTuple):
+    """Everything that a launch needs; the arguments are held so that their ids stay theirs."""
+
+    pipeline: Any
+    group: Any
+    buffers: list[Any]
+    launched: Grid
+    copies: list[tuple[Any, Entry]]
+    arguments: tuple[Argument, ...]
+
+
+Key = TypeVar("Key")
+Kept = TypeVar("Kept")
+
+
+def keep(known: OrderedDict[Key, Kept], key: Key, value: Kept) -> None:
+    """Remember a value, and forget the oldest when there are many."""
+    known[key] = value
+    if len(known) > _KEPT:
+        known.popitem(last=False)
+
+
 class WgpuExecutable:
     """A loaded shader. Pipelines are made when first needed; bind groups are kept."""
 
@@ -43,6 +65,7 @@ class WgpuExecutable:
         self.device = device
         self.timing = Timing(device)
         self._pipelines: dict[bool, Any] = {}
+        self._ready: OrderedDict[tuple[Any, ...], _Ready] = OrderedDict()
         self._groups: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._records: OrderedDict[bytes, Any] = OrderedDict()
         self._trap: Any = None
@@ -52,27 +75,40 @@ class WgpuExecutable:
         self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
     ) -> LaunchRecord:
         """Record the launch; wait only for traps and deadlines."""
-        folded = self._fold(grid)
-        launched = grid if folded is None else folded.launched
         with self.device.lock, translated(self.device.info.id, "launching a program"):
             recorder = self.device.recorder
-            pipeline = self._pipeline(folded is not None)
-            bound = [self._entry(arguments[b.argument], b) for b in self.shader.bindings]
-            bound, copies = self._separated(bound)
-            entries = [*bound, *self._own_entries(arguments, grid, folded)]
-            group = self._group(pipeline, entries, keep=not copies)
+            # Arguments never change, so what was made for the same ones can be used again.
+            key = (grid, *map(id, arguments))
+            ready = self._ready.get(key)
+            if ready is None:
+                ready = self._prepare(arguments, grid)
+                if not ready.copies:
+                    keep(self._ready, key, ready)
+            if self.shader.tags:
+                recorder.clear(self._trap)
             if self.timing.is_due():
-                self.timing.measure(pipeline, group, launched)
+                self.timing.measure(ready.pipeline, ready.group, ready.launched)
             else:
-                recorder.dispatch(pipeline, group, [e.buffer for e in bound], launched)
-            for temporary, original in copies:
+                recorder.dispatch(ready.pipeline, ready.group, ready.buffers, ready.launched)
+            for temporary, original in ready.copies:
                 recorder.copy(temporary, 0, original.buffer, original.offset, original.size)
             if deadline is not None and not recorder.wait(deadline):
                 self.device.abandon()
                 raise DeadlineError(execution_codes.DEADLINE.at(seconds=f"{deadline:g}"))
             if self.shader.tags:
                 self._raise_trap()
-        return LaunchRecord(self.timing.last)
+        return self.timing.record
+
+    def _prepare(self, arguments: Sequence[Argument], grid: Grid) -> _Ready:
+        folded = self._fold(grid)
+        pipeline = self._pipeline(folded is not None)
+        bound = [self._entry(arguments[b.argument], b) for b in self.shader.bindings]
+        bound, copies = self._separated(bound)
+        entries = [*bound, *self._own_entries(arguments, grid, folded)]
+        group = self._group(pipeline, entries, keep_it=not copies)
+        launched = grid if folded is None else folded.launched
+        buffers = [entry.buffer for entry in bound]
+        return _Ready(pipeline, group, buffers, launched, copies, tuple(arguments))
 
     def _fold(self, grid: Grid) -> FoldedGrid | None:
         try:
@@ -155,7 +191,6 @@ class WgpuExecutable:
         if self.shader.tags:
             if self._trap is None:
                 self._trap = Allocation(self.device, 4 * RECORD_WORDS).buffer
-            self.device.recorder.clear(self._trap)
             entries.append(Entry(self._trap, 0, 4 * RECORD_WORDS))
         if self.shader.locked:
             entries.append(Entry(self.device.locks, 0, 4 * STORAGE_LOCKS))
@@ -168,16 +203,15 @@ class WgpuExecutable:
         record = self._records.get(data)
         if record is None:
             padded = data + bytes(-len(data) % 16)
-            record = self._records[data] = self.device.handle.create_buffer_with_data(
+            record = self.device.handle.create_buffer_with_data(
                 data=padded, usage=wgpu.BufferUsage.UNIFORM
             )
-            if len(self._records) > _KEPT:
-                self._records.popitem(last=False)
+            keep(self._records, data, record)
         else:
             self._records.move_to_end(data)
         return record
 
-    def _group(self, pipeline: Any, entries: list[Entry], *, keep: bool) -> Any:
+    def _group(self, pipeline: Any, entries: list[Entry], *, keep_it: bool) -> Any:
         key = (pipeline, *entries)
         group = self._groups.get(key)
         if group is None:
@@ -187,10 +221,8 @@ class WgpuExecutable:
                     {"binding": k, "resource": entry._asdict()} for k, entry in enumerate(entries)
                 ],
             )
-            if keep:
-                self._groups[key] = group
-                if len(self._groups) > _KEPT:
-                    self._groups.popitem(last=False)
+            if keep_it:
+                keep(self._groups, key, group)
         else:
             self._groups.move_to_end(key)
         return group

@@ -18,7 +18,7 @@ from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.literals import literal
 from vyre.backends.wgsl.memory import Buffer, Space, length
 from vyre.backends.wgsl.operators import as_u32
-from vyre.backends.wgsl.types import held, is_array, is_wide
+from vyre.backends.wgsl.types import held, is_array, is_wide, zero
 from vyre.backends.wgsl.value import Value
 from vyre.emit import Level, Writer
 from vyre.ir import (
@@ -161,6 +161,11 @@ class Expressions:
 
     def _load(self, load: Load) -> Value:
         buffer = self.buffers[load.buffer]
+        is_false = buffer.space is Space.PRIVATE and not buffer.written and buffer.scalar.is_bool
+        if is_false and not self.has_effect(load.index):
+            # SwiftShader crashes on a branch that depends on such an array: nothing is read from
+            # it, not even the index, which could bind what is then not used.
+            return Value(zero(buffer.decl.value_type), buffer.decl.value_type)
         index = self.index(self.value(load.index))
         if buffer.is_simple and self.ranges.is_in_bounds(load, self.position):
             buffer.used = True

@@ -12,13 +12,14 @@ A uniform buffer is an array of `vec4<u32>`, as WGSL wants it, whatever its elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.types import held, is_wide
 from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
+from vyre.record import dataclass
 
 NATIVE64 = ("atomic64", "native")
 """The detail of a target whose device has atomics of 64 bits."""

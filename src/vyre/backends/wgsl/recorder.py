@@ -26,6 +26,9 @@ class Recorder:
         self.submissions = 0
         self._encoder: Any = None
         self._pass: Any = None
+        self._pipeline: Any = None
+        self._group: Any = None
+        """What the open pass has set."""
         self._recorded = 0
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
@@ -36,10 +39,15 @@ class Recorder:
         """Record a launch."""
         if self._pass is None:
             self._pass = self._commands().begin_compute_pass()
-        self._pass.set_pipeline(pipeline)
-        self._pass.set_bind_group(0, group)
+        if pipeline is not self._pipeline:
+            self._pass.set_pipeline(pipeline)
+            self._pipeline = pipeline
+        if group is not self._group:
+            self._pass.set_bind_group(0, group)
+            self._group = group
+            self._used.update(buffers)
         self._pass.dispatch_workgroups(*grid)
-        self._note(*buffers)
+        self._note()
 
     def timed_dispatch(
         self, pipeline: Any, group: Any, grid: tuple[int, ...], queries: Any, into: Any
@@ -101,7 +109,7 @@ class Recorder:
             self.submissions += 1
         finally:
             # After a failure the recording is of no more use.
-            self._encoder = self._pass = None
+            self._encoder = self._pass = self._pipeline = self._group = None
             self._recorded = 0
             self._used.clear()
 
@@ -133,11 +141,13 @@ class Recorder:
 
     def _end_pass(self) -> None:
         if self._pass is not None:
-            ended, self._pass = self._pass, None
+            ended = self._pass
+            self._pass = self._pipeline = self._group = None
             ended.end()
 
     def _note(self, *buffers: Any) -> None:
-        self._used.update(buffers)
+        if buffers:
+            self._used.update(buffers)
         self._recorded += 1
         if self._recorded >= MOST_RECORDED:
             self.flush()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.wgsl.probe_shader import run_once
+
 if TYPE_CHECKING:
     from vyre.backends.wgsl.device import WgpuDevice
 
@@ -33,21 +35,6 @@ def measure_width(device: WgpuDevice) -> int:
 
 
 def _measure(handle: Any, recorder: Any, size: int) -> int:
-    import wgpu
-
-    usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC
-    buffer = handle.create_buffer(size=8 * size, usage=usage)
-    module = handle.create_shader_module(code=_SHADER.format(size=size))
-    pipeline = handle.create_compute_pipeline(
-        layout="auto", compute={"module": module, "entry_point": "main"}
-    )
-    group = handle.create_bind_group(
-        layout=pipeline.get_bind_group_layout(0),
-        entries=[{"binding": 0, "resource": {"buffer": buffer, "offset": 0, "size": 8 * size}}],
-    )
-    recorder.dispatch(pipeline, group, [buffer], (1, 1, 1))
-    data = bytearray(8 * size)
-    recorder.read(buffer, 0, memoryview(data))
-    numbers = memoryview(data).cast("I").tolist()
+    numbers = run_once(handle, recorder, _SHADER.format(size=size), 2 * size)
     widths, in_order = set(numbers[0::2]), set(numbers[1::2])
     return widths.pop() if len(widths) == 1 and in_order == {1} else 0

@@ -50,6 +50,7 @@ def device_target(device: WgpuDevice) -> Target:
         max_buffer_bytes=binding,
         max_uniform_bytes=min(device.limit("max-uniform-buffer-binding-size"), 65_536),
         max_workgroups=(most - 1, most - 1, most - 1),
+        max_loop_rounds=device.loop_rounds or Limits().max_loop_rounds,
     )
     details: list[tuple[str, str]] = [NATIVE] if width else []
     if device.features.issuperset(INT64_FEATURES):

@@ -9,10 +9,12 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
+from vyre.driver.backend import LaunchRecord
+
 if TYPE_CHECKING:
     from vyre.backends.wgsl.device import WgpuDevice
 
-FIRST, SECOND, EVERY = 2, 16, 256
+FIRST, SECOND, EVERY = 2, 16, 4096
 """Launches that are measured; the very first one still warms up."""
 
 
@@ -21,7 +23,7 @@ class Timing:
 
     def __init__(self, device: WgpuDevice) -> None:
         self.device = device
-        self.last: int | None = None
+        self.record = LaunchRecord(None)
         """Nanoseconds of the launch that was measured last."""
         self._launches = 0
         self._able = "timestamp-query" in device.features
@@ -50,5 +52,6 @@ class Timing:
         data = bytearray(16)
         recorder.read(self._results, 0, memoryview(data))
         start, end = struct.unpack("<QQ", data)
-        self.last = max(0, int((end - start) * self.device.timestamp_period))
-        return self.last
+        spent = max(0, int((end - start) * self.device.timestamp_period))
+        self.record = LaunchRecord(spent)
+        return spent

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.emit import Level, parenthesised
 from vyre.ir import DataType
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""A program as a web page: the shader, a loader, inputs, and a check of what it computes.
+"""A program as a web page: the shaders, a loader, inputs, and a check of what it computes.
 
 The page needs no server and no network: it works when opened from the disk in a browser with
-WebGPU. `index.html` shows the shader and the outcome, `program.js` holds the data, and `loader.js`
-runs it.
+WebGPU. `index.html` shows the shaders and the outcome, `program.js` holds the data, and the other
+scripts run it, compare and show.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import base64
 import html
 import json
 from collections.abc import Mapping
+from dataclasses import field
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -19,42 +20,57 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.backends.wgsl.atomics import STORAGE_LOCKS
-from vyre.backends.wgsl.emit import emit_shader
-from vyre.backends.wgsl.shader import FOLD_FIELDS, Shader
+from vyre.backends.wgsl.backend import WgpuBackend
 from vyre.backends.wgsl.targets import PORTABLE
-from vyre.ir import BufferDecl, Program
-from vyre.lower import fold_grid
+from vyre.backends.wgsl.web_plan import Json, WebPlan
+from vyre.compiler import compile_program
+from vyre.config import vyre_version
+from vyre.driver.compilation import CompileOptions
+from vyre.driver.grid import Grid
+from vyre.ir import DataType, Program
+from vyre.record import dataclass
 
-Grid = tuple[int, int, int]
 Array = NDArray[Any]
 
-MOST_WORKGROUPS = 65_535
-"""Workgroups along an axis that every browser launches."""
+SCRIPTS = ("check.js", "loader.js", "page.js")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A run of a program whose outcome is known."""
+
+    inputs: Mapping[str, Array]
+    counts: Mapping[str, int]
+    """Elements of the buffers that the host sees, by name."""
+    grid: Grid
+    expected: Mapping[str, Array]
+    """What comes out, by name; empty when it ends with a trap."""
+    trap: str | None = None
+    """The tag of the trap that ends it."""
+    ulps: Mapping[str, float] = field(default_factory=dict[str, float])
+    """By how many units in the last place the floats of an output may differ."""
 
 
 def export_web(
-    program: Program,
-    directory: Path,
-    inputs: Mapping[str, Array],
-    expected: Mapping[str, Array],
-    grid: Grid,
-    ulps: Mapping[str, float] | None = None,
+    program: Program, directory: Path, sample: Sample, options: CompileOptions | None = None
 ) -> list[Path]:
-    """Write the page into `directory` and give the files.
-
-    `expected` are the outputs by name, and their lengths are those of the page's buffers; `ulps`
-    says by how many units in the last place the floats of a buffer may differ.
-    """
-    shader = emit_shader(program, PORTABLE)
-    data = _page_data(program, shader, inputs, expected, grid, ulps or {})
-    title = program.entry_op_id or "vyre program"
+    """Write the page into `directory` and give the files."""
+    compilation = compile_program(
+        program, WgpuBackend(), PORTABLE, options if options is not None else CompileOptions()
+    )
+    plan = WebPlan(compilation, sample.counts, sample.grid)
     web = files("vyre.backends.wgsl") / "web"
     page = Template((web / "page.html").read_text(encoding="utf-8"))
     texts = {
-        "index.html": page.substitute(title=html.escape(title), shader=html.escape(data["shader"])),
-        "program.js": f"const program = {json.dumps(data, indent=1)};\n",
-        "loader.js": (web / "loader.js").read_text(encoding="utf-8"),
+        "index.html": page.substitute(
+            title=html.escape(program.entry_op_id or "vyre program"),
+            grid=" × ".join(f"{extent:,}" for extent in sample.grid),
+            workgroup=" × ".join(map(str, program.workgroup_size)),
+            shaders="\n".join(_shader(k, plan.shaders) for k in range(len(plan.shaders))),
+            version=vyre_version(),
+        ),
+        "program.js": f"const program = {json.dumps(_data(program, plan, sample), indent=1)};\n",
+        **{name: (web / name).read_text(encoding="utf-8") for name in SCRIPTS},
     }
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
@@ -65,66 +81,54 @@ def export_web(
     return written
 
 
-def _page_data(
-    program: Program,
-    shader: Shader,
-    inputs: Mapping[str, Array],
-    expected: Mapping[str, Array],
-    grid: Grid,
-    ulps: Mapping[str, float],
-) -> dict[str, Any]:
-    """What the loader needs to know, as JSON."""
-    folded = fold_grid(grid, MOST_WORKGROUPS)
-    on_device = [decl for decl in program.buffers if not decl.is_on_chip]
-    sizes = [_size(decl, inputs, expected) for decl in on_device]
-    counts = [
-        size // (decl.element.size_bytes or 1) for decl, size in zip(on_device, sizes, strict=True)
-    ]
-    values = {name: counts[place] for name, place in shader.lengths}
-    fields = shader.fields
-    if folded is not None:
-        fields = (*fields, *FOLD_FIELDS)
-        values |= dict(zip(FOLD_FIELDS, (folded.total, *grid), strict=True))
+def _shader(number: int, shaders: list[str]) -> str:
+    """What the page shows is what it runs: the loader takes the text from here."""
+    text = shaders[number]
+    called = "WGSL" if len(shaders) == 1 else f"WGSL of segment {number + 1} of {len(shaders)}"
+    head = f"<summary>{called}, {len(text.splitlines())} lines</summary>"
+    # A newline right after the tag is not part of the text.
+    body = f'<pre class="shader">\n{html.escape(text)}</pre>'
+    return f"<details{' open' if number == 0 else ''}>{head}\n{body}</details>"
+
+
+def _data(program: Program, plan: WebPlan, sample: Sample) -> Json:
+    outputs = [decl for decl in program.buffers if decl.is_host_output]
     return {
-        "shader": shader.text if folded is None else shader.folded,
-        "grid": list(grid if folded is None else folded.launched),
-        "record": [values.get(name, 0) for name in fields],
-        "bindings": [bound.argument for bound in shader.bindings],
-        "tags": list(shader.tags),
-        "lockBytes": 4 * STORAGE_LOCKS if shader.locked else 0,
         "buffers": [
-            {"name": decl.name, "size": size, "input": _text(inputs.get(decl.name), decl)}
-            for decl, size in zip(on_device, sizes, strict=True)
+            {**_described(plan, name), "input": _text(sample.inputs.get(name))}
+            for name in plan.elements
         ],
+        **plan.to_json(),
+        "trap": sample.trap,
         "outputs": [
             {
-                "name": decl.name,
-                "buffer": place,
-                "size": sizes[place],
-                "kind": _kind(decl),
-                "ulps": ulps.get(decl.name, 0),
-                "expected": _text(expected[decl.name], decl),
+                **_described(plan, decl.name),
+                "buffer": plan.place(decl.name),
+                "ulps": sample.ulps.get(decl.name, 0),
+                "expected": _text(sample.expected.get(decl.name)),
             }
-            for place, decl in enumerate(on_device)
-            if decl.is_host_output
+            for decl in outputs
         ],
     }
 
 
-def _size(decl: BufferDecl, inputs: Mapping[str, Array], expected: Mapping[str, Array]) -> int:
-    for arrays in (inputs, expected):
-        if decl.name in arrays:
-            return int(arrays[decl.name].nbytes)
-    return decl.size_bytes or 0
+def _described(plan: WebPlan, name: str) -> Json:
+    element = plan.elements[name]
+    lane = element.element if element.is_vector and element.element is not None else element
+    return {
+        "name": name,
+        "type": _spelled(lane),
+        "lanes": element.lanes,
+        "size": plan.size(name),
+        "itemSize": element.size_bytes or 1,
+    }
 
 
-def _kind(decl: BufferDecl) -> str:
-    scalar = decl.element.element if decl.element.is_vector else decl.element
-    return scalar.spelling if scalar is not None and scalar.is_float else "bytes"
+def _spelled(lane: DataType) -> str:
+    return "u8" if lane is DataType.BYTES else lane.spelling
 
 
-def _text(array: Array | None, decl: BufferDecl) -> str | None:
+def _text(array: Array | None) -> str | None:
     if array is None:
         return None
-    data = np.ascontiguousarray(array).tobytes()
-    return base64.b64encode(data).decode("ascii")
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

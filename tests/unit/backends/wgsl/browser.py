@@ -60,7 +60,8 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def open(self, page: Path, deadline: float) -> None:
-        """Open a page of the disk."""
+        """Open a page of the disk in a new tab, which `evaluate` then means."""
+        self._session = None
         target = self._call("Target.createTarget", {"url": page.as_uri()}, deadline)
         attached = self._call(
             "Target.attachToTarget", {"targetId": target["targetId"], "flatten": True}, deadline

@@ -20,6 +20,7 @@ def program(buffers: str, body: str, size: str = "64, 1, 1") -> Program:
 
 
 OUT = "buffer out: read_write u32[256] @0 output live_out"
+PRIVATE = "buffer mine: local bool[1]\nbuffer lanes: local bool[3]"
 
 FLOW = {
     "nested loops with break and continue": """
@@ -71,6 +72,10 @@ FLOW = {
         out[gid.x] = a_b + a.b""",
     "evaluation from left to right": """
         out[gid.x] = out[gid.x] * 100u32 + atomic_add(out[gid.x], 5u32) * 10u32 + out[gid.x]""",
+    "a branch on a private array that nothing writes": """
+        out[gid.x] = gid.x
+        if mine[gid.x % 1u32] { eval atomic_sub(out[gid.x], 1u32, acq_rel) }
+        if lanes[1] { out[gid.x] = 7u32 }""",
     "regions and blocks": """
         region "first" {
             let x = gid.x
@@ -90,7 +95,7 @@ FLOW = {
 @drivers
 @pytest.mark.parametrize("name", FLOW)
 def test_control_flow(driver: Driver, name: str) -> None:
-    check(driver, program(OUT, FLOW[name]), grid=(4, 1, 1))
+    check(driver, program(f"{OUT}\n{PRIVATE}", FLOW[name]), grid=(4, 1, 1))
 
 
 def float_program(body: str, fast_math: str = "") -> Program:
@@ -276,7 +281,8 @@ buffer sums: {space} {dtype}[8] {where.replace("1", "2")}"""
 @drivers
 @pytest.mark.parametrize("dtype", ["u64", "i64"])
 def test_wide_sums_need_no_lock(driver: Driver, dtype: str) -> None:
-    buffers = f"""buffer sums: read_write {dtype}[4] @0 output live_out
+    # Sums and exchanged bits each have elements of their own: their order would show.
+    buffers = f"""buffer sums: read_write {dtype}[5] @0 output live_out
 buffer tile: workgroup {dtype}[2]"""
     body = f"""
         let v = {dtype}(gid.x) * 4294967295{dtype}
@@ -285,7 +291,7 @@ buffer tile: workgroup {dtype}[2]"""
         eval atomic_xor(sums[gid.x % 2u32 + 2u32], v)
         eval atomic_add(tile[0], v)
         barrier seq_cst
-        if lid.x == 0u32 {{ eval atomic_add(sums[3], tile[0] << 1{dtype}) }}"""
+        if lid.x == 0u32 {{ eval atomic_add(sums[4], tile[0] << 1{dtype}) }}"""
     check(driver, program(buffers, body), grid=(9, 1, 1))
 
 

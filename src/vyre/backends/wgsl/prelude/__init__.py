@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from vyre.record import dataclass
 
 _HEAD = re.compile(r"^(?:fn|const) (\w+)", re.MULTILINE)
 _WORD = re.compile(r"\w+")

@@ -1,161 +1,180 @@
-// Runs the program of program.js on WebGPU and compares what it gives with what it should give.
-// `vyre.finished` is a promise of the outcome: { passed, problem, outputs, milliseconds }.
+// Runs the program of program.js on WebGPU: shaders come from the page, memory and the order of
+// launches from `program`. Nothing is fetched, so the page also works when opened from a disk.
 "use strict";
-
-const vyre = {};
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const padded = (size) => Math.max(16, Math.ceil(size / 16) * 16);
+
+class Trap extends Error {
+  constructor(tag, invocation) {
+    super(`invocation (${invocation.join(", ")}) trapped: ${tag}`);
+    Object.assign(this, { tag, invocation });
+  }
+}
 
 async function openDevice() {
   if (!navigator.gpu) throw new Error("this browser has no WebGPU");
   const adapter = await navigator.gpu.requestAdapter();
   if (!adapter) throw new Error("WebGPU found no device");
   const device = await adapter.requestDevice();
-  device.addEventListener("uncapturederror", (event) => { vyre.deviceError = event.error.message; });
-  return device;
+  const { vendor, architecture, description } = adapter.info || {};
+  return { device, name: description || [vendor, architecture].filter(Boolean).join(" ") || "unnamed" };
 }
 
-function makeBuffer(device, size, usage, bytes) {
-  const buffer = device.createBuffer({ size: padded(size), usage, mappedAtCreation: Boolean(bytes) });
-  if (bytes) {
-    new Uint8Array(buffer.getMappedRange()).set(bytes);
-    buffer.unmap();
+class Runner {
+  constructor(device, shaders) {
+    Object.assign(this, { device, shaders, launches: 0 });
+    this.own = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+    this.buffers = program.buffers.map(({ size, input }) =>
+      this.makeBuffer(size, this.own | GPUBufferUsage.UNIFORM, input && bytesOf(input)));
   }
-  return buffer;
-}
 
-function makeBuffers(device) {
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_SRC;
-  return program.buffers.map(({ size, input }) =>
-    makeBuffer(device, size, usage, input && bytesOf(input)));
-}
-
-function bindings(device, buffers) {
-  const bound = program.bindings.map((place) => buffers[place]);
-  if (program.record.length) {
-    const record = new Uint8Array(new Uint32Array(program.record).buffer);
-    bound.push(makeBuffer(device, record.length, GPUBufferUsage.UNIFORM, record));
+  makeBuffer(size, usage, bytes) {
+    const buffer = this.device.createBuffer({ size: padded(size), usage, mappedAtCreation: Boolean(bytes) });
+    if (bytes) {
+      new Uint8Array(buffer.getMappedRange()).set(bytes);
+      buffer.unmap();
+    }
+    return buffer;
   }
-  const own = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
-  const trap = program.tags.length ? makeBuffer(device, 16, own) : null;
-  if (trap) bound.push(trap);
-  if (program.lockBytes) bound.push(makeBuffer(device, program.lockBytes, own));
-  return { bound, trap };
-}
 
-async function read(device, buffer, size) {
-  const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
-  const staging = makeBuffer(device, size, usage);
-  const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(buffer, 0, staging, 0, padded(size));
-  device.queue.submit([encoder.finish()]);
-  await staging.mapAsync(GPUMapMode.READ);
-  return new Uint8Array(staging.getMappedRange()).slice(0, size);
-}
-
-async function run(device) {
-  const module = device.createShaderModule({ code: program.shader });
-  const pipeline = await device.createComputePipelineAsync({
-    layout: "auto", compute: { module, entryPoint: "main" },
-  });
-  const buffers = makeBuffers(device);
-  const { bound, trap } = bindings(device, buffers);
-  const group = device.createBindGroup({
-    layout: pipeline.getBindGroupLayout(0),
-    entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
-  });
-  const started = performance.now();
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(0, group);
-  pass.dispatchWorkgroups(...program.grid);
-  pass.end();
-  device.queue.submit([encoder.finish()]);
-  await device.queue.onSubmittedWorkDone();
-  const milliseconds = performance.now() - started;
-  if (trap) {
-    const [tag, x, y, z] = new Uint32Array((await read(device, trap, 16)).buffer);
-    if (tag) throw new Error(`invocation (${x}, ${y}, ${z}) trapped: ${program.tags[tag - 1]}`);
-  }
-  const outputs = {};
-  for (const output of program.outputs) {
-    outputs[output.name] = await read(device, buffers[output.buffer], output.size);
-  }
-  return { outputs, milliseconds };
-}
-
-// The floats that the bytes of a buffer hold, or null when they are compared byte by byte.
-function floats(bytes, kind) {
-  if (kind === "f32") return new Float32Array(bytes.buffer);
-  if (kind === "bf16") {
-    const wide = new Uint32Array(new Uint16Array(bytes.buffer)).map((half) => half << 16);
-    return new Float32Array(wide.buffer);
-  }
-  if (kind === "f16") {
-    return Float64Array.from(new Uint16Array(bytes.buffer), (half) => {
-      const sign = half & 0x8000 ? -1 : 1, exponent = (half >> 10) & 31, fraction = half & 1023;
-      if (exponent === 31) return fraction ? NaN : sign * Infinity;
-      return exponent ? sign * (1 + fraction / 1024) * 2 ** (exponent - 15) : sign * fraction * 2 ** -24;
+  // Compiles a segment and binds its memory. The order is the one that the shader declares.
+  async prepare(segment, shader) {
+    const module = this.device.createShaderModule({ code: shader });
+    const pipeline = await this.device.createComputePipelineAsync({
+      layout: "auto", compute: { module, entryPoint: "main" },
     });
+    const bound = segment.bindings.map((place) => this.buffers[place]);
+    if (segment.record.length) {
+      const record = new Uint8Array(new Uint32Array(segment.record).buffer);
+      bound.push(this.makeBuffer(record.length, GPUBufferUsage.UNIFORM, record));
+    }
+    const trap = segment.tags.length ? this.makeBuffer(16, this.own) : null;
+    if (trap) bound.push(trap);
+    if (segment.lockBytes) bound.push(this.makeBuffer(segment.lockBytes, this.own));
+    const group = this.device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+    return { ...segment, pipeline, group, trap };
   }
-  return null;
-}
 
-const DIGITS = { f16: [10, -14], bf16: [7, -126], f32: [23, -126] };
+  submit(record) {
+    const encoder = this.device.createCommandEncoder();
+    record(encoder);
+    this.device.queue.submit([encoder.finish()]);
+  }
 
-function close(found, expected, kind, ulps) {
-  if (Object.is(found, expected) || (isNaN(found) && isNaN(expected))) return true;
-  const [digits, least] = DIGITS[kind];
-  if (found === 0 && Math.abs(expected) < 2 ** least) return true;
-  const size = Math.max(Math.abs(found), Math.abs(expected));
-  const unit = 2 ** (Math.max(Math.floor(Math.log2(size)), least) - digits);
-  return ulps > 0 && Math.abs(found - expected) <= ulps * unit;
-}
+  async read(buffer, size) {
+    const staging = this.makeBuffer(size, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+    this.submit((encoder) => encoder.copyBufferToBuffer(buffer, 0, staging, 0, padded(size)));
+    await staging.mapAsync(GPUMapMode.READ);
+    const bytes = new Uint8Array(staging.getMappedRange()).slice(0, size);
+    staging.destroy();
+    return bytes;
+  }
 
-function firstDifference(found, output) {
-  const expected = bytesOf(output.expected);
-  const [a, b] = [floats(found, output.kind), floats(expected, output.kind)];
-  const same = a ? (k) => close(a[k], b[k], output.kind, output.ulps) : (k) => found[k] === expected[k];
-  const count = a ? a.length : found.length;
-  for (let k = 0; k < count; k++) {
-    if (!same(k)) {
-      const [is, should] = a ? [a[k], b[k]] : [found[k], expected[k]];
-      return `${a ? "element" : "byte"} ${k} is ${is} and should be ${should}`;
+  clear(place) {
+    this.submit((encoder) => encoder.clearBuffer(this.buffers[place]));
+  }
+
+  async exitSignal() {
+    return new Uint32Array((await this.read(this.buffers[program.exit], 4)).buffer)[0];
+  }
+
+  async run() {
+    this.segments = await Promise.all(program.segments.map((segment, k) =>
+      segment && this.prepare(segment, this.shaders[segment.shader])));
+    const started = performance.now();
+    await this.steps(program.steps);
+    await this.device.queue.onSubmittedWorkDone();
+    return performance.now() - started;
+  }
+
+  // What follows mirrors how vyre itself runs a program that was cut at barriers over the grid:
+  // 1 leaves the loop around the steps, 2 begins its next round.
+  async steps(steps) {
+    for (const step of steps) {
+      const signal = await this[step.do](step);
+      if (signal) return signal;
+    }
+    return 0;
+  }
+
+  async launch({ segment: number, leaves }) {
+    const segment = this.segments[number];
+    if (!segment) return 0;
+    if (leaves) this.clear(program.exit);
+    this.submit((encoder) => {
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(segment.pipeline);
+      pass.setBindGroup(0, segment.group);
+      pass.dispatchWorkgroups(...segment.grid);
+      pass.end();
+    });
+    this.launches += 1;
+    if (segment.trap) {
+      const [tag, ...invocation] = new Uint32Array((await this.read(segment.trap, 16)).buffer);
+      if (tag) throw new Trap(segment.tags[tag - 1], invocation);
+    }
+    return leaves ? this.exitSignal() : 0;
+  }
+
+  async copy({ source, destination, size }) {
+    const [from, to] = [this.buffers[source], this.buffers[destination]];
+    const whole = size - (size % 4);
+    if (whole) this.submit((encoder) => encoder.copyBufferToBuffer(from, 0, to, 0, whole));
+    if (whole < size) {
+      const [head, tail] = [await this.read(from, size), await this.read(to, whole + 4)];
+      tail.set(head.subarray(whole), whole);
+      this.device.queue.writeBuffer(to, whole, tail, whole);
     }
   }
-  return null;
-}
 
-function show(outcome) {
-  const state = document.getElementById("state");
-  const took = outcome.milliseconds === undefined ? "" : ` in ${outcome.milliseconds.toFixed(1)} ms`;
-  state.className = outcome.passed ? "passed" : "failed";
-  state.textContent = outcome.passed ? `Passed${took}: all outputs are right.` : `Failed: ${outcome.problem}`;
-  const table = document.getElementById("outputs");
-  for (const [name, bytes] of Object.entries(outcome.outputs || {})) {
-    const row = table.insertRow();
-    row.insertCell().textContent = name;
-    row.insertCell().textContent = `${bytes.length} bytes`;
-    row.insertCell().textContent = outcome.differences[name] || "as expected";
+  async count({ variable, signed, bounds, bySegment, steps }) {
+    let [start, stop] = bounds.map(BigInt);
+    if (bySegment !== null) {
+      this.clear(program.bounds);
+      await this.launch({ segment: bySegment });
+      const words = (await this.read(this.buffers[program.bounds], 16)).buffer;
+      [start, stop] = signed ? new BigInt64Array(words) : new BigUint64Array(words);
+    }
+    for (let value = start; value < stop; value++) {
+      const word = new BigInt64Array([BigInt.asIntN(64, value)]);
+      this.device.queue.writeBuffer(this.buffers[variable], 0, word);
+      if (await this.steps(steps) === 1) return;
+    }
+  }
+
+  async repeat({ condition, steps }) {
+    while (true) {
+      this.clear(program.exit);
+      await this.launch({ segment: condition });
+      if (!await this.exitSignal() || await this.steps(steps) === 1) return;
+    }
   }
 }
 
-vyre.finished = (async () => {
-  const outcome = { passed: false, problem: "", differences: {} };
+// Runs everything once: what came out, how long it took, and what went wrong.
+async function runProgram(shaders) {
+  const { device, name } = await openDevice();
+  let lost = "";
+  device.lost.then((info) => { lost = `the device was lost: ${info.message}`; });
+  const outcome = { device: name, outputs: {}, trap: null, error: "", milliseconds: NaN, launches: 0 };
+  device.pushErrorScope("validation");
+  const runner = new Runner(device, shaders);
   try {
-    Object.assign(outcome, await run(await openDevice()));
+    outcome.milliseconds = await runner.run();
     for (const output of program.outputs) {
-      const difference = firstDifference(outcome.outputs[output.name], output);
-      if (difference) outcome.differences[output.name] = difference;
+      outcome.outputs[output.name] = await runner.read(runner.buffers[output.buffer], output.size);
     }
-    const wrong = Object.entries(outcome.differences).map(([name, text]) => `${name}: ${text}`);
-    outcome.problem = vyre.deviceError || wrong.join("; ");
-    outcome.passed = !outcome.problem;
   } catch (error) {
-    outcome.problem = vyre.deviceError || error.message;
+    if (error instanceof Trap) outcome.trap = error;
+    else outcome.error = lost || error.message;
   }
-  show(outcome);
+  outcome.launches = runner.launches;
+  const invalid = lost ? null : await device.popErrorScope();
+  if (invalid) outcome.error = invalid.message;
+  device.destroy();
   return outcome;
-})();
+}
