@@ -68,17 +68,20 @@ def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figur
         if not device.info.available:
             screen.print(f"[dim]{device.info.id:<12}not here: {device.info.reason}[/]")
     table = output.table(
-        "kernel", "device", "result", ">time", ">GB/s", ">against numpy", ">compile", ">cached"
+        "kernel", "device", "result", ">time", ">GB/s", ">× numpy", ">compile", ">cached"
     )
     rows: list[Figures] = []
     measurer = Measurer()
+    total = len(kernels) * len(infos)
     with screen.status("compiling …") as status:
         for kernel in kernels:
-            for info in infos:
-                status.update(f"{kernel.name}: {kernel.what}, on {info.id} …")
+            for place, info in enumerate(infos):
+                done = f"{len(rows) + 1} of {total}"
+                status.update(f"{done} · {kernel.name}: {kernel.what}, on {info.id} …")
                 row = measurer.measure(kernel, info)
                 rows.append(row)
-                table.add_row(*_cells(row, first=info is infos[0]), end_section=info is infos[-1])
+                title = _title(row, place, alone=len(infos) == 1)
+                table.add_row(title, *_cells(row), end_section=info is infos[-1])
     screen.print(table)
     for row in rows:
         if row.problem:
@@ -87,18 +90,23 @@ def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figur
     return rows
 
 
-def _cells(row: Figures, *, first: bool) -> list[str]:
-    name = f"[bold]{row.kernel}[/] [dim]{row.what}[/]" if first else ""
+def _title(row: Figures, place: int, *, alone: bool) -> str:
+    """The first cell of a row: the kernel, and below it what it does."""
+    if alone:
+        return f"[bold]{row.kernel}[/]\n[dim]{row.what}[/]"
+    return {0: f"[bold]{row.kernel}[/]", 1: f"[dim]{row.what}[/]"}.get(place, "")
+
+
+def _cells(row: Figures) -> list[str]:
     if not row.is_right:
         word = "wrong" if row.ran else "failed"
-        return [name, row.device, f"[bold red]{word}[/]", "", "", "", "", ""]
+        return [row.device, f"[bold red]{word}[/]", "", "", "", "", ""]
     result = "[green]= reference[/]" if row.device != "reference" else "[green]= numpy[/]"
-    part = "" if row.part == 1 else f" [dim](1/{row.part} of it)[/]"
+    part = "" if row.part == 1 else f" [dim](1/{row.part})[/]"
     faster = row.numpy_seconds / row.seconds
     speed = f"{faster:.1f} ×" if faster >= 0.95 else f"{faster:.2g} ×"
     style = "bold green" if faster >= 1.5 else "" if faster >= 0.67 else "yellow"
     return [
-        name,
         row.device,
         result,
         output.seconds(row.seconds) + part,
@@ -119,7 +127,8 @@ def _verdict(
     return (
         f"[bold green]All {len(rows)} results are right:[/] {len(kernels)} kernels on "
         f"{len(infos)} device{plural}, each the same as on the reference and as in numpy.\n"
-        "[dim]time: best of several whole runs from host arrays to host arrays, and numpy's "
-        "likewise; GB/s: inputs and outputs once;\ncompile: check, optimise, emit and load, the "
-        "compiler itself being in memory; cached: from the cache on disk.[/]"
+        "[dim]time: best of several whole runs from host arrays to host arrays (1/n: on that part "
+        "of the data)\nGB/s: inputs and outputs, each counted once     × numpy: how many times "
+        "as fast as numpy\ncompile: check, optimise, emit and load     cached: the same from the "
+        "cache on disk[/]"
     )

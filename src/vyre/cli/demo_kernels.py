@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.cli import demo_source
+from vyre.front import Specialisation, kernel_source
 from vyre.ir import Program
+from vyre.record import dataclass
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -39,9 +40,10 @@ class Kernel:
     """How far floats may be from the reference's: the bounds of the opcodes used."""
 
     def program(self) -> Program:
-        """The program, read anew: nothing of it is compiled yet."""
-        source = files("vyre.cli") / "demo_programs" / f"{self.name}.vy"
-        return Program.parse(source.read_text(encoding="utf-8"), f"{self.name}.vy")
+        """The program, translated anew from Python: nothing of it is compiled yet."""
+        kernel = getattr(demo_source, self.name)
+        fresh = kernel_source(kernel.__wrapped__, kernel.source.workgroup)
+        return fresh.program(Specialisation())
 
 
 def _floats(count: int, seed: int) -> Array:
@@ -91,7 +93,7 @@ def _mandelbrot(given: Mapping[str, Array]) -> Arrays:
 
 
 def _byte_scan(given: Mapping[str, Array]) -> Arrays:
-    text, needle = given["text"], given["needle"]
+    text, needle = given["text"], given["needle"].view(np.uint8)
     hits = np.ones(text.size - 3, bool)
     for place, byte in enumerate(needle):
         hits &= text[place : text.size - 3 + place] == byte
@@ -149,18 +151,18 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "sum", "sum of 16 Mi integers", 16 * _MIB, 1 << 16,
         lambda n: {"x": np.arange(n, dtype=np.uint32)},
-        _sum, _blocks(64),
+        _sum, _blocks(64), lambda _: {"total": 1},
     ),
     Kernel(
         "histogram", "256 bins of 16 MiB", 16 * _MIB, 1 << 16,
         lambda n: {"x": _bytes(n, 256)},
-        _histogram, _blocks(64),
+        _histogram, _blocks(64), lambda _: {"bins": 256},
     ),
     Kernel(
         "byte_scan", "4 bytes sought in 16 MiB", 16 * _MIB, 1 << 16,
         lambda n: {
             "text": _bytes(n, 16),
-            "needle": np.array([1, 9, 0, 4], np.uint8),
+            "needle": np.array([1, 9, 0, 4], np.uint8).view(np.uint32),
             "found": np.array([0, 0xFFFF_FFFF], np.uint32),
         },
         _byte_scan, _row,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Tolerance, compare_outputs
 from vyre.diagnostics import VyreError
 from vyre.driver.backend import DeviceInfo
+from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, compile, dispatch, profile
 from vyre.runtime.cache import DiskCache
 

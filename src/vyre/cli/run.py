@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vyre.cli import arrays, output
 from vyre.cli.command import DONE, FAILED, UsageError
+from vyre.cli.shapes import grid_over, shapes_of, sizes_from, told
 from vyre.cli.sources import device_argument, file_argument, program_from
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Difference, compare_outputs
@@ -22,6 +23,7 @@ from vyre.diagnostics import VyreError
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
+from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, compile, dispatch
 
 SUMMARY = "run a program on arrays, or replay the folder of a failure"
@@ -42,6 +44,8 @@ class Job:
     note: str = ""
     """What a reproducer says about itself."""
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """Shapes of arrays that have several axes."""
     expected: dict[str, Array] = field(default_factory=dict[str, Array])
     """Results to compare with, where it is not the reference that says them."""
 
@@ -61,8 +65,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="workgroups; by default enough of them")
     parser.add_argument("--elements", type=int, metavar="N", help="invocations along x, rounded up")
     parser.add_argument(
-        "--size", dest="sizes", action="append", default=[], metavar="NAME=N",
-        help="elements of an output that the program leaves open",
+        "--size", dest="sizes", action="append", default=[], metavar="NAME=N[,M]",
+        help="elements of an output that the program leaves open, along each axis",
     )  # fmt: skip
     profiles = [profile.value for profile in OptimizerProfile]
     parser.add_argument("--profile", choices=profiles, help="optimizer profile (default: release)")
@@ -96,6 +100,9 @@ def run(options: argparse.Namespace) -> int:
     wrong: list[Difference] | None = None
     if options.check or is_folder:
         wrong = _compared(job, compiled, outputs)
+    for name, shape in job.shapes.items():
+        if name in outputs:
+            outputs[name] = np.asarray(outputs[name]).reshape(shape)
     _save(outputs, options.outputs)
     _report(job, compiled, outputs, spent, wrong, options.json)
     return FAILED if wrong else DONE
@@ -133,12 +140,17 @@ def _json(path: Path) -> dict[str, Any]:
 def _from_file(options: argparse.Namespace) -> Job:
     program = program_from(options.file)
     inputs = arrays.inputs_from(program, arrays.pairs(options.inputs, "--in"))
-    sizes = {k: arrays.whole(v, "--size") for k, v in arrays.pairs(options.sizes, "--size").items()}
-    grid = None if options.grid is None else _grid(options.grid)
-    return Job(program, inputs, grid, sizes=sizes)
+    wanted = arrays.pairs(options.sizes, "--size")
+    shapes = shapes_of(program, inputs, wanted)
+    inputs.update(told(shapes))
+    grid = None if options.grid is None else grid_from(options.grid)
+    if grid is None and options.elements is None:
+        grid = grid_over(program, shapes)
+    return Job(program, inputs, grid, sizes=sizes_from(wanted), shapes=shapes)
 
 
-def _grid(text: str) -> tuple[int, ...]:
+def grid_from(text: str) -> tuple[int, ...]:
+    """The workgroups that `--grid` asks for."""
     parts = text.replace("x", ",").split(",")
     if not 1 <= len(parts) <= 3:
         raise UsageError(f"--grid {text}: give one to three numbers, such as 64,8")

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib.util
 import sys
 from pathlib import Path
 from typing import Any
 
 from vyre.cli.command import UsageError
+from vyre.cli.output import listing
+from vyre.front import scalars
+from vyre.front.scalars import ScalarType
 from vyre.ir import Program
+from vyre.runtime.kernel import Kernel
 from vyre.wire import load
 
 
 def file_argument(parser: argparse.ArgumentParser, also: str = "") -> None:
     """Declare the argument that names a program."""
     parser.add_argument(
-        "file", metavar="FILE", help=f"a .vy or .vyb file, or module.py:kernel{also}"
+        "file",
+        metavar="FILE",
+        help="a .vy or .vyb file, or module.py:kernel; with types and static values where the "
+        f"kernel leaves them open: 'module.py:kernel(f32, n=4)'{also}",
     )
 
 
@@ -42,16 +50,45 @@ def program_from(name: str) -> Program:
 def _from_python(path: Path, name: str) -> Program:
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    found = getattr(_imported(path), name, None)
+    name, args, kwargs = _call(name)
+    module = _imported(path)
+    found = getattr(module, name, None)
     if found is None:
-        raise UsageError(f"{path} has nothing called {name}")
+        names: dict[str, object] = module.__dict__
+        known = [key for key, value in names.items() if isinstance(value, (Program, Kernel))]
+        raise UsageError(f"{path} has nothing called {name}; there are {listing(known)}")
     if isinstance(found, Program):
         return found
-    build = getattr(found, "program", None)
-    made = build() if callable(build) else None
-    if not isinstance(made, Program):
+    if not isinstance(found, Kernel):
         raise UsageError(f"{name} in {path} is neither a kernel nor a Program")
-    return made
+    return found.program(*args, **kwargs)
+
+
+def _call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """`kernel`, or `kernel(f32, n=4)`: the name, and what decides about an open kernel."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise UsageError(f"{text} is no kernel: write kernel, or 'kernel(f32, n=4)'") from None
+    if isinstance(node, ast.Name):
+        return node.id, [], {}
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise UsageError(f"{text} is no kernel: write kernel, or 'kernel(f32, n=4)'")
+    given = {str(one.arg): _value(one.value) for one in node.keywords}
+    return node.func.id, [_value(one) for one in node.args], given
+
+
+def _value(node: ast.expr) -> Any:
+    """A type of vy by its name, or a constant."""
+    if isinstance(node, ast.Name):
+        types = {str(one): one for one in vars(scalars).values() if isinstance(one, ScalarType)}
+        if node.id in types:
+            return types[node.id]
+        raise UsageError(f"{node.id} is no type; there are {listing(list(types))}")
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise UsageError(f"{ast.unparse(node)} is neither a type nor a constant") from None
 
 
 def _imported(path: Path) -> Any:

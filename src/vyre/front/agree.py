@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
+from vyre.front import advice
 from vyre.front.context import Context
 from vyre.front.scalars import scalar_name
 from vyre.front.values import Constant, Key, Scalar, Value, describe
@@ -15,11 +17,23 @@ def default_type(value: bool | int | float) -> DataType:
     """The type of a literal that meets nothing typed."""
     if isinstance(value, bool):
         return DataType.BOOL
-    return DataType.I32 if isinstance(value, int) else DataType.F32
+    if isinstance(value, float):
+        return DataType.F32
+    return next((one for one in _WHOLE if _holds(one, value)), DataType.I32)
 
 
-def literal(ctx: Context, node: ast.AST, constant: Constant, dtype: DataType) -> Scalar:
-    """A constant as a value of a type, if it can be one."""
+_WHOLE = (DataType.I32, DataType.U32, DataType.I64, DataType.U64)
+
+
+def _holds(dtype: DataType, value: int) -> bool:
+    low, high = dtype.integer_range
+    return low <= value <= high
+
+
+def literal(
+    ctx: Context, node: ast.AST, constant: Constant, dtype: DataType, reason: str | None = None
+) -> Scalar:
+    """A constant as a value of a type, if it can be one; `reason` is code that wants the type."""
     value = constant.value
     if isinstance(value, str):
         raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(constant))
@@ -38,6 +52,10 @@ def literal(ctx: Context, node: ast.AST, constant: Constant, dtype: DataType) ->
         if not low <= value <= high:
             other = "a signed type: vy.i32(...)" if value < 0 and not low else "a wider type"
             why = f"{dtype} holds {low} to {high}: convert the other operand to {other}"
+            if reason is not None:
+                why = (
+                    f"it is {dtype} because of {reason}: convert the other operand there to {other}"
+                )
             raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
     return Scalar(Expr.lit(value, dtype), dtype)
 
@@ -68,7 +86,7 @@ def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: st
         ctx.pin(scalar.soft, dtype)
         return Scalar(scalar.expr, dtype)
     if scalar.soft and can_become(scalar.dtype, dtype):
-        raise ctx.learn(scalar.soft, dtype)
+        raise ctx.learn(scalar.soft, dtype, node)
     raise ctx.error(
         node,
         codes.WANTED_TYPE,
@@ -110,17 +128,16 @@ def agree(
         ctx.pin(a.soft | b.soft, a.dtype)
         return Scalar(a.expr, a.dtype), Scalar(b.expr, b.dtype)
     if a.soft and can_become(a.dtype, b.dtype):
-        raise ctx.learn(a.soft, b.dtype)
+        raise ctx.learn(a.soft, b.dtype, node)
     if b.soft and can_become(b.dtype, a.dtype):
-        raise ctx.learn(b.soft, a.dtype)
+        raise ctx.learn(b.soft, a.dtype, node)
     raise ctx.error(
         node,
         codes.TYPES_DIFFER,
         op=op,
         left=a.dtype,
         right=b.dtype,
-        first=f"{scalar_name(b.dtype)}({ast.unparse(sides[0])})",
-        second=f"{scalar_name(a.dtype)}({ast.unparse(sides[1])})",
+        fix=advice.for_types(op, a.dtype, b.dtype, sides),
     )
 
 
@@ -128,17 +145,35 @@ def literals(
     ctx: Context, node: ast.AST, pair: tuple[Constant, Constant], sides: tuple[ast.AST, ast.AST]
 ) -> tuple[Scalar, Scalar]:
     """Two constants, of which one is chosen at run time; together they take a type by context."""
-    left, right = pair
+    first, second = same_literals(ctx, node, pair, sides)
+    return first, second
+
+
+def _width(value: bool | int | float | str) -> tuple[bool, int]:
+    """Orders constants by the type that holds them and what is less wide."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return isinstance(value, float), -1
+    return False, _WHOLE.index(default_type(value))
+
+
+def same_literals(
+    ctx: Context,
+    node: ast.AST,
+    constants: Sequence[Constant],
+    sides: Sequence[ast.AST] | None = None,
+) -> list[Scalar]:
+    """Constants of which one is chosen at run time."""
+    pairs = list(zip(sides or [node] * len(constants), constants, strict=True))
     # 1 if c else 0.5 is a float.
-    widest = right if isinstance(right.value, float) else left
-    if isinstance(widest.value, (str, bool)):
-        return as_scalar(ctx, sides[0], left), as_scalar(ctx, sides[1], right)
+    widest = max((constant.value for constant in constants), key=_width)
+    if isinstance(widest, (str, bool)):
+        return [as_scalar(ctx, side, constant) for side, constant in pairs]
     key = (*ctx.frame.path, "literals", getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
     learned = ctx.learned.get(key)
-    dtype = default_type(widest.value) if learned is None else learned
+    dtype = default_type(widest) if learned is None else learned
     soft = frozenset({key}) if learned is None else frozenset[Key]()
-    a, b = literal(ctx, sides[0], left, dtype), literal(ctx, sides[1], right, dtype)
-    return Scalar(a.expr, dtype, soft), Scalar(b.expr, dtype, soft)
+    found = [literal(ctx, side, constant, dtype) for side, constant in pairs]
+    return [Scalar(one.expr, dtype, soft) for one in found]
 
 
 def _with_constant(
@@ -146,7 +181,7 @@ def _with_constant(
 ) -> tuple[Scalar, Scalar]:
     wants_float = isinstance(constant.value, float) and other.dtype.is_integer
     if other.soft and wants_float:
-        raise ctx.learn(other.soft, DataType.F32)
+        raise ctx.learn(other.soft, DataType.F32, node)
     made = literal(ctx, node, constant, other.dtype)
     return Scalar(made.expr, made.dtype, other.soft), other
 

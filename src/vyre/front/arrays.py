@@ -1,8 +1,9 @@
 """Elements of arrays: indices, axes, stores and atomics.
 
 An array of several axes is one buffer in row-major order, and its extents are in a second, small
-one named `x.shape`. An index outside of its axis counts as out of bounds, also where the flat
-index would be inside: what nothing proves to be inside is checked.
+one named `x.shape`. A view with strides has a third one, `x.strides`: the position of the first
+element, then the distance along each axis. An index outside of its axis counts as out of bounds,
+also where the flat index would be inside: what nothing proves to be inside is checked.
 """
 
 from __future__ import annotations
@@ -13,13 +14,23 @@ from collections.abc import Sequence
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import as_scalar, as_type
 from vyre.front.context import Context
-from vyre.front.values import Array, Constant, Scalar, Value, describe
+from vyre.front.values import (
+    Array,
+    Constant,
+    Scalar,
+    Several,
+    Shape,
+    Steps,
+    Value,
+    describe,
+)
 from vyre.ir import (
     AnyExpr,
     Atomic,
     AtomicOp,
     Binary,
     BinOp,
+    BufLen,
     Cast,
     DataType,
     Expr,
@@ -54,9 +65,9 @@ def flat_index(
             example=f"{array.name}[{', '.join('ijk'[: array.rank])}]",
         )
     indices = [_one_index(ctx, n, array, v) for n, v in zip(nodes, values, strict=True)]
-    if array.rank == 1:
+    if array.rank == 1 and array.steps is None:
         return indices[0].expr
-    return _row_major(ctx, array, indices)
+    return _position(ctx, array, indices)
 
 
 def _one_index(ctx: Context, node: ast.expr, array: Array, value: Value) -> Scalar:
@@ -74,17 +85,32 @@ def _one_index(ctx: Context, node: ast.expr, array: Array, value: Value) -> Scal
     return index
 
 
-def _row_major(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
+def _position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
     inside: AnyExpr | None = None
-    flat: AnyExpr | None = None
+    along: list[AnyExpr] = []
     for index, extent in zip(indices, array.shape, strict=True):
-        held = ctx.hold(index, "i")
-        here, check = _along_axis(ctx, held, extent)
+        here, check = _along_axis(ctx, ctx.hold(index, "i"), extent)
+        along.append(here)
         if check is not None:
             inside = check if inside is None else Binary(BinOp.AND, inside, check)
-        flat = here if flat is None else Binary(BinOp.ADD, Binary(BinOp.MUL, flat, extent), here)
-    assert flat is not None
+    flat = _row_major(array, along) if array.steps is None else _stepped(array.steps, along)
     return flat if inside is None else Select(inside, flat, NOWHERE)
+
+
+def _row_major(array: Array, along: Sequence[AnyExpr]) -> AnyExpr:
+    flat = along[0]
+    for index, extent in zip(along[1:], array.shape[1:], strict=True):
+        flat = Binary(BinOp.ADD, Binary(BinOp.MUL, flat, extent), index)
+    return flat
+
+
+def _stepped(steps: Steps, along: Sequence[AnyExpr]) -> AnyExpr:
+    # Arithmetic wraps, so that a step backwards is a large unsigned number.
+    flat = steps.start
+    for index, step in zip(along, steps.along, strict=True):
+        moved = index if step is None else Binary(BinOp.MUL, index, step)
+        flat = Binary(BinOp.ADD, flat, moved)
+    return flat
 
 
 def _along_axis(ctx: Context, index: Scalar, extent: AnyExpr) -> tuple[AnyExpr, AnyExpr | None]:
@@ -118,16 +144,7 @@ def store(ctx: Context, node: ast.AST, array: Array, index: AnyExpr, value: Scal
 
 def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
     """`x.atomic_add(i, value)` and its kin; gives the old value."""
-    op = ATOMICS.get(name)
-    if op is None:
-        known = ", ".join(sorted(ATOMICS))
-        raise ctx.error(
-            node,
-            codes.NO_ATTRIBUTE,
-            what=f"the array {array.name!r}",
-            name=name,
-            known=f"shape, size, ndim, {known}",
-        )
+    op = ATOMICS[name]
     wanted = 3 if op is AtomicOp.COMPARE_EXCHANGE else 2
     if len(node.args) != wanted or node.keywords:
         form = "(i, expected, value)" if wanted == 3 else "(i, value)"
@@ -154,6 +171,23 @@ def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
     expected = operands[0] if wanted == 3 else None
     made = Atomic(op, array.name, index, operands[-1], expected, MemoryOrdering.RELAXED)
     return Scalar(made, array.dtype)
+
+
+def size(array: Array) -> Scalar:
+    """`x.size`: how many elements an array has."""
+    if array.steps is None:
+        return Scalar(BufLen(array.name), DataType.U32)
+    total = array.shape[0]
+    for one in array.shape[1:]:
+        total = Binary(BinOp.MUL, total, one)
+    return Scalar(total, DataType.U32)
+
+
+def extents(value: Value) -> Value:
+    """`x.shape` as the tuple that it is, where a tuple is wanted; other values as they are."""
+    if not isinstance(value, Shape):
+        return value
+    return Several(tuple(Scalar(one, DataType.U32) for one in value.array.shape))
 
 
 def extent(ctx: Context, node: ast.AST, array: Array, axis: Value) -> Scalar:

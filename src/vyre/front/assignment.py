@@ -19,7 +19,7 @@ def fitted(ctx: Context, node: ast.AST, name: str, variable: Variable, value: Va
     if isinstance(value, Constant):
         wants_float = isinstance(value.value, float) and variable.dtype.is_integer
         if variable.soft and wants_float:
-            raise ctx.learn(variable.soft, DataType.F32)
+            raise ctx.learn(variable.soft, DataType.F32, node)
         return literal(ctx, node, value, variable.dtype)
     scalar = as_scalar(ctx, node, value)
     if scalar.dtype is variable.dtype:
@@ -30,9 +30,9 @@ def fitted(ctx: Context, node: ast.AST, name: str, variable: Variable, value: Va
             variable.soft = frozenset()
         return scalar
     if variable.soft and can_become(variable.dtype, scalar.dtype):
-        raise ctx.learn(variable.soft, scalar.dtype)
+        raise ctx.learn(variable.soft, scalar.dtype, node)
     if scalar.soft and can_become(scalar.dtype, variable.dtype):
-        raise ctx.learn(scalar.soft, variable.dtype)
+        raise ctx.learn(scalar.soft, variable.dtype, node)
     raise ctx.error(
         node,
         codes.VARIABLE_TYPE,
@@ -47,6 +47,8 @@ def _first(ctx: Context, node: ast.AST, variable: Variable, value: Value) -> Sca
     learned = ctx.learned.get(variable.key)
     if learned is not None:
         variable.dtype = learned
+        if isinstance(value, Constant):
+            return literal(ctx, node, value, learned, ctx.reasons.get(variable.key))
         return as_type(ctx, node, value, learned, "the variable")
     if isinstance(value, Constant) and not isinstance(value.value, (str, bool)):
         variable.dtype = default_type(value.value)

@@ -72,10 +72,18 @@ def _refusal(ctx: Context, node: ast.Call, target: Any) -> Exception:
         return ctx.error(node, codes.FOREIGN, name=shown, instead="a function of vy.math")
     advice = _BUILTIN_ADVICE.get(_identity(target))
     if advice is not None:
-        return ctx.error(node, codes.FOREIGN, name=shown, instead=advice)
+        text = ast.unparse(node.args[0]) if node.args else "x"
+        if isinstance(node.args[0] if node.args else None, ast.Constant) and target is float:
+            advice = "the number itself, or vy.math.inf and vy.math.nan"
+        return ctx.error(
+            node, codes.FOREIGN, name=shown, instead=advice.replace("(x)", f"({text})")
+        )
     if module.startswith("vyre.runtime"):
         return ctx.error(node, codes.FOREIGN, name=shown, instead="a function marked @vy.func")
-    return ctx.error(node, codes.PLAIN_FUNCTION, name=shown)
+    fix = "decorate it with @vy.func"
+    if name == "<lambda>":
+        fix = f"write it as a function: @vy.func, then def {shown}(...)"
+    return ctx.error(node, codes.PLAIN_FUNCTION, name=shown, fix=fix)
 
 
 _NUMPY_NAMES = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.diagnostics import FrontError, Span
 from vyre.diagnostics.codes import Code
@@ -19,6 +19,7 @@ from vyre.front.homes import Homes
 from vyre.front.source import Source
 from vyre.front.values import Key, Scalar, Value, is_settled
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
+from vyre.record import dataclass
 
 
 class Restart(Exception):
@@ -66,6 +67,16 @@ class Kept:
 
 
 @dataclass(slots=True)
+class LoopState:
+    """A loop being translated."""
+
+    going: str | None = None
+    """The variable that is false once a loop that is written out has been left."""
+    breaks: list[set[str]] = field(default_factory=list[set[str]])
+    """What was assigned at each of its breaks."""
+
+
+@dataclass(slots=True)
 class Frame:
     """One function being translated: the kernel, or a device function inlined into it."""
 
@@ -77,8 +88,8 @@ class Frame:
     """Names that are assigned more than once, or in a loop."""
     assigned: set[str] = field(default_factory=set[str])
     """Variables that certainly have a value here."""
-    loops: list[list[set[str]]] = field(default_factory=list[list[set[str]]])
-    """For each loop around, what was assigned at each of its breaks."""
+    loops: list[LoopState] = field(default_factory=list["LoopState"])
+    """The loops around, the innermost last."""
     is_kernel: bool = True
     returns_once: bool = False
     result: Result = field(default_factory=Result)
@@ -90,6 +101,8 @@ class Context:
 
     frames: list[Frame]
     learned: dict[Key, DataType]
+    reasons: dict[Key, str]
+    """Which code made a learned type what it is."""
     workgroup: tuple[int, int, int]
     lower_expr: Callable[[Context, ast.expr], Value]
     lower_body: Callable[[Context, Sequence[ast.stmt]], bool]
@@ -187,10 +200,11 @@ class Context:
             return self.spill(value)
         return value
 
-    def learn(self, soft: frozenset[Key], dtype: DataType) -> Restart:
-        """Write down the type of variables that a literal began."""
+    def learn(self, soft: frozenset[Key], dtype: DataType, node: ast.AST) -> Restart:
+        """Write down the type of variables that a literal began, and where they got it."""
         for key in soft:
             self.learned[key] = dtype
+            self.reasons[key] = ast.unparse(node)
         return Restart()
 
     def pin(self, soft: frozenset[Key], dtype: DataType) -> None:

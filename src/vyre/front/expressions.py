@@ -6,8 +6,8 @@ import ast
 from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import arrays
-from vyre.front.agree import agree, as_bool, literals
+from vyre.front import advice, arrays
+from vyre.front.agree import agree, as_bool, literals, same_literals
 from vyre.front.calls import call
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.harmless import is_harmless
@@ -26,10 +26,10 @@ from vyre.front.values import (
     describe,
 )
 from vyre.ir import (
+    AnyExpr,
     Assign,
     Binary,
     BinOp,
-    BufLen,
     DataType,
     Expr,
     If,
@@ -40,6 +40,9 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+
+MAX_CHOICES = 64
+"""A tuple that is indexed by a value of the kernel becomes a chain of selects, at most so long."""
 
 
 def lower_expr(ctx: Context, node: ast.expr) -> Value:
@@ -66,7 +69,7 @@ def lower_expr(ctx: Context, node: ast.expr) -> Value:
             return _attribute(ctx, node)
         case ast.Call():
             return call(ctx, node)
-        case ast.Tuple():
+        case ast.Tuple() | ast.List():
             return Several(tuple(ctx.in_order(node.elts)))
         case _:
             what = type(node).__name__
@@ -90,7 +93,8 @@ def name(ctx: Context, node: ast.Name) -> Value:
 
 def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
     if found is MISSING:
-        raise ctx.error(node, codes.UNKNOWN_NAME, name=text)
+        known = [*ctx.frame.names, *ctx.frame.source.closure, *ctx.frame.source.scope]
+        raise ctx.error(node, codes.UNKNOWN_NAME, name=text, fix=advice.for_name(text, known))
     if isinstance(found, (bool, int, float, str)):
         return _constant(ctx, node, found)
     if isinstance(found, tuple):
@@ -100,7 +104,10 @@ def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
     if dtype is not None and type(found).__module__ == "numpy":
         return Scalar(Expr.lit(found.item(), dtype), dtype)
     if type(found).__name__ in ("ndarray", "DeviceArray", "list", "dict", "set"):
-        raise ctx.error(node, codes.CAPTURED, name=text, what=_kind(found))
+        fix = f"pass it as an argument: {text}: vy.In[vy.f32]"
+        if type(found).__name__ == "list":
+            fix = f"make it a tuple, or {fix}"
+        raise ctx.error(node, codes.CAPTURED, name=text, what=_kind(found), fix=fix)
     return Thing(found)
 
 
@@ -123,7 +130,9 @@ def _constant(ctx: Context, node: ast.expr, value: object) -> Constant:
         node,
         codes.EXPRESSION,
         what=f"the constant {value!r}",
-        instead="use numbers and truth values",
+        instead="begin with a number, such as 0 or vy.math.inf, or keep a bool beside it"
+        if value is None
+        else "use numbers and truth values",
     )
 
 
@@ -221,12 +230,44 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
             return arrays.extent(ctx, node, array, ctx.expr(node.slice))
         case Several(items):
             index = ctx.expr(node.slice)
+            if isinstance(index, Scalar) and index.dtype.is_integer:
+                return _looked_up(ctx, node, items, ctx.hold(index, "i"))
             return items[_position(ctx, node, index, len(items), "a tuple")]
         case Scalar(expr, dtype) if dtype.is_vector and dtype.element is not None:
             position = _position(ctx, node, ctx.expr(node.slice), dtype.lanes, "a vector")
             return Scalar(Lane(expr, position), dtype.element)
         case _:
             raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(owner))
+
+
+def _looked_up(ctx: Context, node: ast.Subscript, items: tuple[Value, ...], index: Scalar) -> Value:
+    """An element of a tuple that the kernel chooses; zero outside of it, as of an array."""
+    rows = [item.items for item in items if isinstance(item, Several)]
+    if rows and len(rows) == len(items) and len({len(row) for row in rows}) == 1:
+        columns = zip(*rows, strict=True)
+        return Several(tuple(_looked_up(ctx, node, column, index) for column in columns))
+    numbers = _of_one_type(ctx, node, items)
+    if numbers is None or not 0 < len(items) <= MAX_CHOICES:
+        raise ctx.error(node.slice, codes.CONSTANT_INDEX, what="a tuple", count=len(items))
+    dtype, soft = numbers[0].dtype, numbers[0].soft
+    low, high = index.dtype.integer_range
+    chosen: AnyExpr = Expr.lit(False if dtype.is_bool else 0, dtype)
+    for position, number in reversed(list(enumerate(numbers))):
+        if low <= position <= high:
+            here = Binary(BinOp.EQ, index.expr, Expr.lit(position, index.dtype))
+            chosen = Select(here, number.expr, chosen)
+    return Scalar(chosen, dtype, soft)
+
+
+def _of_one_type(
+    ctx: Context, node: ast.Subscript, items: tuple[Value, ...]
+) -> list[Scalar] | None:
+    constants = [item for item in items if isinstance(item, Constant)]
+    if len(constants) == len(items):
+        return same_literals(ctx, node, constants)
+    scalars = [item for item in items if isinstance(item, Scalar)]
+    same = len(scalars) == len(items) and len({item.dtype for item in scalars}) == 1
+    return scalars if same else None
 
 
 def _position(ctx: Context, node: ast.Subscript, index: Value, count: int, what: str) -> int:
@@ -243,11 +284,15 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
             case "shape":
                 return Shape(owner)
             case "size":
-                return Scalar(BufLen(owner.name), DataType.U32)
+                return arrays.size(owner)
             case "ndim":
                 return Constant(owner.rank)
-            case _:
-                return Method(owner, node.attr)
+            case attribute if attribute in arrays.ATOMICS:
+                return Method(owner, attribute)
+            case attribute:
+                fix = advice.for_array(owner.name, attribute, arrays.ATOMICS)
+                what = describe(owner)
+                raise ctx.error(node, codes.NO_ATTRIBUTE, what=what, name=attribute, fix=fix)
     if isinstance(owner, Thing):
         target = owner.target
         found = getattr(target, node.attr, MISSING)
@@ -255,9 +300,12 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
             raise ctx.error(
                 node,
                 codes.NO_ATTRIBUTE,
-                what=describe(owner),
+                what=ast.unparse(node.value),
                 name=node.attr,
-                known="see the reference of vyre",
+                fix=advice.for_attribute(ast.unparse(node.value), node.attr, dir(target)),
             )
         return _captured(ctx, node, ast.unparse(node), found)
-    raise ctx.error(node, codes.NO_ATTRIBUTE, what=describe(owner), name=node.attr, known="none")
+    fix = "use operators, and the functions of vy"
+    if isinstance(owner, Scalar):
+        fix = advice.for_number(ast.unparse(node.value), owner.dtype, node.attr)
+    raise ctx.error(node, codes.NO_ATTRIBUTE, what=describe(owner), name=node.attr, fix=fix)

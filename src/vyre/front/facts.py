@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from vyre.front.values import is_layout
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -24,6 +25,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.record import dataclass
 
 _NEGATED = {
     BinOp.LT: BinOp.GE,
@@ -72,7 +74,7 @@ class Facts:
             case Var(name):
                 return name in self.constants
             case Load(buffer):
-                return ".shape" in buffer
+                return is_layout(buffer)
             case _:
                 return False
 

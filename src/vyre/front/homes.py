@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

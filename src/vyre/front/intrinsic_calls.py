@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import intrinsics, math
+from vyre.front import async_copies, intrinsics, math
 from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals
 from vyre.front.context import Context
 from vyre.front.operators import apply, apply_unary
@@ -16,6 +16,8 @@ from vyre.front.parameters import GenericType
 from vyre.front.scalars import ScalarType
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
 from vyre.ir import (
+    AsyncLoad,
+    AsyncStore,
     Ballot,
     Barrier,
     BinOp,
@@ -153,9 +155,12 @@ def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
     """`min` and `max` of two or more."""
 
     def handle(ctx: Context, node: ast.Call) -> Value:
-        if node.keywords or len(node.args) < 2:
+        if node.keywords or not node.args:
             raise _wrong_call(ctx, node, f"{ast.unparse(node.func)}(x, y)")
         values = ctx.in_order(node.args)
+        if len(values) == 1:
+            form = f"{ast.unparse(node.func)}(x, y), or a for loop over range(len(x))"
+            raise _wrong_call(ctx, node, form)
         result = values[0]
         side: ast.AST = node.args[0]
         for value, value_node in zip(values[1:], node.args[1:], strict=True):
@@ -300,6 +305,9 @@ def _table() -> dict[object, Handler]:
         intrinsics.subgroup_lane: _lane_builtin(BuiltinKind.SUBGROUP_LANE),
         intrinsics.barrier: _fence(MemoryOrdering.SEQ_CST),
         intrinsics.grid_sync: _fence(MemoryOrdering.GRID_SYNC),
+        intrinsics.async_load: lambda ctx, node: async_copies.start(ctx, node, AsyncLoad),
+        intrinsics.async_store: lambda ctx, node: async_copies.start(ctx, node, AsyncStore),
+        intrinsics.async_wait: async_copies.wait,
         intrinsics.shared: _misplaced,
         intrinsics.local: _misplaced,
         intrinsics.bitcast: _bitcast,

@@ -51,6 +51,37 @@ def grid_sync() -> None:
     outside("vy.grid_sync")
 
 
+def async_load(
+    destination: View[T],
+    destination_start: int,
+    source: View[T],
+    source_start: int,
+    count: int,
+    *,
+    tag: str = "copy",
+) -> None:
+    """The workgroup starts to copy elements of an array into shared memory."""
+    outside("vy.async_load")
+
+
+def async_store(
+    destination: View[T],
+    destination_start: int,
+    source: View[T],
+    source_start: int,
+    count: int,
+    *,
+    tag: str = "copy",
+) -> None:
+    """The workgroup starts to copy elements of shared memory into an array."""
+    outside("vy.async_store")
+
+
+def async_wait(*, tag: str = "copy") -> None:
+    """Wait for all copies with this tag, and for the workgroup."""
+    outside("vy.async_wait")
+
+
 def shared(dtype: type[T], *shape: int) -> View[T]:
     """An array that a workgroup shares, zero at first: `t = vy.shared(vy.f32, 256)`."""
     outside("vy.shared")

@@ -1,17 +1,17 @@
-"""Loops: `for` over `range` with any step, and `while`."""
+"""Loops: `for` over `range` with any step, and `while`; the other loops are written out."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import agree, as_bool, literal
 from vyre.front.assignment import declare, key_of
-from vyre.front.context import Context, LoopVariableLeft
+from vyre.front.context import Context, LoopState, LoopVariableLeft
 from vyre.front.homes import assigned_names
-from vyre.front.values import Constant, Scalar, Thing, Value
+from vyre.front.unrolled import items_of, lower_rounds
+from vyre.front.values import Constant, Scalar, Value
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -31,6 +31,7 @@ from vyre.ir import (
     Var,
     While,
 )
+from vyre.record import dataclass
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], bool]
 
@@ -56,8 +57,11 @@ class Range:
         return self.start.dtype
 
 
-def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> None:
-    """`for i in range(...)`."""
+def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
+    """`for i in range(...)`, or over a tuple; answers whether nothing goes on after it."""
+    items = items_of(ctx, node.iter)
+    if items is not None:
+        return lower_rounds(ctx, node, items)
     if not isinstance(node.target, ast.Name):
         instead = "write one name: for i in range(n)"
         raise ctx.error(
@@ -67,7 +71,7 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> None:
     bounds = _range(ctx, node)
     frame = ctx.frame
     before = set(frame.assigned)
-    frame.loops.append([])
+    frame.loops.append(LoopState())
     counter = ctx.fresh(name)
     with ctx.block() as body:
         shown = _begin_round(ctx, node, counter, bounds, body)
@@ -86,6 +90,7 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> None:
     if bounds.step != 1:
         start, stop = Expr.lit(0, _counter_type(bounds)), _rounds(bounds)
     ctx.emit(Loop(counter, start, stop, tuple(body)))
+    return False
 
 
 def _begin_round(
@@ -118,14 +123,7 @@ def _begin_round(
 
 def _range(ctx: Context, node: ast.For) -> Range:
     call = node.iter
-    callee: Value | None = None
-    if isinstance(call, ast.Call):
-        callee = ctx.expr(call.func)
-    is_range = isinstance(callee, Thing) and callee.target is range
-    if not isinstance(call, ast.Call) or not is_range:
-        what = f"a loop over {ast.unparse(call)}"
-        instead = "count instead: for i in range(n), and index with i"
-        raise ctx.error(call, codes.STATEMENT, what=what, instead=instead)
+    assert isinstance(call, ast.Call)
     if call.keywords or not 1 <= len(call.args) <= 3:
         problem = f"got {len(call.args) + len(call.keywords)} arguments"
         raise ctx.error(call, codes.CALL, name="range", problem=problem, form="range(a, b, step)")
@@ -149,7 +147,8 @@ def _bounds(
         learned = ctx.learned.get(key)
         dtype = DataType.I32 if learned is None else learned
         soft = frozenset({key}) if learned is None else frozenset[tuple[object, ...]]()
-        a, b = (literal(ctx, n, v, dtype) for n, v in ((nodes[0], first), (nodes[1], last)))
+        pairs = ((nodes[0], first), (nodes[1], last))
+        a, b = (literal(ctx, n, v, dtype, ctx.reasons.get(key)) for n, v in pairs)
         a, b = Scalar(a.expr, dtype, soft), Scalar(b.expr, dtype, soft)
     else:
         a, b = agree(ctx, node.iter, "range", first, last, (nodes[0], nodes[1]))
@@ -214,7 +213,7 @@ def lower_while(ctx: Context, node: ast.While, lower_body: LowerBody) -> bool:
     """`while condition`; answers whether the loop is never left."""
     frame = ctx.frame
     before = set(frame.assigned)
-    frame.loops.append([])
+    frame.loops.append(LoopState())
     with ctx.block() as body:
         condition = ctx.expr(node.test)
         test = as_bool(ctx, node.test, condition, "the condition of a while")
@@ -224,7 +223,7 @@ def lower_while(ctx: Context, node: ast.While, lower_body: LowerBody) -> bool:
             ctx.emit(If(Unary(UnOp.NOT, test.expr), (Break(),), ()))
         ctx.facts.assume(test.expr)
         lower_body(ctx, node.body)
-    breaks = frame.loops.pop()
+    breaks = frame.loops.pop().breaks
     forever = isinstance(test.expr, Lit) and test.expr.value is True
     ctx.emit(While(Expr.bool_(True) if computes else test.expr, tuple(body)))
     frame.assigned = before

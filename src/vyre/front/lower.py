@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 
 from vyre.diagnostics import FrontError
@@ -18,6 +18,7 @@ from vyre.front.homes import assigned_names, find_homes
 from vyre.front.parameters import (
     ArrayParameter,
     GenericType,
+    Layout,
     Mode,
     Parameter,
     ScalarParameter,
@@ -27,8 +28,9 @@ from vyre.front.parameters import (
 from vyre.front.source import Source, source_of
 from vyre.front.statements import lower_body
 from vyre.front.syntax import check_syntax
-from vyre.front.values import Array, Constant, Key, Scalar, Thing
+from vyre.front.values import SHAPE, STRIDES, Array, Constant, Key, Scalar, Steps, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Specialisation:
     types: tuple[tuple[str, DataType], ...] = ()
     """Generic types by name."""
     statics: tuple[tuple[str, int | float | bool], ...] = ()
+    layouts: tuple[tuple[str, Layout], ...] = ()
+    """Arrays that are views with strides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +54,8 @@ class KernelSource:
     workgroup: tuple[int, int, int]
     fast_math: bool = False
     entry_op_id: str | None = None
+    copies_whole: bool = False
+    """Whether it starts copies of whole stretches of memory, which views with strides lack."""
     _known: dict[Specialisation, Program] = field(default_factory=dict[Specialisation, Program])
 
     @property
@@ -86,7 +92,9 @@ def kernel_source(
     check_syntax(source)
     parameters = _parameters(source)
     entry = f"{function.__module__}.{function.__qualname__}".replace(".<locals>", "")
-    return KernelSource(source, parameters, _defaults(function), size, fast_math, entry)
+    names = {getattr(node, "attr", getattr(node, "id", None)) for node in ast.walk(source.tree)}
+    copies = not names.isdisjoint(("async_load", "async_store"))
+    return KernelSource(source, parameters, _defaults(function), size, fast_math, entry, copies)
 
 
 def _workgroup(source: Source, wanted: Sequence[int] | int) -> tuple[int, int, int]:
@@ -136,15 +144,21 @@ def _annotation(source: Source, argument: ast.arg) -> object:
 
 def _translate(kernel: KernelSource, wanted: Specialisation) -> Program:
     learned: dict[Key, DataType] = {}
+    reasons: dict[Key, str] = {}
     while True:
         try:
-            return _attempt(kernel, wanted, learned)
+            return _attempt(kernel, wanted, learned, reasons)
         except Restart:
             # Every attempt settles the type of a variable that was open before, so this ends.
             continue
 
 
-def _attempt(kernel: KernelSource, wanted: Specialisation, learned: dict[Key, DataType]) -> Program:
+def _attempt(
+    kernel: KernelSource,
+    wanted: Specialisation,
+    learned: dict[Key, DataType],
+    reasons: dict[Key, str],
+) -> Program:
     body = kernel.source.tree.body
     names = frozenset(kernel.parameters)
     changed = assigned_names(body) & names
@@ -158,6 +172,7 @@ def _attempt(kernel: KernelSource, wanted: Specialisation, learned: dict[Key, Da
     ctx = Context(
         [frame],
         learned,
+        reasons,
         kernel.workgroup,
         lower_expr,
         lower_body,
@@ -175,6 +190,7 @@ def _bind_parameters(
 ) -> None:
     types = dict(wanted.types)
     statics = dict(wanted.statics)
+    layouts = dict(wanted.layouts)
     names = ctx.frame.names
     ctx.taken.update(kernel.parameters)
     for name, dtype in types.items():
@@ -187,7 +203,8 @@ def _bind_parameters(
             case ScalarParameter(dtype):
                 binding = _scalar(ctx, name, _resolved(dtype, types))
             case ArrayParameter(mode, dtype, rank):
-                binding = _array(ctx, name, mode, _resolved(dtype, types), rank)
+                dtype = _resolved(dtype, types)
+                binding = _array(ctx, name, mode, dtype, rank, layouts.get(name))
         names[name] = binding
         ctx.frame.assigned.add(name)
     for name in sorted(changed):
@@ -203,7 +220,9 @@ def _scalar(ctx: Context, name: str, dtype: DataType) -> Scalar:
     return Scalar(Load(name, Expr.u32(0)), dtype)
 
 
-def _array(ctx: Context, name: str, mode: Mode, dtype: DataType, rank: int) -> Array:
+def _array(
+    ctx: Context, name: str, mode: Mode, dtype: DataType, rank: int, layout: Layout | None
+) -> Array:
     binding = len(ctx.buffers)
     match mode:
         case Mode.IN:
@@ -213,13 +232,22 @@ def _array(ctx: Context, name: str, mode: Mode, dtype: DataType, rank: int) -> A
         case Mode.INOUT:
             ctx.buffers.append(BufferDecl.read_write(name, binding, dtype))
     shape: tuple[AnyExpr, ...] = (BufLen(name),)
-    if rank > 1:
-        extents = f"{name}.shape"
-        ctx.taken.add(extents)
-        decl = BufferDecl.uniform(extents, binding + 1, DataType.U32).with_count(rank)
-        ctx.buffers.append(decl)
-        shape = tuple(Load(extents, Expr.u32(axis)) for axis in range(rank))
-    return Array(name, dtype.value_type, rank, shape, writable=mode is not Mode.IN)
+    steps: Steps | None = None
+    if rank > 1 or layout is not None:
+        shape = _numbers(ctx, name + SHAPE, rank)
+    if layout is not None:
+        start, *along = _numbers(ctx, name + STRIDES, rank + 1)
+        neighbours = layout is Layout.ROWS
+        steps = Steps(start, (*along[:-1], None) if neighbours else tuple(along))
+    return Array(name, dtype.value_type, rank, shape, mode is not Mode.IN, steps)
+
+
+def _numbers(ctx: Context, name: str, count: int) -> tuple[AnyExpr, ...]:
+    """Numbers that the host passes beside an array."""
+    ctx.taken.add(name)
+    decl = BufferDecl.uniform(name, len(ctx.buffers), DataType.U32)
+    ctx.buffers.append(decl.with_count(count))
+    return tuple(Load(name, Expr.u32(position)) for position in range(count))
 
 
 def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import agree, as_bool, as_scalar
 from vyre.front.context import Context
-from vyre.front.values import Constant, Scalar, Value, describe
+from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Select, Unary, UnOp
 from vyre.ir.infer import binary_type, unary_type
 
@@ -92,7 +92,10 @@ def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> S
     """An opcode of two operands, if it takes their type."""
     answer = binary_type(opcode, a.dtype, b.dtype)
     if not isinstance(answer, DataType):
-        raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=a.dtype, fix=answer.fix)
+        fix = answer.fix
+        if a.dtype.is_bool:
+            fix = "convert truth values to count with them: vy.u32(a > b)"
+        raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=a.dtype, fix=fix)
     soft = a.soft & b.soft if answer is a.dtype else frozenset[Any]()
     return Scalar(Binary(opcode, a.expr, b.expr), answer, soft)
 
@@ -143,6 +146,13 @@ def compare(
 ) -> Value:
     """The truth of one comparison."""
     symbol, compute, opcode = COMPARISONS[type(op)]
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(operands[1], Several):
+        found = _among(ctx, node, operands[0], operands[1], sides)
+        if isinstance(op, ast.In):
+            return found
+        if isinstance(found, Constant):
+            return Constant(not found.value)
+        return apply_unary(ctx, node, UnOp.NOT, as_bool(ctx, node, found, symbol))
     if opcode is None:
         instead = {"is": "==", "is not": "!="}.get(symbol, "a loop that compares with ==")
         raise ctx.error(
@@ -156,6 +166,24 @@ def compare(
         return _folded(ctx, node, symbol, compute, (left.value, right.value))
     a, b = agree(ctx, node, symbol, left, right, sides)
     return apply(ctx, node, opcode, a, b)
+
+
+def _among(
+    ctx: Context, node: ast.AST, left: Value, right: Several, sides: tuple[ast.AST, ast.AST]
+) -> Value:
+    """`x in (a, b)`: whether x equals one of them."""
+    result: Value = Constant(False)
+    held = ctx.hold(left) if isinstance(left, Scalar) else left
+    for item in right.items:
+        equal = compare(ctx, node, ast.Eq(), (held, item), sides)
+        if isinstance(equal, Constant):
+            if equal.value:
+                return equal
+        elif isinstance(result, Scalar):
+            result = apply(ctx, node, BinOp.OR, result, as_bool(ctx, node, equal, "in"))
+        else:
+            result = equal
+    return result
 
 
 def _folded(

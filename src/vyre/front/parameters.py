@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, TypeVarTuple, cast, get_args
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front.scalars import ScalarType
+from vyre.front.scalars import BY_NUMPY_NAME, ScalarType
 from vyre.ir import DataType
+from vyre.record import dataclass
 
 __all__ = ["In", "InOut", "Out", "generic", "static"]
 
@@ -28,6 +28,15 @@ class Mode(Enum):
     IN = "In"
     OUT = "Out"
     INOUT = "InOut"
+
+
+class Layout(Enum):
+    """How the elements of a view lie in memory, where they are not simply one after the other."""
+
+    ROWS = "rows"
+    """The elements of a row are neighbours; rows may lie anywhere."""
+    STRIDED = "strided"
+    """Any distance along every axis, also none and backwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +195,8 @@ def element_type(wanted: object) -> DataType | GenericType | None:
         return wanted.dtype
     if isinstance(wanted, DataType):
         return wanted
+    if isinstance(wanted, type) and wanted.__module__ == "numpy":
+        return BY_NUMPY_NAME.get(wanted.__name__.rstrip("_"))
     return wanted if isinstance(wanted, GenericType) else None
 
 

@@ -8,13 +8,13 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 from vyre.diagnostics import Diagnostic, FrontError, Location, Span
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import front as codes
+from vyre.record import dataclass
 
 MISSING: Any = object()
 """What `lookup` gives for a name that means nothing."""

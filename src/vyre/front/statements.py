@@ -16,9 +16,11 @@ from vyre.front.intrinsic_calls import NOTHING, type_argument
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
 from vyre.front.operators import binary
+from vyre.front.unrolled import wrong_length
 from vyre.front.values import Array, Constant, Method, Scalar, Several, Thing, Value, describe
 from vyre.ir import (
     AnyExpr,
+    Assign,
     Binary,
     BinOp,
     Break,
@@ -68,7 +70,7 @@ def lower_statement(ctx: Context, node: ast.stmt) -> bool:  # noqa: C901
         case ast.If():
             return _if(ctx, node)
         case ast.For():
-            lower_for(ctx, node, lower_body)
+            return lower_for(ctx, node, lower_body)
         case ast.While():
             return lower_while(ctx, node, lower_body)
         case ast.Break():
@@ -151,9 +153,9 @@ def _element(ctx: Context, target: ast.Subscript) -> tuple[Array, AnyExpr]:
 
 def _unpack(ctx: Context, target: ast.Tuple, value: Value, value_node: ast.expr) -> None:
     """`a, b = b, a`: all values are computed before the first is assigned."""
+    value = arrays.extents(value)
     if not isinstance(value, Several) or len(value.items) != len(target.elts):
-        found = len(value.items) if isinstance(value, Several) else describe(value)
-        raise ctx.error(target, codes.UNPACK, expected=len(target.elts), found=found)
+        raise wrong_length(ctx, target, value)
     held = [
         ctx.spill(item) if isinstance(item, Scalar) and not ctx.facts.is_fixed(item.expr) else item
         for item in value.items
@@ -275,7 +277,10 @@ def _branch(ctx: Context, node: ast.If, test: Scalar) -> bool:
 
 def _break(ctx: Context, node: ast.Break) -> bool:
     if ctx.frame.loops:
-        ctx.frame.loops[-1].append(set(ctx.frame.assigned))
+        loop = ctx.frame.loops[-1]
+        loop.breaks.append(set(ctx.frame.assigned))
+        if loop.going is not None:
+            ctx.emit(Assign(loop.going, Expr.bool_(False)))
     ctx.emit(Break())
     return True
 

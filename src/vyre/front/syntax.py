@@ -74,4 +74,19 @@ def _look(source: Source, node: ast.AST, found: list[Diagnostic]) -> None:
             )
         )
     for child in ast.iter_child_nodes(node):
+        # A list that is only gone through is a tuple.
+        while isinstance(child, ast.List) and _goes_through(node, child):
+            child = ast.copy_location(ast.Tuple(child.elts, child.ctx), child)
         _look(source, child, found)
+
+
+def _goes_through(node: ast.AST, child: ast.List) -> bool:
+    match node:
+        case ast.For():
+            return child is node.iter
+        case ast.Compare():
+            return child in node.comparators
+        case ast.Call(func=ast.Name(name)):
+            return name in ("enumerate", "zip", "reversed", "len")
+        case _:
+            return False

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.ir import AnyExpr, DataType, Lit, Load, Var
+from vyre.record import dataclass
 
 Key = tuple[object, ...]
 """Names one variable of one (inlined) function, the same in every attempt at translating it."""
@@ -28,6 +27,15 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """Where the elements of a view lie in its buffer, which may hold others between them."""
+
+    start: AnyExpr
+    along: tuple[AnyExpr | None, ...]
+    """The distance to the next element along each axis; None where it is the neighbour."""
+
+
+@dataclass(frozen=True, slots=True)
 class Array:
     """A buffer: a parameter, shared memory, or an array of each invocation's own."""
 
@@ -36,6 +44,8 @@ class Array:
     rank: int
     shape: tuple[AnyExpr, ...]
     writable: bool = True
+    steps: Steps | None = None
+    """None where the elements fill the buffer in row-major order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +80,17 @@ class Thing:
 Value = Constant | Scalar | Array | Shape | Method | Several | Thing
 
 
+SHAPE, STRIDES = ".shape", ".strides"
+
+
+def is_layout(buffer: str) -> bool:
+    """Whether a buffer says how an array lies in memory, which no kernel changes."""
+    return buffer.endswith((SHAPE, STRIDES))
+
+
 def is_settled(expr: AnyExpr) -> bool:
     """Whether using the expression twice costs nothing."""
-    return isinstance(expr, (Lit, Var)) or (isinstance(expr, Load) and ".shape" in expr.buffer)
+    return isinstance(expr, (Lit, Var)) or (isinstance(expr, Load) and is_layout(expr.buffer))
 
 
 def describe(value: Value) -> str:

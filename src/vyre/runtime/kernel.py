@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, overload
 
@@ -9,6 +10,7 @@ from vyre.config import config
 from vyre.diagnostics import ArgumentError, Diagnostic, SanitizerError, Severity
 from vyre.diagnostics.codes import front as codes
 from vyre.driver import grid as grids
+from vyre.driver import routing
 from vyre.front import KernelSource, Specialisation, kernel_source
 from vyre.ir import Builtin, BuiltinKind, Program
 from vyre.ir.services import service
@@ -18,6 +20,7 @@ from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.kernel_views import place_views
 from vyre.runtime.run import dispatch
 from vyre.runtime.verify import snapshot, verified
 
@@ -82,35 +85,34 @@ class Kernel(Generic[P]):
         **kwargs: Any,
     ) -> None:
         """Run the kernel."""
-        program, made = self._prepare(args, kwargs)
+        given = arguments.by_parameter(self.source, args, kwargs, partial=False)
+        made = arguments.prepare(self.source, given)
+        if made.views and not self.source.copies_whole:
+            chosen = routing.choose(device or made.device).device
+            made.layouts = place_views(made.views, made.given, made.written, chosen)
+        program = self._program(given, made)
         if device is None:
             device = made.device
             arguments.keep_numbers(program, made)
         compiled = compile(program, device=device)
         if grid is None and elements is None:
-            grid = self._default_grid(program, made)
+            grid, elements = self._default_grid(program, made)
         arguments.zero_outputs(self.source, made)
         launch = verified(dispatch) if config().check else dispatch
         launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
-        for array, copy in made.copies:
-            array[...] = copy
 
-    def _prepare(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[Program, Prepared]:
-        given = arguments.by_parameter(self.source, args, kwargs, partial=False)
-        wanted = arguments.specialise(self.source, given, arguments.type_of_value)
-        return self.source.program(wanted), arguments.prepare(self.source, given)
+    def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:
+        wanted = arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)
+        return self.source.program(wanted)
 
-    def _default_grid(self, program: Program, made: Prepared) -> Grid:
+    def _default_grid(self, program: Program, made: Prepared) -> tuple[Grid, int | None]:
+        """The grid for a call that says nothing about it: as `grid`, or as `elements`."""
         axes = program.memo("runtime.axes", _axes)
-        if axes == 1 or not made.written:
-            return None
-        shape = max((array.shape for array in made.written.values()), key=_size)
-        # Axis x runs along the last axis of the array, whose elements are neighbours.
-        extents = [*reversed(shape), 1, 1][:axes]
-        sizes = program.workgroup_size
-        return tuple(-(-extent // size) for extent, size in zip(extents, sizes, strict=False))
+        if not made.written or (axes == 1 and not made.layouts):
+            return None, None
+        shape = max((array.shape for array in made.written.values()), key=math.prod)
+        grid = covering(program, shape)
+        return grid, None if grid is not None else math.prod(shape)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program for a call with these arguments.
@@ -153,22 +155,33 @@ class Kernel(Generic[P]):
         elements: int | None = None,
         deadline: float | None = None,
         sanitize: bool = True,
+        schedule: int | None = None,
         **kwargs: Any,
     ) -> tuple[Diagnostic, ...]:
         """The same call on the reference, which looks for races and accesses out of bounds.
 
-        Defects are raised as a `SanitizerError`; what is only suspicious is returned.
+        Defects are raised as a `SanitizerError`; what is only suspicious is returned. A number for
+        `schedule` runs the invocations in another order, the same one every time: a kernel whose
+        results depend on it is wrong.
         """
-        program, made = self._prepare(args, kwargs)
+        given = arguments.by_parameter(self.source, args, kwargs, partial=False)
+        made = arguments.prepare(self.source, given)
+        program = self._program(given, made)
         if grid is None and elements is None:
-            grid = self._default_grid(program, made)
+            grid, elements = self._default_grid(program, made)
         arguments.zero_outputs(self.source, made)
         inputs = snapshot(program, made.given)
         counts = {name: len(array) for name, array in inputs.items()}
         shape = grids.resolve(program, counts, grid, elements)
         sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
         result = service("reference")(
-            program, inputs, shape, sanitize=sanitize, deadline=deadline, output_sizes=sizes
+            program,
+            inputs,
+            shape,
+            sanitize=sanitize,
+            schedule=schedule,
+            deadline=deadline,
+            output_sizes=sizes,
         )
         for name, array in made.written.items():
             found = result.outputs[name].view(array.dtype)
@@ -176,14 +189,22 @@ class Kernel(Generic[P]):
                 array.write(found)
             else:
                 array[...] = found.reshape(array.shape)
-        for array, copy in made.copies:
-            array[...] = copy
         for line in result.printed:
             print(line)  # noqa: T201
         findings: tuple[Diagnostic, ...] = result.findings
         if any(found.severity is Severity.ERROR for found in findings):
             raise SanitizerError(findings)
         return findings
+
+
+def covering(program: Program, shape: Sequence[int]) -> tuple[int, ...] | None:
+    """The workgroups that cover an array, if the program asks about more than one axis of them."""
+    axes = program.memo("runtime.axes", _axes)
+    if axes == 1:
+        return None
+    # Axis x runs along the last axis of the array, whose elements are neighbours.
+    extents = [*reversed(shape), 1, 1][:axes]
+    return tuple(-(-n // size) for n, size in zip(extents, program.workgroup_size, strict=False))
 
 
 def _axes(program: Program) -> int:
@@ -194,13 +215,6 @@ def _axes(program: Program) -> int:
         if isinstance(expr, Builtin) and expr.kind in _SPREAD
     ]
     return max(used, default=0) + 1
-
-
-def _size(shape: Sequence[int]) -> int:
-    total = 1
-    for extent in shape:
-        total *= extent
-    return total
 
 
 @overload

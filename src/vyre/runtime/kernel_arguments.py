@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from vyre.front import KernelSource, Specialisation
 from vyre.front.parameters import (
     ArrayParameter,
     GenericType,
+    Layout,
     Mode,
     Parameter,
     ScalarParameter,
@@ -24,11 +25,20 @@ from vyre.front.parameters import (
     element_type,
 )
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
+from vyre.front.values import SHAPE
 from vyre.ir import BufferAccess, DataType, Program
 from vyre.ir.literal import encode_float
+from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.device_array import array as array_on
-from vyre.runtime.host_arrays import as_host_array
+from vyre.runtime.host_arrays import (
+    NO_VIEW,
+    as_host_array,
+    check_writable,
+    host_view,
+    is_plain,
+    numbers,
+)
 
 Host = NDArray[Any]
 _NOTHING = Specialisation()
@@ -40,8 +50,10 @@ class Prepared:
 
     given: dict[str, object] = field(default_factory=dict[str, object])
     written: dict[str, Host | DeviceArray] = field(default_factory=dict[str, Host | DeviceArray])
-    copies: list[tuple[Host, Host]] = field(default_factory=list[tuple[Host, Host]])
-    """Arrays that are not contiguous, with the contiguous copies that stand in for them."""
+    views: list[str] = field(default_factory=list[str])
+    """Parameters whose arrays are not contiguous."""
+    layouts: dict[str, Layout] = field(default_factory=dict[str, Layout])
+    """Views that are used in place."""
     device: str | None = None
     """Where the device arrays among the arguments live."""
     is_resident: bool = True
@@ -94,11 +106,15 @@ def _form(kernel: KernelSource) -> str:
 
 
 def specialise(
-    kernel: KernelSource, given: Mapping[str, object], type_of: Callable[[object], DataType | None]
+    kernel: KernelSource,
+    given: Mapping[str, object],
+    type_of: Callable[[object], DataType | None],
+    layouts: Mapping[str, Layout] | None = None,
 ) -> Specialisation:
-    """What arguments decide about generic types and compile-time values."""
+    """What arguments decide about generic types, compile-time values and strides."""
+    views = tuple(layouts.items()) if layouts else ()
     if not kernel.is_open:
-        return _NOTHING
+        return Specialisation(layouts=views) if views else _NOTHING
     types: dict[str, DataType] = {}
     statics: dict[str, int | float | bool] = {}
     for name, parameter in kernel.parameters.items():
@@ -112,7 +128,7 @@ def specialise(
             fix = "pass numpy arrays, or types: kernel.program(vy.f32)"
             problem = "is not decided by any argument"
             raise ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
-    return Specialisation(tuple(sorted(types.items(), key=_first)), tuple(statics.items()))
+    return Specialisation(tuple(sorted(types.items(), key=_first)), tuple(statics.items()), views)
 
 
 def _first(item: tuple[str, DataType]) -> str:
@@ -185,9 +201,14 @@ def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
 
 def _number(name: str, dtype: DataType | GenericType, given: object) -> object:
     value: Any = given
-    if isinstance(given, (bool, np.bool_)) and dtype is not DataType.BOOL:
-        value = int(cast("Any", given))
-    if not isinstance(given, (bool, int, float, np.generic)):
+    if not isinstance(given, np.generic) and getattr(given, "ndim", None) == 0:
+        value = _as_numpy(name, given).item()
+    is_truth = isinstance(value, (bool, np.bool_))
+    is_number = is_truth or isinstance(value, (int, float, np.generic))
+    value = cast("Any", value)
+    if is_truth and dtype is not DataType.BOOL:
+        value = int(value)
+    if not is_number:
         expected = f"a number, such as {_example(dtype)}"
         problem = f"is {type(value).__name__}"
         raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
@@ -206,31 +227,18 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
     array = value if isinstance(value, DeviceArray) else _as_numpy(name, value)
     _check_rank(name, parameter, array)
     if parameter.rank > 1:
-        made.given[f"{name}.shape"] = _extents(array.shape)
+        made.given[name + SHAPE] = numbers(array.shape)
     if isinstance(array, DeviceArray):
         made.device = array.device.info.id
     else:
         made.is_resident = False
-    if parameter.mode is Mode.IN:
-        made.given[name] = array
-        return
-    if isinstance(array, np.ndarray) and not array.flags.c_contiguous:
-        if not array.flags.writeable:
-            problem, expected = "is read-only", "a writable array"
-            raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
-        copy = np.ascontiguousarray(array)
-        made.copies.append((array, copy))
-        array = copy
+        if not is_plain(array):
+            made.views.append(name)
     made.given[name] = array
-    made.written[name] = array
-
-
-@lru_cache(maxsize=256)
-def _extents(shape: tuple[int, ...]) -> Host:
-    """A shape as an array, the same one every time, so that like dispatches are recognised."""
-    made = np.array(shape, np.uint32)
-    made.flags.writeable = False
-    return made
+    if parameter.mode is not Mode.IN:
+        if not isinstance(array, DeviceArray):
+            check_writable(name, array, value)
+        made.written[name] = array
 
 
 def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray) -> None:
@@ -251,32 +259,16 @@ def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray)
 
 def _as_numpy(name: str, value: object) -> Host:
     """Any array-like of the host as a numpy array on the same memory."""
-    if isinstance(value, np.ndarray):
-        return cast("Host", value)
-    given = cast("Any", value)
     try:
-        if hasattr(given, "__array_interface__"):
-            return np.asarray(given)
-        if hasattr(given, "__dlpack__"):
-            return _from_dlpack(given)
-        view = memoryview(given)
-        return np.frombuffer(view, np.uint8) if view.format == "B" else np.asarray(view)
-    except (TypeError, ValueError, BufferError) as problem:
+        return host_view(value)
+    except NO_VIEW as problem:
         expected = "a numpy array, a vyre array, bytes, or anything with DLPack"
         found = f"is {type(value).__name__}"
+        if hasattr(value, "__dlpack__"):
+            found += f" and cannot be shared: {problem}"
         raise ArgumentError(
             codes.ARGUMENT.at(name=name, problem=found, expected=expected)
         ) from problem
-
-
-def _from_dlpack(given: Any) -> Host:
-    found: Host = np.from_dlpack(given)
-    if not found.flags.writeable and hasattr(given, "__array__"):
-        # Older exporters cannot say that their memory may be written; their own view can.
-        own: Host = np.asarray(given)
-        if own.flags.writeable and np.shares_memory(own, found):
-            return own
-    return found
 
 
 def keep_numbers(program: Program, made: Prepared) -> None:
@@ -305,7 +297,7 @@ def zero_outputs(kernel: KernelSource, made: Prepared) -> None:
             continue
         if isinstance(array, DeviceArray):
             array.memory().zero()
-        elif array.flags.writeable:
+        else:
             array.fill(0)
 
 

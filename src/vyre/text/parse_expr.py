@@ -6,7 +6,6 @@ Whatever is open (a bracket, a call, an operator that waits for its right side) 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from vyre.diagnostics.codes import text as codes
@@ -14,6 +13,7 @@ from vyre.ir import literal
 from vyre.ir.expr import AnyExpr, Atomic, Binary, BufLen, Builtin, Lane, Lit, Load, Unary, Var
 from vyre.ir.opcodes import AtomicOp, BinOp, MemoryOrdering, UnOp
 from vyre.ir.types import DataType
+from vyre.record import dataclass
 from vyre.text.calls import ATOMICS, FUNCTIONS, Builder, make_vec, suggestion, typed_call
 from vyre.text.cursor import Cursor
 from vyre.text.literals import read_number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
 from vyre.diagnostics import Span
@@ -42,6 +42,7 @@ from vyre.ir.stmt import (
     While,
     checked_text,
 )
+from vyre.record import dataclass
 from vyre.text.cursor import Cursor
 from vyre.text.parse_expr import ExprParser
 from vyre.text.tokens import END, NAME, QUOTED
@@ -255,6 +256,8 @@ class StmtParser:
 
     def _barrier(self) -> Barrier:
         cursor = self._cursor
+        if cursor.starts_line() or cursor.text == "}" or cursor.kinds[cursor.position] == END:
+            return Barrier(ORDERINGS["seq_cst"])
         if cursor.text not in ORDERINGS:
             raise cursor.unexpected("an ordering, such as seq_cst")
         return Barrier(ORDERINGS[cursor.word("an ordering")])

@@ -162,6 +162,56 @@ def test_a_program_in_a_python_file(tmp_path: Path, capsys) -> None:
     assert main(["check", f"{tmp_path}/mine.py"]) == 2
 
 
+KERNELS = """
+import vyre as vy
+
+T = vy.generic("T")
+
+
+@vy.kernel(workgroup=(8, 8))
+def transpose(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32, 2]):
+    i, j = vy.gid(1), vy.gid(0)
+    if i < y.shape[0] and j < y.shape[1]:
+        y[i, j] = x[j, i]
+
+
+@vy.kernel
+def scale(x: vy.In[T], y: vy.Out[T], n: vy.static[int]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = x[i] * n
+"""
+
+
+def test_kernels_in_a_python_file(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "some_kernels.py"
+    path.write_text(KERNELS)
+    assert main(["show", f"{path}:scale(i8, n=4)", "--as", "ir"]) == 0
+    assert "y[i] = x[i] * 4i8" in capsys.readouterr().out
+    for command in ("check", "opt"):
+        assert main([command, f"{path}:scale(x=f32, n=2)"]) == 0
+        assert main([command, f"{path}:transpose"]) == 0
+    capsys.readouterr()
+    for wrong in ("nothing", "scale(q)", "scale(", "T"):
+        assert main(["check", f"{path}:{wrong}"]) == 2
+    assert main(["check", f"{path}:scale"]) == 1
+    assert "F052" in capsys.readouterr().err
+
+
+def test_arrays_of_several_axes(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "more_kernels.py"
+    path.write_text(KERNELS)
+    given, result = tmp_path / "x.npy", tmp_path / "y.npy"
+    x = np.arange(300, dtype=np.float32).reshape(10, 30)
+    np.save(given, x)
+    named = ["run", f"{path}:transpose", "--in", f"x={given}", "--device", "cpu"]
+    assert main([*named, "--size", "y=30,10", "--out", f"y={result}", "--check", "--json"]) == 0
+    assert printed(capsys)["differences"] == []
+    np.testing.assert_array_equal(np.load(result), x.T)
+    assert main(named) == 2
+    assert "--size y=100,100" in capsys.readouterr().err
+
+
 def test_export(double: str, tmp_path: Path, capsys) -> None:
     for suffix, word in ((".wgsl", "@compute"), (".vy", "program"), (".ll", "define")):
         target = tmp_path / f"out{suffix}"

@@ -59,7 +59,7 @@ def test_every_code_has_an_example_that_brings_it(row) -> None:
         ("x += 1u32", "T016", 2, 1, 1),
         ("}", "T002", 2, 1, 1),
         ("else { }", "T002", 2, 1, 4),
-        ("barrier", "T002", 2, 8, 1),
+        ("barrier strict", "T002", 2, 9, 6),
         ("barrier sometimes", "T002", 2, 9, 9),
         ("let x = 300u8", "T006", 2, 9, 5),
         ("let x = -1u32", "T006", 2, 10, 4),

@@ -148,6 +148,14 @@ def test_what_is_read_leniently() -> None:
     assert spans[:4] == [(3, 33), (3, 46), (4, 5), (4, 21)]
 
 
+def test_a_barrier_without_an_ordering_is_the_strictest() -> None:
+    source = "program workgroup(64, 1, 1)\nbuffer t: workgroup u32[64]\n"
+    read = parse(source + 't[lid.x] = 1\nbarrier\neval t[0]\nregion "r" { barrier }\nbarrier')
+    found = [statement_line(s) for s in read.entry]
+    assert found.count("barrier seq_cst") == 2
+    assert again(read) == read
+
+
 def test_the_example_of_the_specification_is_read() -> None:
     page = Path(__file__).parents[3] / "docs" / "spec" / "text.md"
     example = page.read_text(encoding="utf-8").split("```")[1]

@@ -1,0 +1,148 @@
+"""Loops over values that are known now: tuples, `enumerate`, `zip` and `reversed` of them.
+
+Such a loop is written out, one round after the other. Each element keeps what it is: a constant
+that takes its type where it is used, a value, an array, or a tuple of these.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+
+from vyre.diagnostics.codes import front as codes
+from vyre.front.arrays import extents
+from vyre.front.assignment import assign_name
+from vyre.front.context import Context, LoopState, LoopVariableLeft
+from vyre.front.homes import assigned_names
+from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
+from vyre.ir import Builtin, Expr, If, Let, Loop, Var
+
+MAX_ROUNDS = 256
+"""Longer loops over constants would make programs that are mostly repetition."""
+
+
+_COMBINERS = {id(one): one.__name__ for one in (enumerate, zip, reversed)}
+
+
+def items_of(ctx: Context, node: ast.expr) -> tuple[Value, ...] | None:
+    """What a `for` goes over, if it is known now; None for `range`."""
+    if isinstance(node, ast.Call):
+        callee = ctx.expr(node.func)
+        target = callee.target if isinstance(callee, Thing) else None
+        if target is builtins.range:
+            return None
+        name = _COMBINERS.get(id(target))
+        if name is not None:
+            return _combined(ctx, node, name)
+    value = extents(ctx.expr(node))
+    if not isinstance(value, Several):
+        instead = "count instead: for i in range(n), and index with i"
+        if isinstance(value, Array):
+            name = value.name
+            instead = f"count instead: for i in range(len({name})), and use {name}[i]"
+        if isinstance(value, Constant) and isinstance(value.value, str):
+            instead = "pass the bytes as an array: text: vy.In[vy.u8]"
+        what = f"a loop over {describe(value)}"
+        raise ctx.error(node, codes.STATEMENT, what=what, instead=instead)
+    return tuple(ctx.hold(item) if isinstance(item, Scalar) else item for item in value.items)
+
+
+def _combined(ctx: Context, node: ast.Call, name: str) -> tuple[Value, ...]:
+    sequences = node.args if name == "zip" else node.args[:1]
+    options = {keyword.arg: ctx.expr(keyword.value) for keyword in node.keywords}
+    if name == "enumerate" and len(node.args) == 2:
+        options["start"] = ctx.expr(node.args[1])
+    elif len(node.args) != len(sequences):
+        options[None] = Constant(0)
+    known = [items_of(ctx, one) for one in sequences]
+    parts = [part for part in known if part is not None]
+    allowed = {"enumerate": "start", "zip": "strict"}.get(name)
+    option = options.pop(allowed, Constant(0)) if allowed is not None else Constant(0)
+    if options or not parts or len(parts) != len(known) or not isinstance(option, Constant):
+        problem = "goes over tuples and constants only"
+        raise ctx.error(node, codes.CALL, name=name, problem=problem, form=f"{name}((1, 2, 3))")
+    if name == "reversed":
+        return parts[0][::-1]
+    if name == "enumerate":
+        first = int(option.value)
+        return tuple(Several((Constant(n), item)) for n, item in enumerate(parts[0], first))
+    if option.value and len({len(part) for part in parts}) > 1:
+        problem = "got tuples of different length"
+        raise ctx.error(node, codes.CALL, name="zip", problem=problem, form="zip((1, 2), (3, 4))")
+    return tuple(Several(group) for group in zip(*parts, strict=False))
+
+
+def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
+    """Write a loop out; answers whether nothing goes on after it."""
+    if len(items) > MAX_ROUNDS:
+        what = f"a loop over {len(items)} constants"
+        instead = "pass them as an array, and count with range"
+        raise ctx.error(node.iter, codes.STATEMENT, what=what, instead=instead)
+    leaves, skips = _jumps(node.body)
+    before = set(ctx.frame.assigned)
+    going = ctx.fresh("going") if leaves else None
+    if going is not None:
+        ctx.emit(Let(going, Expr.bool_(True)))
+    for item in items:
+        ctx.frame.loops.append(LoopState(going))
+        with ctx.block() as body:
+            _bind(ctx, node.target, item, node)
+            left = ctx.lower_body(ctx, node.body)
+        ctx.frame.loops.pop()
+        if not leaves and not skips:
+            ctx.body.extend(body)
+            if left:
+                return True
+            continue
+        ctx.frame.assigned = set(before)
+        # A loop of one round, which `continue` and `break` end.
+        once = Loop(ctx.fresh("once"), Expr.u32(0), Expr.u32(1), tuple(body))
+        ctx.emit(once if going is None else If(Var(going), (once,), ()))
+    for name in _names(node.target):
+        ctx.frame.names[name] = LoopVariableLeft()
+    return False
+
+
+def _bind(ctx: Context, target: ast.expr, item: Value, node: ast.For) -> None:
+    if isinstance(target, ast.Tuple):
+        if not isinstance(item, Several) or len(item.items) != len(target.elts):
+            raise wrong_length(ctx, target, item)
+        for one, part in zip(target.elts, item.items, strict=True):
+            _bind(ctx, one, part, node)
+    elif not isinstance(target, ast.Name):
+        instead = "write names: for a, b in pairs"
+        raise ctx.error(target, codes.STATEMENT, what="this loop variable", instead=instead)
+    elif target.id in assigned_names(node.body):
+        ctx.frame.names.pop(target.id, None)
+        assign_name(ctx, target, item, node.iter)
+    else:
+        ctx.frame.names[target.id] = item
+
+
+def wrong_length(ctx: Context, target: ast.Tuple, value: Value) -> Exception:
+    """The error for names and values that are not equally many."""
+    found = describe(value)
+    if isinstance(value, Several):
+        found = f"a tuple of {len(value.items)}"
+    fix = "write as many values as names: a, b = 1, 2"
+    if isinstance(value, Scalar) and isinstance(value.expr, Builtin):
+        fix = "ask along each axis: i, j = vy.gid(0), vy.gid(1)"
+    return ctx.error(target, codes.UNPACK, expected=len(target.elts), found=found, fix=fix)
+
+
+def _names(target: ast.expr) -> list[str]:
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+
+
+def _jumps(body: Sequence[ast.stmt]) -> tuple[bool, bool]:
+    """Whether `break` and `continue` of this very loop stand in its body."""
+    leaves = skips = False
+    for statement in body:
+        leaves |= isinstance(statement, ast.Break)
+        skips |= isinstance(statement, ast.Continue)
+        if isinstance(statement, ast.If):
+            for branch in (statement.body, statement.orelse):
+                inner_leaves, inner_skips = _jumps(branch)
+                leaves, skips = leaves or inner_leaves, skips or inner_skips
+    return leaves, skips
