@@ -1,15 +1,18 @@
 """Run in a new process by the latency suite: how long until a program's first result.
 
 `import` times the import of vyre after numpy's. `small` and `large` compile a program that the
-cache does not know, after another one has woken the compiler up; with `-cached` the first thing
-the process does is to take the program from the cache.
+cache does not know, after another one has woken the compiler up; with `-cached` both programs come
+from the cache. With `-first` nothing has been woken up, so the answer holds all that a process does
+once: importing the compiler and llvmlite, or reading the runtime from the cache. `overhead` times
+launches.
 """
 
 import json
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,9 +31,11 @@ def main(what: str) -> dict[str, Any]:
         return {"import": time.perf_counter() - started}
     from vyre.runtime import run
 
-    kind, _, cached = what.partition("-")
+    if what == "overhead":
+        return overhead()
+    kind, _, mode = what.partition("-")
     program, arrays = problem(kind)
-    if not cached:
+    if mode != "first":
         warmer, given = problem("other")
         run(warmer, given, grid=(1, 1, 1), device="cpu", in_place=True)
     started = time.perf_counter()
@@ -40,6 +45,53 @@ def main(what: str) -> dict[str, Any]:
         "statements": program.stats().node_count,
         "llvmlite": "llvmlite" in sys.modules,
     }
+
+
+def overhead() -> dict[str, float]:
+    """Seconds per launch of a tiny program on resident arrays, in the ways that there are."""
+    import vyre
+    from benchmarks.programs import program_of
+    from vyre.driver.backend import Argument
+    from vyre.runtime import compile, run
+
+    program = program_of("launch")
+    arrays = {name: vyre.array(np.ones(1, np.float32), device="cpu") for name in "xy"}
+    (executable,) = compile(program, device="cpu").load().values()
+    arguments = [Argument(array.memory(), array.size) for array in arrays.values()]
+    bound: Any = cast("Any", executable).bind(arguments, (1, 1, 1))
+    return {
+        "bound": best(bound, 5_000),
+        "launch": best(lambda: executable.launch(arguments, (1, 1, 1)), 5_000),
+        "run": best(lambda: run(program, arrays, grid=(1, 1, 1), device="cpu"), 2_000),
+        **parallel(),
+    }
+
+
+def parallel() -> dict[str, float]:
+    """One launch over all threads, and the same work on one thread divided by their number."""
+    from benchmarks.programs import program_of
+    from vyre.backends.llvm.pool import default_threads
+    from vyre.runtime import compile
+
+    (executable,) = compile(program_of("exp"), device="cpu").load().values()
+    kernel: Any = cast("Any", executable).kernel
+    x, y = np.ones(1 << 16, np.float32), np.ones(1 << 16, np.float32)
+    places = [(int(array.ctypes.data), array.size) for array in (x, y)]
+    grid = (x.size // kernel.info.workgroup_size[0], 1, 1)
+    alone = best(kernel.bind(places, grid, threads=1), 50)
+    together = best(kernel.bind(places, grid), 50)
+    return {"parallel": together, "work": alone / default_threads()}
+
+
+def best(operation: Callable[[], object], calls: int, rounds: int = 10) -> float:
+    """Seconds per call in the best round."""
+    fastest = float("inf")
+    for _ in range(rounds):
+        started = time.perf_counter()
+        for _ in range(calls):
+            operation()
+        fastest = min(fastest, (time.perf_counter() - started) / calls)
+    return fastest
 
 
 def problem(kind: str) -> tuple["Program", dict[str, Any]]:

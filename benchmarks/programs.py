@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from vyre.ir import Program
 
 SOURCES = Path(__file__).resolve().parent / "kernels"
+PLAIN = Path(__file__).resolve().parent / "plain"
 
 
 @cache
@@ -30,3 +31,12 @@ def all_programs() -> dict[str, "Program"]:
 
     names = sorted(path.stem for path in SOURCES.glob("*.vy"))
     return {**{name: program_of(name) for name in names}, "sha256": sha256.vyre_program()}
+
+
+def plain_programs() -> dict[str, "Program"]:
+    """Kernels as one writes them first, by name: what the optimizer is for."""
+    from vyre.ir import Program
+
+    return {
+        path.stem: Program.parse(path.read_text(), str(path)) for path in sorted(PLAIN.glob("*.vy"))
+    }

@@ -58,3 +58,36 @@ def paragraph(number: int) -> "Iterator[Node]":
         ],
     )
     yield Node.store("y", var("i"), Expr.load("y", var("i")) + var(s))
+
+
+def stages(statements: int) -> "Program":
+    """Guarded stages with loads, a loop and a store, as kernels have them; ten statements each."""
+    from vyre.ir import BufferDecl, DataType, Expr, Node, Program
+
+    gid, u32, var = Expr.gid(), Expr.u32, Expr.var
+    body: list[Node] = []
+    for k in range(statements // 10):
+        i, x, y, s, total, t = (var(f"{name}{k}") for name in ("i", "x", "y", "s", "total", "t"))
+        body += [
+            Node.let(i.name, gid + u32(k)),
+            Node.let(x.name, Expr.load("a", i)),
+            Node.let(y.name, Expr.load("a", i + u32(1))),
+            Node.let(s.name, x * u32(4) + y * u32(1)),
+            Node.let(total.name, u32(0)),
+            Node.loop(
+                f"j{k}",
+                0,
+                16,
+                [
+                    Node.let(t.name, Expr.load("b", var(f"j{k}")) * s + gid * u32(3)),
+                    Node.assign(total.name, total + t),
+                ],
+            ),
+            Node.if_(i < Expr.buf_len("out"), [Node.store("out", i, total + s)]),
+        ]
+    buffers = [
+        BufferDecl.read("a", 0, DataType.U32),
+        BufferDecl.read("b", 1, DataType.U32),
+        BufferDecl.output("out", 2, DataType.U32),
+    ]
+    return Program.wrapped(buffers, (64, 1, 1), body)

@@ -13,7 +13,7 @@ holds modulo 2**width, as the arithmetic does: that a sum did not wrap is for `R
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.analysis.def_use import DefUse
 from vyre.analysis.divergence import is_constant
@@ -40,6 +40,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 _MOVING = (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID)
 MOST_TERMS = 8

@@ -7,7 +7,7 @@ A length is known only at run time, so besides the interval a value may have bou
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from vyre.analysis import interval
 from vyre.analysis.interval import Interval
@@ -18,13 +18,12 @@ Bounds = Mapping[str, int]
 UNBOUNDED: Bounds = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+class Bounded(NamedTuple):
     """A value as far as it is known. `interval` is None for floats and vectors."""
 
     dtype: DataType
     interval: Interval | None
-    bounds: Bounds = field(default_factory=lambda: UNBOUNDED)
+    bounds: Bounds = UNBOUNDED
 
     @staticmethod
     def any(dtype: DataType) -> Bounded:

@@ -7,7 +7,7 @@ the least solution is found by spreading each level along the edges, the most di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from math import prod
 from typing import assert_never
@@ -44,6 +44,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children, walk_stmts
+from vyre.record import dataclass
 
 
 class Level(IntEnum):

@@ -14,7 +14,7 @@ every buffer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from vyre.ir import (
@@ -55,6 +55,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()

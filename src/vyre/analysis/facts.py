@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -47,6 +47,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 TOP = -1
 """The parent of statements at the top level."""

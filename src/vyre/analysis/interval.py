@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from vyre.ir import BinOp, DataType, UnOp
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """All integers from `low` to `high`, both included; never empty."""
 
     low: int
@@ -20,7 +19,8 @@ class Interval:
         """All values of an integer type or of bool."""
         return _OF_TYPE[dtype]
 
-    def __contains__(self, value: int) -> bool:
+    def __contains__(self, value: object) -> bool:
+        assert isinstance(value, int)
         return self.low <= value <= self.high
 
     def within(self, other: Interval) -> bool:

@@ -7,13 +7,14 @@ expression names the versions it was learned with, and is void when one of them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from vyre.analysis.bounded import Bounded
 from vyre.analysis.effects import is_movable, reads_memory
 from vyre.ir import AnyExpr, Var
 from vyre.ir.walk import walk_expr
+from vyre.record import dataclass
 
 Key = str | AnyExpr
 Stamps = tuple[tuple[str, int], ...]

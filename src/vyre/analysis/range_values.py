@@ -103,17 +103,22 @@ class RangeValues:
 
     def value(self, expr: AnyExpr) -> Bounded:
         """What is known of an expression in the present statement."""
-        found = self._table[type(expr)](expr)
-        if self.state.facts and (expr.depth > 1 or type(expr) is Builtin):
+        kind = type(expr)
+        found = self._table[kind](expr)
+        if kind is Lit:
+            return found
+        if self.state.facts and (expr.depth > 1 or kind is Builtin):
             fact = self.state.fact(expr)
             if fact is not None:
                 found = found.meet(fact)
-        if self._recording and found.interval is not None and type(expr) is not Lit:
+        interval = found.interval
+        if self._recording and interval is not None:
             key = (self.position, id(expr))
-            if found.interval == Interval.of_type(found.dtype):
+            whole = Interval.of_type(found.dtype)
+            if interval is whole or interval == whole:
                 self.intervals.pop(key, None)
             else:
-                self.intervals[key] = found.interval
+                self.intervals[key] = interval
         return found
 
     def peek(self, expr: AnyExpr) -> Bounded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.analysis.bounded import Bounded, shifted
 from vyre.analysis.facts import ProgramFacts
@@ -30,6 +30,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 _GROWING = frozenset({BinOp.ADD, BinOp.MAX, BinOp.OR, BinOp.ADD_SAT})
 _SHRINKING = frozenset(

@@ -23,7 +23,6 @@ What it answers holds for every execution; where it cannot know, it says DIVERGE
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import assert_never
 
 from vyre.analysis.divergence import Builder, LeafLevels, Level
@@ -49,6 +48,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

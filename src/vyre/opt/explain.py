@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.opt.report import MEASURED, OptimizerRunReport, PassRunMetric
 from vyre.opt.selection import PassSelectionReason
+from vyre.record import dataclass
 
 _WHY = {
     PassSelectionReason.ALWAYS_ON: "always on",

@@ -6,15 +6,12 @@ correctness: a pass must be right whether or not a region is known to be hot.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
@@ -28,8 +25,7 @@ _MOST = (1 << 64) - 1
 _FORMAT = "vyre-hot-paths-1"
 
 
-@dataclass(frozen=True, slots=True)
-class RegionRecord:
+class RegionRecord(NamedTuple):
     """What was measured of one region."""
 
     dispatch_count: int = 0
@@ -48,18 +44,29 @@ class RegionRecord:
         return self.bytes_total // self.dispatch_count if self.dispatch_count else 0
 
 
-@dataclass(slots=True)
 class _Entry:
     """Sums that grow with every dispatch; plain fields, for recording is on every launch's way."""
 
-    count: int
-    total_ns: int
-    most_ns: int
-    nbytes: int
-    weight: float
-    """Samples, older ones counting less; without a half-life simply their number."""
-    weighted_ns: float
-    at: float
+    __slots__ = ("at", "count", "most_ns", "nbytes", "total_ns", "weight", "weighted_ns")
+
+    def __init__(
+        self,
+        count: int,
+        total_ns: int,
+        most_ns: int,
+        nbytes: int,
+        weight: float,
+        weighted_ns: float,
+        at: float,
+    ) -> None:
+        self.count = count
+        self.total_ns = total_ns
+        self.most_ns = most_ns
+        self.nbytes = nbytes
+        self.weight = weight
+        """Samples, older ones counting less; without a half-life simply their number."""
+        self.weighted_ns = weighted_ns
+        self.at = at
 
 
 class HotPathHints:
@@ -163,6 +170,8 @@ class HotPathHints:
         """Keep the records for the next process; the file is replaced whole or not at all."""
         with self._lock:
             rows = [_to_row(region, entry) for region, entry in self._entries.items()]
+        import json
+
         body = json.dumps(rows)
         write_atomically(
             Path(path), json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
@@ -217,6 +226,8 @@ def _in_range(field: str, found: float, good: bool, expected: str) -> None:
 
 
 def _digest(body: str) -> str:
+    import hashlib  # many programs are launched, few records are saved
+
     return hashlib.sha256(body.encode()).hexdigest()
 
 
@@ -250,6 +261,8 @@ def _from_row(row: list[Any]) -> tuple[str, _Entry]:
 
 
 def _read_rows(path: Path) -> list[list[Any]]:
+    import json
+
     # Telemetry may be lost but must never stop a compilation, so a bad file counts as none.
     try:
         found = cast("object", json.loads(path.read_text()))

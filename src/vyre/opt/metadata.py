@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+from typing import NamedTuple
 
 from vyre.target import Feature
 
@@ -74,8 +74,7 @@ class PassRefusalKind(StrEnum):
     """The result needs a feature, and no target is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassMetadata:
+class PassMetadata(NamedTuple):
     """One row of the table of passes."""
 
     name: str

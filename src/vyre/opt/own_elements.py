@@ -7,8 +7,8 @@ read is the workgroup's own if its offset lies among those that the workgroup ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from vyre.analysis import (
     TOP,
@@ -45,8 +45,7 @@ _STRAIGHT = (Region, Block)
 _WAYS_OUT = frozenset({Break, Continue, Return})
 
 
-@dataclass(frozen=True, slots=True)
-class _Tile:
+class _Tile(NamedTuple):
     """Offsets that the whole workgroup has written, all of them, after a statement."""
 
     base: Affine

@@ -6,14 +6,14 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassMetadata, PassPhase
+from vyre.record import dataclass
 from vyre.target import Feature, Target
 
 P = TypeVar("P", bound="Pass")
@@ -29,17 +29,18 @@ class PassAnalysis(Enum):
     SKIP = "skip"
 
 
-@dataclass(frozen=True, slots=True)
 class PassContext:
     """What a pass may know besides the program."""
 
-    target: Target | None = None
-    caches: dict[str, Any] = field(default_factory=dict[str, Any], compare=False)
-    """What passes keep from one round to the next; it belongs to one run of a scheduler."""
+    __slots__ = ("caches", "target")
+
+    def __init__(self, target: Target | None = None) -> None:
+        self.target = target
+        self.caches: dict[str, Any] = {}
+        """What passes keep from one round to the next; it belongs to one run of a scheduler."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassResult:
+class PassResult(NamedTuple):
     """What a transformation gives back; the same program object means that nothing changed."""
 
     program: Program
@@ -55,6 +56,12 @@ class Pass(ABC):
     __slots__ = ()
 
     metadata: ClassVar[PassMetadata]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Whether it is worth running; cheap, and never wrong when it says skip."""
@@ -101,7 +108,8 @@ def vyre_pass(
 
     def declare(cls: type[P]) -> type[P]:
         _check(row, cls)
-        made = dataclass(frozen=True, slots=True)(cls)
+        # Most passes have no fields, and making a dataclass is most of what importing one costs.
+        made = dataclass(frozen=True, slots=True)(cls) if cls.__annotations__ else cls
         made.metadata = row
         return made
 

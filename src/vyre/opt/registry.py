@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
+from vyre.installed import may_extend
 from vyre.opt.pass_ import Pass
 from vyre.opt.passes import PASSES
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "vyre.passes"
 
@@ -45,6 +50,10 @@ def _own() -> tuple[Pass, ...]:
 
 @cache
 def _installed() -> tuple[Pass, ...]:
+    if not may_extend(GROUP, sys.path):
+        return ()
+    from importlib.metadata import entry_points
+
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     return tuple(load_entry_point(point) for point in points)
 

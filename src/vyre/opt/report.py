@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
-from operator import attrgetter
+from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from vyre.diagnostics import OptimizerError, VyreError
 from vyre.diagnostics.codes import optimizer as codes
@@ -15,6 +13,7 @@ from vyre.ir import Program
 from vyre.opt.files import write_atomically
 from vyre.opt.measure import Figures
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
+from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.opt.selection import PassSelectionDecision
@@ -36,8 +35,7 @@ MEASURED = (
 """The figures of which less is better."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassRunMetric:
+class PassRunMetric(NamedTuple):
     """One pass in one round."""
 
     iteration: int
@@ -93,16 +91,14 @@ class PassRunMetric:
         return max(map(self.reduction, MEASURED)) if self.changed else 0
 
 
-_NAMES = [item.name for item in fields(Figures)]
-_FIGURES = attrgetter(*_NAMES)
-_BEFORE = [f"{name}_before" for name in _NAMES]
-_AFTER = [f"{name}_after" for name in _NAMES]
+_BEFORE = [f"{name}_before" for name in Figures._fields]
+_AFTER = [f"{name}_after" for name in Figures._fields]
 
 
 def before_and_after(before: Figures, after: Figures) -> dict[str, Any]:
     """The fields of a row that figures give."""
-    pairs = dict(zip(_BEFORE, _FIGURES(before), strict=True))
-    pairs.update(zip(_AFTER, _FIGURES(after), strict=True))
+    pairs = dict(zip(_BEFORE, before, strict=True))
+    pairs.update(zip(_AFTER, after, strict=True))
     return pairs
 
 
@@ -140,19 +136,23 @@ class OptimizerRunReport:
 
     def to_json(self) -> str:
         """The report as text that `from_json` reads back."""
+        import json
+
         return json.dumps(
             {
                 "format": _FORMAT,
                 "program": str(self.program),
                 "profile": self.profile,
                 "target": self.target,
-                "passes": [asdict(row) for row in self.passes],
+                "passes": [row._asdict() for row in self.passes],
             }
         )
 
     @classmethod
     def from_json(cls, text: str, where: str = "this text") -> Self:
         """The report that `to_json` wrote."""
+        import json
+
         try:
             found = cast("object", json.loads(text))
         except ValueError as error:

@@ -6,7 +6,6 @@ import gc
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from vyre.analysis import ProgramFacts
 from vyre.check import check
@@ -17,6 +16,7 @@ from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
 from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
+from vyre.record import dataclass
 from vyre.target import Target
 
 MAX_ITERATIONS = 50

@@ -8,8 +8,8 @@ pass made something smaller. What a chosen pass requires is chosen with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from vyre.ir import Program, Region
 from vyre.ir.walk import walk_stmts
@@ -72,8 +72,7 @@ _THRESHOLDS: dict[CostModelFamily, Callable[[Program], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PassSelectionDecision:
+class PassSelectionDecision(NamedTuple):
     """Whether one pass runs on a program, and why."""
 
     metadata: PassMetadata

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from vyre.ir import AnyExpr, Binary, Bitcast, Cast, Fma, Lit, Select, Unary
 from vyre.rewrite.trees import with_children
-from vyre.semantics import (
-    fold_binary,
-    fold_bitcast,
-    fold_cast,
-    fold_fma,
-    fold_select,
-    fold_unary,
-)
 
 
 def fold(expr: AnyExpr) -> Lit | None:
     """The literal that an operation on literals gives; None for anything else."""
+    from vyre import semantics  # most small kernels have nothing to fold, and it is dear to import
+
     match expr:
         case Unary(op, Lit() as operand):
-            return fold_unary(op, operand)
+            return semantics.fold_unary(op, operand)
         case Binary(op, Lit() as left, Lit() as right):
-            return fold_binary(op, left, right)
+            return semantics.fold_binary(op, left, right)
         case Cast(Lit() as value, dtype):
-            return fold_cast(value, dtype)
+            return semantics.fold_cast(value, dtype)
         case Bitcast(Lit() as value, dtype):
-            return fold_bitcast(value, dtype)
+            return semantics.fold_bitcast(value, dtype)
         case Select(Lit() as cond, Lit() as if_true, Lit() as if_false):
-            return fold_select(cond, if_true, if_false)
+            return semantics.fold_select(cond, if_true, if_false)
         case Fma(Lit() as a, Lit() as b, Lit() as c):
-            return fold_fma(a, b, c)
+            return semantics.fold_fma(a, b, c)
         case _:
             return None
 

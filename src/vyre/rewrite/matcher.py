@@ -23,8 +23,8 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.rewrite.folding import fold
-from vyre.rewrite.pattern import Apply, Choose, Convert, Pattern
+from vyre.rewrite.folding import fold, value_of
+from vyre.rewrite.pattern import Apply, Choose, Convert, Fused, Hole, Pattern
 from vyre.rewrite.rule import Instance, Rule
 from vyre.rewrite.term import Term, TermKind
 
@@ -33,15 +33,13 @@ Bound = dict[str, AnyExpr]
 Prove = Callable[[Term, Bound], bool]
 """Whether a guard over operands that are no literals is known to hold."""
 
-_Head = object
-"""What stands at the top of an expression: an opcode, a class, or None for anything else."""
-
 _KINDS: dict[TermKind, type] = {
     TermKind.SELECT: Select,
     TermKind.FMA: Fma,
     TermKind.CAST: Cast,
     TermKind.BITCAST: Bitcast,
 }
+_MOST_HELD = 10_000
 _CHEAP = (Var, Lit, Builtin)
 
 
@@ -60,12 +58,36 @@ def _term_head(term: Term) -> object:
     return term.op if term.op is not None else _KINDS[term.kind]
 
 
-def _pattern_head(pattern: Pattern) -> object:
+def _head_of_pattern(pattern: Pattern) -> object:
+    """As `head_of` of what the pattern fits; None where that can be anything."""
     if isinstance(pattern, Apply):
         return pattern.op
+    if isinstance(pattern, Hole):
+        return Lit if pattern.constant else None
     if isinstance(pattern, Convert):
         return Bitcast if pattern.keep_bits else Cast
-    return Select if isinstance(pattern, Choose) else Fma
+    if isinstance(pattern, (Choose, Fused)):
+        return Select if isinstance(pattern, Choose) else Fma
+    return Lit
+
+
+def _heads_below(pattern: Pattern) -> tuple[object, ...]:
+    match pattern:
+        case Apply(_, operands):
+            below: tuple[Pattern, ...] = operands
+        case Choose(cond, if_true, if_false):
+            below = (cond, if_true, if_false)
+        case Fused(a, b, c):
+            below = (a, b, c)
+        case Convert(operand):
+            below = (operand,)
+        case _:
+            below = ()
+    return tuple([_head_of_pattern(operand) for operand in below])
+
+
+def _fits(wanted: tuple[object, ...], below: tuple[object, ...]) -> bool:
+    return all(want is None or want is head for want, head in zip(wanted, below, strict=True))
 
 
 class RuleSet:
@@ -73,11 +95,13 @@ class RuleSet:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
-        self._by_root: dict[object, list[Rule]] = {}
+        self._by_root: dict[object, list[tuple[Rule, tuple[object, ...]]]] = {}
         for rule in self.rules:
-            self._by_root.setdefault(_pattern_head(rule.left), []).append(rule)
+            row = (rule, _heads_below(rule.left))
+            self._by_root.setdefault(_head_of_pattern(rule.left), []).append(row)
         self._found: dict[tuple[object, ...], tuple[Instance, ...]] = {}
-        self._instances: dict[tuple[object, DataType], list[Instance]] = {}
+        self._held: dict[tuple[int, ...], bool] = {}
+        """What guards came to, by their identity and the literals: instances live forever."""
 
     def candidates(
         self, root: object, operand_type: DataType, below: tuple[object, ...]
@@ -86,26 +110,26 @@ class RuleSet:
         key = (root, operand_type, *below)
         found = self._found.get(key)
         if found is None:
-            fits = tuple(
+            # Rules that cannot fit in any order of their operands stay as they were written.
+            swapped = below[::-1] if isinstance(root, BinOp) and root.row.commutative else below
+            found = self._found[key] = tuple(
                 instance
-                for instance in self._of_root(root, operand_type)
-                if all(
-                    wanted is None or wanted is head
-                    for wanted, head in zip(map(_term_head, instance.left.args), below, strict=True)
-                )
+                for rule, heads in self._by_root.get(root, ())
+                if _fits(heads, below) or _fits(heads, swapped)
+                for instance in rule.instances_for(operand_type)
+                if _fits(tuple(map(_term_head, instance.left.args)), below)
             )
-            found = self._found[key] = fits
         return found
 
-    def _of_root(self, root: object, operand_type: DataType) -> list[Instance]:
-        key = (root, operand_type)
-        found = self._instances.get(key)
+    def holds(self, instance: Instance, guard: Term, literals: list[Lit]) -> bool:
+        """Whether the guard of an instance holds for these values of its holes."""
+        key = (id(guard), *[literal.bits for literal in literals])
+        found = self._held.get(key)
         if found is None:
-            found = self._instances[key] = [
-                instance
-                for rule in self._by_root.get(root, ())
-                for instance in rule.instances_for(operand_type)
-            ]
+            if len(self._held) >= _MOST_HELD:
+                self._held.clear()
+            value = value_of(build(guard, dict(zip(instance.guarded, literals, strict=True))))
+            found = self._held[key] = value is not None and value.bits == 1
         return found
 
 

@@ -9,7 +9,6 @@ the statement that computed the value first, unless a Let holds it already.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vyre.ir import (
     AnyExpr,
@@ -43,18 +42,22 @@ Key = tuple[int, int]
 Versions = tuple[int, ...]
 
 
-@dataclass(slots=True, eq=False)
 class Value:
     """A value that is at hand while all that it depends on has these versions."""
 
-    needs: tuple[str, ...]
-    versions: Versions
-    holder: AnyExpr | None = None
-    """The variable or literal that holds it; without one, a Let is made when it is used again."""
-    wanted: bool = False
-    """Whether it is used again."""
-    same_as: Value | None = None
-    """Another value that it is, and that is used again: what holds that one holds this one."""
+    __slots__ = ("expr", "holder", "needs", "same_as", "versions", "wanted")
+
+    def __init__(self, expr: AnyExpr, needs: tuple[str, ...], versions: Versions) -> None:
+        self.expr = expr
+        self.needs = needs
+        self.versions = versions
+        self.holder: AnyExpr | None = None
+        """The variable or literal that holds it; without one, a Let is made when it is used
+        again."""
+        self.wanted = False
+        """Whether it is used again."""
+        self.same_as: Value | None = None
+        """Another value that it is, and that is used again: what holds that holds this."""
 
     def held(self) -> AnyExpr:
         """What holds it, once the place where it is computed has been passed."""
@@ -122,8 +125,9 @@ class Numbering:
         self.dependences = Dependences(assigned | self.buffers)
         self.hits: dict[Key, Value] = {}
         self.firsts: dict[Key, Value] = {}
-        self._table: dict[AnyExpr, Value] = {}
-        self._scopes: list[tuple[AnyExpr, Value | None]] = []
+        # By hash: equal trees are compared only when all else says that the value is at hand.
+        self._table: dict[int, Value] = {}
+        self._scopes: list[tuple[int, Value | None]] = []
         self._versions: dict[str, int] = {}
         self._journal: list[tuple[str, int]] = []
         self._clock = 0
@@ -140,11 +144,11 @@ class Numbering:
         for statement in body:
             self._statement(statement)
         while len(self._scopes) > mark:
-            expr, before = self._scopes.pop()
+            hashed, before = self._scopes.pop()
             if before is None:
-                del self._table[expr]
+                del self._table[hashed]
             else:
-                self._table[expr] = before
+                self._table[hashed] = before
 
     def _statement(self, statement: AnyStmt) -> None:
         self._position += 1
@@ -202,15 +206,20 @@ class Numbering:
             return
         needs = self.dependences.of(expr)
         if needs is not None and self.wanted(expr):
-            found = self._table.get(expr)
-            if found is not None and found.versions == self._current(found.needs):
+            found = self._table.get(hash(expr))
+            if (
+                found is not None
+                and found.versions == self._current(found.needs)
+                and found.expr == expr
+            ):
                 found.wanted = True
                 self.hits[self._position, number] = found
                 return
             moved = self._disturbed and any(name in self.buffers for name in needs)
             if register and not moved and self.forwards is None:
-                value = self.firsts[self._position, number] = Value(needs, self._current(needs))
-                self._put(expr, value)
+                value = Value(expr, needs, self._current(needs))
+                self.firsts[self._position, number] = value
+                self._put(value)
         for child in children(expr):
             self._look(child, register=register)
         if type(expr) is Atomic:
@@ -224,7 +233,7 @@ class Numbering:
         if needs is None or self.dependences.of(value) is None:
             return
         needs = (*needs, statement.buffer)
-        known = Value(needs, ())
+        known = Value(Load(statement.buffer, statement.index), needs, ())
         if type(value) is Lit or (type(value) is Var and value.name not in self.assigned):
             known.holder = value
         else:
@@ -233,11 +242,12 @@ class Numbering:
             if known.same_as is None:
                 self.firsts[key] = known
         known.versions = self._current(needs)
-        self._put(Load(statement.buffer, statement.index), known)
+        self._put(known)
 
-    def _put(self, expr: AnyExpr, value: Value) -> None:
-        self._scopes.append((expr, self._table.get(expr)))
-        self._table[expr] = value
+    def _put(self, value: Value) -> None:
+        hashed = hash(value.expr)
+        self._scopes.append((hashed, self._table.get(hashed)))
+        self._table[hashed] = value
 
     def _current(self, needs: tuple[str, ...]) -> Versions:
         versions = self._versions

@@ -13,7 +13,6 @@ type. A number takes the type of what it is combined with.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vyre.ir import BinOp, DataType, UnOp
 
@@ -21,9 +20,29 @@ TypeName = str | DataType
 """A type variable of the rule (`"T"`, `"S"`, `"U"`), or a type."""
 
 
-@dataclass(frozen=True, slots=True)
 class Pattern:
-    """Part of a rule."""
+    """Part of a rule: a value, equal to any other of the same form.
+
+    Classes by hand: there are a thousand of them in the tables, and each process that optimises
+    makes them all.
+    """
+
+    __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pattern) or type(self) is not type(other):
+            return False
+        return self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._fields()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._fields()))})"
+
+    def _fields(self) -> tuple[object, ...]:
+        return tuple([getattr(self, name) for name in self.__match_args__])
 
     def __add__(self, other: Pattern | float) -> Apply:
         return Apply(BinOp.ADD, (self, as_pattern(other)))
@@ -100,13 +119,15 @@ class Pattern:
         return Apply(BinOp.NE, (self, as_pattern(other)))
 
 
-@dataclass(frozen=True, slots=True)
 class Hole(Pattern):
     """Stands for any expression of a type, or for any literal of it."""
 
-    name: str
-    dtype: TypeName = "T"
-    constant: bool = False
+    __match_args__ = __slots__ = ("name", "dtype", "constant")
+
+    def __init__(self, name: str, dtype: TypeName = "T", constant: bool = False) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.constant = constant
 
     def of(self, dtype: TypeName) -> Hole:
         """The same hole with another type."""
@@ -116,35 +137,43 @@ class Hole(Pattern):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
 class Number(Pattern):
     """A literal whose type follows from what it is combined with."""
 
-    value: float
+    __match_args__ = __slots__ = ("value",)
+
+    def __init__(self, value: float) -> None:
+        self.value = value
 
     def __str__(self) -> str:
         return repr(self.value)
 
 
-@dataclass(frozen=True, slots=True)
 class Special(Pattern):
     """A literal that depends on the type, such as its least value."""
 
-    label: str
-    bits: Callable[[DataType], int]
-    dtype: DataType | None = None
-    """Its type, when that does not follow from what it is combined with."""
+    __match_args__ = __slots__ = ("label", "bits", "dtype")
+
+    def __init__(
+        self, label: str, bits: Callable[[DataType], int], dtype: DataType | None = None
+    ) -> None:
+        self.label = label
+        self.bits = bits
+        self.dtype = dtype
+        """Its type, when that does not follow from what it is combined with."""
 
     def __str__(self) -> str:
         return self.label
 
 
-@dataclass(frozen=True, slots=True)
 class Apply(Pattern):
     """An opcode on one or two operands."""
 
-    op: UnOp | BinOp
-    operands: tuple[Pattern, ...]
+    __match_args__ = __slots__ = ("op", "operands")
+
+    def __init__(self, op: UnOp | BinOp, operands: tuple[Pattern, ...]) -> None:
+        self.op = op
+        self.operands = operands
 
     def __str__(self) -> str:
         spelling = self.op.row.spelling
@@ -156,37 +185,43 @@ class Apply(Pattern):
         return f"({shown[0]} {spelling} {shown[1]})"
 
 
-@dataclass(frozen=True, slots=True)
 class Choose(Pattern):
     """A select."""
 
-    cond: Pattern
-    if_true: Pattern
-    if_false: Pattern
+    __match_args__ = __slots__ = ("cond", "if_true", "if_false")
+
+    def __init__(self, cond: Pattern, if_true: Pattern, if_false: Pattern) -> None:
+        self.cond = cond
+        self.if_true = if_true
+        self.if_false = if_false
 
     def __str__(self) -> str:
         return f"select({self.cond}, {self.if_true}, {self.if_false})"
 
 
-@dataclass(frozen=True, slots=True)
 class Fused(Pattern):
     """A fused multiply-add."""
 
-    a: Pattern
-    b: Pattern
-    c: Pattern
+    __match_args__ = __slots__ = ("a", "b", "c")
+
+    def __init__(self, a: Pattern, b: Pattern, c: Pattern) -> None:
+        self.a = a
+        self.b = b
+        self.c = c
 
     def __str__(self) -> str:
         return f"fma({self.a}, {self.b}, {self.c})"
 
 
-@dataclass(frozen=True, slots=True)
 class Convert(Pattern):
     """A cast, or a bitcast when `keep_bits`."""
 
-    operand: Pattern
-    dtype: TypeName
-    keep_bits: bool = False
+    __match_args__ = __slots__ = ("operand", "dtype", "keep_bits")
+
+    def __init__(self, operand: Pattern, dtype: TypeName, keep_bits: bool = False) -> None:
+        self.operand = operand
+        self.dtype = dtype
+        self.keep_bits = keep_bits
 
     def __str__(self) -> str:
         spelled = f"bitcast<{self.dtype}>" if self.keep_bits else str(self.dtype)

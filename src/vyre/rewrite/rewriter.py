@@ -7,7 +7,7 @@ so that going over an unchanged program again costs one dictionary look-up per s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from vyre.ir import (
     AnyExpr,
@@ -34,7 +34,7 @@ from vyre.ir import (
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.folding import fold, value_of
+from vyre.rewrite.folding import fold
 from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
@@ -149,19 +149,19 @@ class Rewriter:
         bound: Bound = {}
         if not match(instance.left, expr, bound, self.type_of):
             return None
-        if instance.when is not None and not self._holds(instance.when, bound):
+        if instance.when is not None and not self._holds(instance, instance.when, bound):
             return None
         if not may_apply(instance, bound, has_effects):
             return None
-        if expr.depth + instance.right.depth > MAX_EXPR_DEPTH:
+        if expr.depth + instance.depth > MAX_EXPR_DEPTH:
             return None
         made = build(instance.right, bound)
         return None if made == expr else made
 
-    def _holds(self, guard: Term, bound: Bound) -> bool:
-        if all(type(bound[hole.name]) is Lit for hole in guard.holes()):
-            value = value_of(build(guard, bound))
-            return value is not None and value.bits == 1
+    def _holds(self, instance: Instance, guard: Term, bound: Bound) -> bool:
+        literals = [bound[name] for name in instance.guarded]
+        if all([type(literal) is Lit for literal in literals]):  # noqa: C419
+            return self.rules.holds(instance, guard, cast("list[Lit]", literals))
         return self.prove is not None and self.prove(guard, bound)
 
     def _type(self, expr: AnyExpr) -> DataType:  # noqa: C901

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import product
-from typing import cast
+from typing import NamedTuple, cast
 
 from vyre.diagnostics import OptimizerError, VyreError
 from vyre.diagnostics.codes import optimizer as codes
@@ -20,6 +18,7 @@ from vyre.rewrite.pattern import (
     Number,
     Pattern,
     Special,
+    TypeName,
     as_pattern,
 )
 from vyre.rewrite.term import (
@@ -27,13 +26,12 @@ from vyre.rewrite.term import (
     Binding,
     Term,
     UnknownTypeError,
-    operand_type,
+    operand_type_name,
     typed,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(NamedTuple):
     """A rule for one choice of types and one order of commutative operands."""
 
     rule: Rule
@@ -44,27 +42,22 @@ class Instance:
     """Whether every operand is evaluated once and in the same order on both sides."""
     copied: frozenset[str]
     """Holes that stand more often on the right than on the left."""
+    guarded: tuple[str, ...]
+    """The holes that the guard speaks of."""
+    depth: int
+    """Levels of the right side."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
 class Rule:
     """`left` may be replaced by `right`, for the given types, where `when` holds.
 
     A guard over literals is computed; one over other holes must be proved by whoever applies the
     rule, and without such a proof the rule does not fire. Both sides and the guard are what the
-    prover proves.
+    prover proves. Whether it makes sense is checked before it is first used: most programs need
+    few of the rules.
     """
 
-    name: str
-    left: Pattern
-    right: Pattern
-    bindings: tuple[Binding, ...]
-    when: Pattern | None = None
-    fast_math: bool = False
-    """Whether it may change float results, and so needs the program's flag."""
-    _instances: dict[DataType | None, list[Instance]] = field(
-        default_factory=dict["DataType | None", "list[Instance]"], compare=False, repr=False
-    )
+    __slots__ = ("_instances", "bindings", "fast_math", "left", "name", "right", "when")
 
     def __init__(
         self,
@@ -75,16 +68,16 @@ class Rule:
         when: Pattern | None = None,
         fast_math: bool = False,
     ) -> None:
-        put = object.__setattr__
-        put(self, "name", name)
-        put(self, "left", left)
-        put(self, "right", as_pattern(right))
-        bindings = tuple({"T": t} if isinstance(t, DataType) else dict(t) for t in types)
-        put(self, "bindings", bindings)
-        put(self, "when", when)
-        put(self, "fast_math", fast_math)
-        put(self, "_instances", {})
-        _check(self)
+        self.name = name
+        self.left = left
+        self.right = as_pattern(right)
+        self.bindings: tuple[Binding, ...] = tuple(
+            [{"T": t} if isinstance(t, DataType) else t for t in types]
+        )
+        self.when = when
+        self.fast_math = fast_math
+        """Whether it may change float results, and so needs the program's flag."""
+        self._instances: dict[DataType | None, list[Instance]] = {}
 
     def __str__(self) -> str:
         guard = "" if self.when is None else f" when {self.when}"
@@ -98,28 +91,37 @@ class Rule:
 
     def instances(self) -> list[Instance]:
         """The rule for each choice of types and each order of commutative operands."""
-        types = dict.fromkeys(operand_type(self.left, binding) for binding in self.bindings)
+        check_rule(self)
+        name = operand_type_name(self.left)
+        types = dict.fromkeys(_resolved(name, binding) for binding in self.bindings)
         return [instance for dtype in types for instance in self.instances_for(dtype)]
 
     def instances_for(self, dtype: DataType | None) -> list[Instance]:
         """Those whose root has operands of this type; made when they are first asked for."""
         found = self._instances.get(dtype)
         if found is None:
+            if not self._instances:
+                check_rule(self)
             found = self._instances[dtype] = []
-            variants = list(orders(self.left))
-            for binding in self.bindings:
-                if operand_type(self.left, binding) is dtype:
-                    _, right, when = self.terms(binding)
-                    found += [_instance(self, typed(v, binding), right, when) for v in variants]
+            name = operand_type_name(self.left)
+            fitting = [b for b in self.bindings if _resolved(name, b) is dtype]
+            variants = list(orders(self.left)) if fitting else []
+            for binding in fitting:
+                _, right, when = self.terms(binding)
+                found += [_instance(self, typed(v, binding), right, when) for v in variants]
         return found
+
+
+def _resolved(name: TypeName | None, binding: Binding) -> DataType | None:
+    return binding.get(name) if type(name) is str else cast("DataType | None", name)
 
 
 def _instance(rule: Rule, left: Term, right: Term, when: Term | None) -> Instance:
     before = [hole.name for hole in left.holes() if not hole.constant]
     after = [hole.name for hole in right.holes() if not hole.constant]
-    had = Counter(before)
-    copied = frozenset(name for name, count in Counter(after).items() if count > had[name])
-    return Instance(rule, left, right, when, before == after, copied)
+    copied = frozenset([name for name in after if after.count(name) > before.count(name)])
+    guarded = () if when is None else tuple(dict.fromkeys(hole.name for hole in when.holes()))
+    return Instance(rule, left, right, when, before == after, copied, guarded, right.depth)
 
 
 def orders(pattern: Pattern) -> Iterator[Pattern]:
@@ -167,7 +169,9 @@ def _is_literal(pattern: Pattern) -> bool:
     )
 
 
-def _check(rule: Rule) -> None:
+def check_rule(rule: Rule) -> None:
+    """Refuse a rule whose sides, guard and types do not fit together."""
+
     def refuse(problem: str, fix: str) -> OptimizerError:
         return OptimizerError(codes.BAD_RULE.at(name=rule.name, problem=problem, fix=fix))
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
-from typing import assert_never, cast
+from typing import NamedTuple, assert_never, cast
 
 from vyre.ir import BinOp, DataType, UnOp, literal
 from vyre.ir.opcodes import Result
@@ -40,8 +39,7 @@ class TermKind(Enum):
     BITCAST = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A pattern of one type, with terms for operands."""
 
     kind: TermKind
@@ -115,51 +113,65 @@ def _apply(
     binding: Binding,
     expected: DataType | None,
 ) -> Term:
-    same = op.row.result is Result.OPERAND
-    dtype = next((t for operand in operands if (t := _infer(operand, binding))), None)
+    row = op.row
+    same = row.result is Result.OPERAND
+    name = _first_name(operands)
+    dtype = None if name is None else _lookup(name, binding)
     if dtype is None and same:
         dtype = expected
-    args = tuple(typed(operand, binding, dtype) for operand in operands)
-    if any(arg.dtype is not args[0].dtype for arg in args):
-        raise UnknownTypeError(f"the operands of {op.row.spelling} differ in type")
-    if args[0].dtype not in op.row.operands:
-        raise UnknownTypeError(f"{op.row.spelling} does not work on {args[0].dtype}")
+    args = tuple([typed(operand, binding, dtype) for operand in operands])
+    if args[-1].dtype is not args[0].dtype:
+        raise UnknownTypeError(f"the operands of {row.spelling} differ in type")
+    if args[0].dtype not in row.operands:
+        raise UnknownTypeError(f"{row.spelling} does not work on {args[0].dtype}")
     kind = TermKind.UNARY if isinstance(op, UnOp) else TermKind.BINARY
     return Term(kind, args[0].dtype if same else DataType.BOOL, args, op)
 
 
-def operand_type(pattern: Pattern, binding: Binding) -> DataType | None:
+def operand_type_name(pattern: Pattern) -> TypeName | None:
     """The type of the operands at the root of a pattern, as `Term.operand_type` gives it."""
     found = cast("AnyPattern", pattern)
     match found:
         case Apply(_, operands):
-            return next((t for operand in operands if (t := _infer(operand, binding))), None)
+            return _first_name(operands)
         case Convert(operand):
-            return _infer(operand, binding)
+            return _type_name(operand)
         case Choose():
-            return _infer(found, binding) or binding.get("T")
+            return _type_name(found) or "T"
         case _:
-            return _infer(found, binding)
+            return _type_name(found)
 
 
 def _infer(pattern: Pattern, binding: Binding) -> DataType | None:
+    name = _type_name(pattern)
+    return None if name is None else _lookup(name, binding)
+
+
+def _type_name(pattern: Pattern) -> TypeName | None:
+    """The type of a pattern, or the type variable that stands for it; None for a number."""
     found = cast("AnyPattern", pattern)
     match found:
         case Hole(_, dtype, _) | Convert(_, dtype, _):
-            return _lookup(dtype, binding)
+            return dtype
         case Number():
             return None
         case Special(_, _, dtype):
             return dtype
         case Apply(op, operands):
-            if op.row.result is Result.BOOL:
-                return DataType.BOOL
-            return next((t for operand in operands if (t := _infer(operand, binding))), None)
+            return DataType.BOOL if op.row.result is Result.BOOL else _first_name(operands)
         case Choose(_, if_true, if_false):
-            return _infer(if_true, binding) or _infer(if_false, binding)
+            return _first_name((if_true, if_false))
         case Fused(a, b, c):
-            return next((t for arg in (a, b, c) if (t := _infer(arg, binding))), None)
+            return _first_name((a, b, c))
     assert_never(found)
+
+
+def _first_name(patterns: tuple[Pattern, ...]) -> TypeName | None:
+    for pattern in patterns:
+        name = _type_name(pattern)
+        if name is not None:
+            return name
+    return None
 
 
 def _lookup(dtype: TypeName, binding: Binding) -> DataType:

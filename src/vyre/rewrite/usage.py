@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from vyre.ir import AnyExpr, AnyStmt, Assign, Atomic, Body, Let, Var
+from vyre.ir import AnyExpr, AnyStmt, Assign, Atomic, Body, Let, Program, Var
 from vyre.rewrite.trees import children
 
 
@@ -65,6 +65,11 @@ class Variables:
         self._unread: set[str] = set()
         self._body(entry, usage)
         self.may_overwrite = self.may_overwrite or bool(self._unread)
+
+    @staticmethod
+    def of(program: Program, usage: Usage) -> Variables:
+        """Of one program object, counted once."""
+        return program.memo(Variables, lambda p: Variables(p.entry, usage))
 
     def _body(self, body: Body, usage: Usage) -> None:
         for statement in body:

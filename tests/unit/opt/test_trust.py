@@ -1,14 +1,11 @@
 """Random programs before and after: every pass alone, every profile whole, on the reference.
 
 Several workgroups, hostile indices, edge values in the inputs; after every pass the checker is
-asked. `fuzz` does the same for as many seeds as one likes:
-
-    python -m tests.unit.opt.test_trust FIRST COUNT
+asked. `python -m tests.unit.opt.fuzz` does the same for as many seeds as one likes.
 """
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -88,16 +85,3 @@ def test_reference_before_equals_reference_after(chunk: int) -> None:
         judge(seed, changed)
     # A run in which nothing changes would prove nothing.
     assert sum(changed.values()) > EACH
-
-
-def fuzz(first: int, count: int) -> Counter[str]:
-    """Judge that many programs; gives how often each pass and profile changed one."""
-    changed: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        judge(seed, changed)
-    return changed
-
-
-if __name__ == "__main__":
-    counts = fuzz(int(sys.argv[1]), int(sys.argv[2]))
-    print(dict(counts.most_common()))  # noqa: T201

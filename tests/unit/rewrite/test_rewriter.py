@@ -204,9 +204,13 @@ def test_a_rule_shows_itself() -> None:
         (select(p, TRUE, x), p, INTEGER_TYPES, None),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_refused(left, right, types, when) -> None:
+def test_a_rule_that_makes_no_sense_is_refused_before_it_is_used(left, right, types, when) -> None:
+    rule = Rule("odd", left, right, types, when)
     with pytest.raises(OptimizerError) as error:
-        Rule("odd", left, right, types, when)
+        rule.instances()
+    assert error.value.code == "O010"
+    with pytest.raises(OptimizerError) as error:
+        rule.instances_for(DataType.U32)
     assert error.value.code == "O010"
 
 

@@ -39,7 +39,7 @@ class Dce(Pass):
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Mark the variables that effects depend on, sweep the others."""
         usage = context.caches.setdefault("usage", Usage())
-        sweep = _Sweep(program, Variables(program.entry, usage))
+        sweep = _Sweep(program, Variables.of(program, usage))
         entry = edited(program.entry, sweep.top)
         return PassResult(program.with_rewritten_entry(entry), sweep.rewrites)
 

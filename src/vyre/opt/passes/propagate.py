@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from vyre.analysis import is_movable, reads_memory
 from vyre.ir import (
@@ -55,7 +54,7 @@ class Propagate(Pass):
         """Walk in the order of execution, with what is known of each variable."""
         changing = context.caches.setdefault("changing", Changing())
         usage = context.caches.setdefault("usage", Usage())
-        variables = Variables(program.entry, usage)
+        variables = Variables.of(program, usage)
         if not variables.binds:
             return PassResult(program)
         walk = _Walk(program, changing, variables, usage)
@@ -63,8 +62,7 @@ class Propagate(Pass):
         return PassResult(program.with_rewritten_entry(entry), walk.rewrites)
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(NamedTuple):
     value: AnyExpr
     loops: int
     """How many loops were around where it was learned; a value that costs stays among them."""
