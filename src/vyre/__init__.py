@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from vyre.front.functions import func
     from vyre.front.intrinsics import (
         add_sat,
+        async_load,
+        async_store,
+        async_wait,
         barrier,
         bitcast,
         byte_swap,
@@ -90,7 +93,8 @@ _services.bind(
 _HOMES = {
     "vyre.front.functions": "func",
     "vyre.front.intrinsics": (
-        "add_sat barrier bitcast byte_swap clz ctz gid grid_sync group_size lid local mul_hi "
+        "add_sat async_load async_store async_wait barrier bitcast byte_swap clz ctz gid "
+        "grid_sync group_size lid local mul_hi "
         "num_groups popcount print reverse_bits rotl rotr select shared sub_sat subgroup_add "
         "subgroup_and subgroup_ballot subgroup_lane subgroup_max subgroup_min subgroup_mul "
         "subgroup_or subgroup_shuffle subgroup_size subgroup_xor wid"
@@ -137,6 +141,9 @@ __all__ = [
     "VyreError",
     "add_sat",
     "array",
+    "async_load",
+    "async_store",
+    "async_wait",
     "barrier",
     "bf16",
     "bitcast",

@@ -16,9 +16,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from vyre.record import dataclass
 
 _VERSION = "0.1.0"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from vyre.diagnostics.span import Location
+from vyre.record import dataclass
 
 
 class Severity(StrEnum):

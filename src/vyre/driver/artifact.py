@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import driver as codes
+from vyre.record import dataclass
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 

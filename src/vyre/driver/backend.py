@@ -8,12 +8,13 @@ group `vyre.backends`: an entry point names a function without arguments that gi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from vyre.driver.artifact import Artifact
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.target import Target
 
 
@@ -145,8 +146,9 @@ class Executable(Protocol):
 class EmitOptions:
     """What a caller may ask of code generation; part of the cache key."""
 
-    tier: str = "full"
-    """`quick` compiles fast, `full` runs fast."""
+    tier: str = "auto"
+    """`quick` compiles fast, `full` runs fast, `hot` takes all the time that helps; `auto` is quick
+    for what is big and full for the rest, until a program is known to be hot."""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def key(self) -> str:

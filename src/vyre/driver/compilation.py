@@ -6,14 +6,15 @@ This module is all that a warm start needs of the compiler, so it imports nothin
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, TypedDict
 
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
+from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.driver.grid_sync import SplitPlan
@@ -35,16 +36,39 @@ class CompileOptions:
         return f"{self.profile or 'none'};{self.emit.key()}"
 
 
-@dataclass(frozen=True, slots=True)
 class Compilation:
     """A program, compiled."""
 
-    source: Program
-    program: Program
-    """What is left of it after the optimizer."""
-    artifacts: tuple[Artifact, ...]
-    """One for the program, or one per segment that does something."""
-    report: OptimizerRunReport | None = None
+    __slots__ = ("_program", "_wire", "artifacts", "bound_names", "has_scratch", "report", "source")
+
+    def __init__(
+        self,
+        source: Program,
+        program: Program | bytes,
+        artifacts: tuple[Artifact, ...],
+        report: OptimizerRunReport | None = None,
+        launch: _LaunchNeeds | None = None,
+    ) -> None:
+        self.source = source
+        self._program, self._wire = (
+            (None, program) if isinstance(program, bytes) else (program, b"")
+        )
+        self.artifacts = artifacts
+        """One for the program, or one per segment that does something."""
+        self.report = report
+        """What the optimizer did; None for what was taken from the cache."""
+        needs = launch or _needs(self.program)
+        self.bound_names = tuple(needs["bound"])
+        """The buffers that a launch binds to memory, in the order of declaration."""
+        self.has_scratch = needs["scratch"]
+        """Whether some of them are scratch, which the runtime provides."""
+
+    @property
+    def program(self) -> Program:
+        """What is left of the source after the optimizer; read from bytes when first needed."""
+        if self._program is None:
+            self._program = Program.from_wire(self._wire)
+        return self._program
 
     @property
     def plan(self) -> SplitPlan | None:
@@ -61,25 +85,37 @@ class Compilation:
         return any(artifact.metadata.get("segment") is not None for artifact in self.artifacts)
 
 
+class _LaunchNeeds(TypedDict):
+    """What a launch must know of the optimised program, so that most never read it back."""
+
+    bound: list[str]
+    scratch: bool
+
+
+def _needs(program: Program) -> _LaunchNeeds:
+    bound = [decl.name for decl in program.buffers if not decl.is_on_chip]
+    return {"bound": bound, "scratch": any(decl.is_scratch for decl in program.buffers)}
+
+
 def to_bytes(compilation: Compilation) -> bytes:
     """A compilation for the cache: the optimised program and its artifacts."""
     parts = [compilation.program.to_wire(), *(a.to_bytes() for a in compilation.artifacts)]
-    head = json.dumps([len(part) for part in parts]).encode()
-    return len(head).to_bytes(4, "little") + head + b"".join(parts)
+    head = {"launch": _needs(compilation.program), "lengths": [len(part) for part in parts]}
+    data = json.dumps(head).encode()
+    return len(data).to_bytes(4, "little") + data + b"".join(parts)
 
 
 def from_bytes(data: bytes, source: Program) -> Compilation:
     """What `to_bytes` wrote."""
     size = int.from_bytes(data[:4], "little")
     try:
-        lengths: list[int] = json.loads(data[4 : 4 + size])
+        head = json.loads(data[4 : 4 + size])
         position = 4 + size
         parts: list[bytes] = []
-        for length in lengths:
+        for length in head["lengths"]:
             parts.append(data[position : position + length])
             position += length
-    except (ValueError, TypeError) as problem:
+        artifacts = tuple(Artifact.from_bytes(part) for part in parts[1:])
+        return Compilation(source, parts[0], artifacts, launch=head["launch"])
+    except (ValueError, TypeError, KeyError, IndexError) as problem:
         raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem
-    program = Program.from_wire(parts[0])
-    artifacts = tuple(Artifact.from_bytes(part) for part in parts[1:])
-    return Compilation(source, program, artifacts)

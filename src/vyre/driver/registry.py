@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from functools import cache, lru_cache
 
 from vyre.driver.backend import Backend
+from vyre.installed import may_extend
 
 ENTRY_POINT_GROUP = "vyre.backends"
 
@@ -20,6 +22,8 @@ BUILTIN = {
 @lru_cache(maxsize=1)
 def third_party() -> dict[str, str]:
     """Backends that installed packages register, by name."""
+    if not may_extend(ENTRY_POINT_GROUP, sys.path):
+        return {}
     from importlib.metadata import entry_points
 
     found = entry_points(group=ENTRY_POINT_GROUP)

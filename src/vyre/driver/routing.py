@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from vyre.config import config
@@ -12,6 +11,7 @@ from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import registry
 from vyre.driver.backend import Backend, Device, DeviceKind
+from vyre.record import dataclass
 
 _lock = threading.Lock()
 _probed: dict[str, list[Device]] = {}
@@ -97,7 +97,8 @@ def _named(wanted: str, why: str) -> Route:
 
 def _best() -> Route:
     # Looking for a GPU loads its library; where there can be none, that time is saved.
-    names = [n for n in registry.backend_names() if n != "wgpu" or _may_have_gpu()]
+    never = {"reference"} if _may_have_gpu() else {"reference", "wgpu"}
+    names = [name for name in registry.backend_names() if name not in never]
     devices = [d for name in names for d in probe(name) if d.info.available]
     for kind in _AUTOMATIC:
         for device in devices:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
 from vyre.ir.expr import checked_name
 from vyre.ir.types import DataType
+from vyre.record import dataclass
 
 
 class BufferAccess(Enum):

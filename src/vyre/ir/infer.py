@@ -7,7 +7,6 @@ every mistake. `type_of` answers for a whole expression of a program that is kno
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from vyre.diagnostics import CheckError, Diagnostic
@@ -36,6 +35,7 @@ from vyre.ir.expr import (
 from vyre.ir.opcodes import AtomicOp, BinOp, ReduceOp, Result, Row, UnOp
 from vyre.ir.types import ARITHMETIC_FLOATS, DataType
 from vyre.ir.walk import expr_children
+from vyre.record import dataclass
 
 Answer = DataType | Diagnostic
 """A type, or what is wrong."""

@@ -7,10 +7,10 @@ its tag in the wire format (never reused).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from vyre.ir.types import ARITHMETIC_FLOATS, INTEGER_TYPES, SCALAR_TYPES, DataType
+from vyre.record import dataclass
 
 
 class Result(Enum):
@@ -61,7 +61,7 @@ class Opcode(Enum):
     @property
     def row(self) -> Row:
         """What is known of this opcode."""
-        return self.value
+        return self._value_  # `value` goes through two more calls, and this is asked everywhere
 
     def __repr__(self) -> str:
         return str(self)

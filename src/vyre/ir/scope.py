@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.ir.buffer import BufferDecl
 from vyre.ir.infer import TypeEnv
 from vyre.ir.program import Program
 from vyre.ir.types import DataType
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from vyre.ir.buffer import BufferDecl
 from vyre.ir.expr import Atomic, Ballot, BufLen, Builtin, Lit, Load, Shuffle, SubgroupReduce, Var
@@ -21,6 +20,7 @@ from vyre.ir.stmt import (
     While,
 )
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
 
 _LEAVES = (Lit, Var, Builtin, BufLen)
 _SUBGROUP = (Ballot, Shuffle, SubgroupReduce)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.ir import (
     AllGather,
     AsyncLoad,
@@ -20,6 +18,7 @@ from vyre.ir import (
     Store,
 )
 from vyre.ir.walk import walk_all_exprs, walk_stmts
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
+
+from vyre.record import dataclass
 
 Grid = tuple[int, int, int]
 

@@ -7,8 +7,6 @@ so what is used in it lives for all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.analysis import ProgramFacts
 from vyre.analysis.facts import TOP
 from vyre.ir import (
@@ -23,6 +21,7 @@ from vyre.ir import (
     ReduceScatter,
     While,
 )
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ on one grid, what the programs give one after the other on that grid.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import plan as codes
@@ -29,6 +29,7 @@ from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmt
 from vyre.plan.epochs import syncs
 from vyre.plan.hazards import Hazard, Separation, hazards
 from vyre.plan.returns import has_return, without_returns
+from vyre.record import dataclass
 
 _BUFFER_FIELDS = ("buffer", "source", "destination", "count_buffer")
 
@@ -40,6 +41,8 @@ class Decision:
     arm: str
     separation: Separation
     hazards: tuple[Hazard, ...]
+    harmless: tuple[Hazard, ...] = ()
+    """Buffers in common where every invocation was proven to stay with its own element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,10 @@ class Fusion:
                 f"{decision.arm}: {name if why else 'nothing'} before it"
                 + (f" because of {why}" if why else "")
             )
+            lines += [
+                f"  {h.buffer} ({h.kind}) is harmless: each invocation keeps to its own element"
+                for h in decision.harmless
+            ]
         return "\n".join(lines)
 
 
@@ -129,17 +136,20 @@ def _decide(
     """What must stand before an arm, looking at every earlier arm that is not yet kept apart."""
     needed = Separation.NONE
     found: list[Hazard] = []
+    harmless: list[Hazard] = []
     strongest = Separation.NONE
     for other in range(position - 1, -1, -1):
         for hazard in hazards(arms[other], arms[position], flat_grid=flat_grid):
             if hazard.separation > strongest:
                 needed = max(needed, hazard.separation)
                 found.append(hazard)
+            elif hazard.separation is Separation.NONE:
+                harmless.append(hazard)
         # Going back past a separation, whatever it keeps apart is settled.
         strongest = max(strongest, earlier[other].separation)
         if strongest is Separation.GRID_SYNC:
             break
-    return Decision(name, needed, tuple(found))
+    return Decision(name, needed, tuple(found), tuple(harmless))
 
 
 def _kept_apart(program: Program, arm: str) -> Program:
@@ -209,7 +219,7 @@ def _joined(one: BufferDecl, two: BufferDecl) -> BufferDecl:
             count=one.count or two.count,
             is_output=starts_empty,
             is_pipeline_live_out=live_out or starts_empty,
-            has_initial_value=not starts_empty,
+            has_initial_value=live_out and not starts_empty,
         )
     return replace(one, count=one.count or two.count)
 

@@ -7,7 +7,6 @@ barrier is; anything else needs a barrier over the grid.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from vyre.analysis import ProgramFacts, Ranges
@@ -25,6 +24,7 @@ from vyre.ir import (
     Store,
     Var,
 )
+from vyre.record import dataclass
 
 
 class Separation(IntEnum):

@@ -8,11 +8,11 @@ The plan changes no program: the runtime allocates by it, and clears memory when
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from vyre.analysis import ProgramFacts
 from vyre.ir import Program
 from vyre.plan.epochs import epochs_of
+from vyre.record import dataclass
 
 _NONE: frozenset[str] = frozenset()
 

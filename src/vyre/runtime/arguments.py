@@ -8,7 +8,7 @@ that becomes the output, unless the caller asked for the change to happen in pla
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
@@ -17,13 +17,18 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory
 from vyre.ir import BufferDecl, Program
+from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
     HostArray,
     as_host_array,
+    check_writable,
     element_count,
     empty_output,
+    host_view,
+    is_plain,
     numpy_type,
+    overlap,
 )
 from vyre.runtime.memory_pool import MemoryPool, pool_of
 from vyre.runtime.telemetry import transfers
@@ -46,6 +51,10 @@ class Binding:
         default_factory=list[tuple[HostArray, DeviceMemory]]
     )
     """Host arrays to read back into."""
+    stand_ins: list[tuple[HostArray, HostArray]] = field(
+        default_factory=list[tuple[HostArray, HostArray]]
+    )
+    """Arrays of the caller that are not contiguous, with the copies that are written for them."""
     hosts: dict[str, HostArray] = field(default_factory=dict[str, HostArray])
     """Host arrays that were bound, for a reproducer."""
     touched: int = 0
@@ -109,8 +118,6 @@ class Binder:
 
     def bind_scratch(self, program: Program, *, flat: bool) -> None:
         """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
-        if not any(decl.is_scratch for decl in program.buffers):
-            return
         from vyre.plan import ScratchReusePlan
 
         plan = ScratchReusePlan.build(program)
@@ -207,9 +214,10 @@ class Binder:
             if isinstance(own, np.ndarray):
                 shared = np.may_share_memory(host, cast("HostArray", own))
             return host.copy() if shared else host
-        if not host.flags.writeable or not isinstance(value, np.ndarray):
-            found = f"this {type(value).__name__}"
-            raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=decl.name, found=found))
+        own = host_view(value)
+        check_writable(decl.name, own, value)
+        if not is_plain(own):
+            self.binding.stand_ins.append((own, host))
         return host
 
     def _check_count(self, decl: BufferDecl, count: int) -> None:
@@ -243,10 +251,15 @@ class Binder:
     def _share_memory(self, one: str, two: str, given: Mapping[str, object]) -> bool:
         if given[one] is given[two]:
             return True
-        first, second = self.binding.outputs.get(one), self.binding.hosts.get(two)
-        if not isinstance(first, np.ndarray) or second is None:
+        if one not in self.binding.hosts or two not in self.binding.hosts:
             return False
-        return np.may_share_memory(cast("HostArray", first), second)
+        # What the caller gave, not the copies that stand in for views.
+        first, second = cast("Any", given[one]), cast("Any", given[two])
+        if not isinstance(first, np.ndarray):
+            first = self.binding.hosts[one]
+        if not isinstance(second, np.ndarray):
+            second = self.binding.hosts[two]
+        return overlap(cast("HostArray", first), cast("HostArray", second))
 
     def _is_written_in_place(self, name: str) -> bool:
         decl = self.program.buffer(name)
@@ -261,6 +274,8 @@ def finish(binding: Binding, pool: MemoryPool) -> None:
             memory.read(_bytes_of(host))
             transfers.readbacks += 1
             transfers.readback_bytes += host.nbytes
+    for own, copy in binding.stand_ins:
+        own[...] = copy.reshape(own.shape)
     give_back(binding, pool)
 
 

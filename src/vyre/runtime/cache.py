@@ -13,10 +13,10 @@ import os
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from vyre.config import config
+from vyre.record import dataclass
 
 MAGIC = b"vyrecache1\n"
 _DIGEST = 32
@@ -62,6 +62,10 @@ class DiskCache:
         with suppress(OSError):
             os.utime(path)
         return body
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is something under `key`; it may yet turn out to be harmed."""
+        return bool(self.limit) and self._path(key).exists()
 
     def put(self, key: str, body: bytes) -> bool:
         """Store bytes under `key`; whether that worked. A full disk is no error."""

@@ -46,9 +46,7 @@ class CompiledProgram:
         self._single: Executable | None = None
         self.repeated: Repeated | None = None
         """The last dispatch, where it can be done again without looking at everything."""
-        self.bound_names = tuple(
-            decl.name for decl in compilation.program.buffers if not decl.is_on_chip
-        )
+        self.bound_names = compilation.bound_names
 
     @property
     def program(self) -> Program:
@@ -178,6 +176,13 @@ class CompiledProgram:
         plan = self.compilation.plan
         if plan is not None:
             lines.append(f"grid barriers: split into {len(plan.segments)} segments")
+        artifacts = self.compilation.artifacts
+        is_quick = any(artifact.metadata.get("pipeline") == "quick" for artifact in artifacts)
+        if is_quick and self.options.emit.tier == "auto":
+            lines.append(
+                "machine code: made quickly, because there is much of it; once the program is "
+                "hot, better code is made in the background and takes its place"
+            )
         report = self.report if self.report is not None else self._report_again()
         if report is not None:
             from vyre.opt import explain

@@ -6,17 +6,12 @@ happens in the background: callers go on with what there is until the better cod
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from vyre.config import vyre_version
 from vyre.diagnostics import VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
@@ -24,9 +19,11 @@ from vyre.driver.compilation import CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
 from vyre.opt.hot_paths import HotPathHints
+from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.cache import DiskCache, cache_key, default_cache
 from vyre.runtime.compiled import CompiledProgram, backend_failure
+from vyre.runtime.stamps import backend_stamp, code_stamp
 from vyre.target import Target
 
 if TYPE_CHECKING:
@@ -76,13 +73,43 @@ def compile(
         return variants.cold
     with variants.lock:
         made = variants.hot or variants.cold
+        if made is None and hot:
+            made = variants.hot = _hot_at_once(program, route, chosen, known, cache)
         if made is None:
-            made = _compile(program, route, chosen, known, None, cache, hot=hot)
-            if hot:
-                variants.hot = made
-            else:
-                variants.cold = made
+            made = variants.cold = _compile(program, route, chosen, known, None, cache, hot=False)
+    if hot and variants.hot is None:
+        _improve(program, variants, route, chosen, known, cache)
     return made
+
+
+def _hot_at_once(
+    program: Program,
+    route: Route,
+    options: CompileOptions,
+    hints: HotPathHints,
+    cache: DiskCache | None,
+) -> CompiledProgram | None:
+    """The best code for a program that earlier processes found hot, unless that takes long."""
+    store = default_cache() if cache is None else cache
+    target = route.backend.target(route.device)
+    best = _when_hot(options)
+    found = _from_cache(program, route, best, store, _key(program, route, target, best, hot=True))
+    if found is not None:
+        return found
+    is_big = program.stats().node_count >= _BIG_STATEMENTS
+    if is_big or _key(program, route, target, options, hot=False) in store:
+        return None
+    return _compile(program, route, options, hints, None, cache, hot=True)
+
+
+def _when_hot(options: CompileOptions) -> CompileOptions:
+    if options.emit.tier != "auto":
+        return options
+    return replace(options, emit=replace(options.emit, tier="hot"))
+
+
+_BIG_STATEMENTS = 200
+"""From here on a program is launched with what is made quickly, and made better meanwhile."""
 
 
 _DEFAULT = CompileOptions()
@@ -134,18 +161,15 @@ def _compile(
     *,
     hot: bool,
 ) -> CompiledProgram:
-    if hot and options.emit.tier == "full":
-        options = replace(options, emit=replace(options.emit, tier="hot"))
+    if hot:
+        options = _when_hot(options)
     target = route.backend.target(route.device)
     store = default_cache() if cache is None else cache
     key = None if report is not None else _key(program, route, target, options, hot)
     if key is not None:
-        started = time.perf_counter_ns()
-        found = store.get(key)
+        found = _from_cache(program, route, options, store, key)
         if found is not None:
-            compilation = from_bytes(found, program)
-            telemetry.note("cache hit", route.device.info.id, time.perf_counter_ns() - started)
-            return CompiledProgram(route, compilation, options, from_cache=True)
+            return found
 
     def stage(name: str) -> AbstractContextManager[None]:
         return telemetry.timed(name, route.device.info.id)
@@ -163,51 +187,29 @@ def _compile(
     return CompiledProgram(route, compilation, options, from_cache=False)
 
 
+def _from_cache(
+    program: Program, route: Route, options: CompileOptions, store: DiskCache, key: str
+) -> CompiledProgram | None:
+    started = time.perf_counter_ns()
+    found = store.get(key)
+    if found is None:
+        return None
+    compilation = from_bytes(found, program)
+    telemetry.note("cache hit", route.device.info.id, time.perf_counter_ns() - started)
+    return CompiledProgram(route, compilation, options, from_cache=True)
+
+
 def _key(program: Program, route: Route, target: Target, options: CompileOptions, hot: bool) -> str:
     return cache_key(
         CACHE_VERSION,
-        _code_stamp(),
+        code_stamp(),
         route.backend.name,
-        _backend_stamp(type(route.backend).__module__),
+        backend_stamp(type(route.backend).__module__),
         target.key(),
         options.key(),
         "hot" if hot else "cold",
         program.digest(),
     )
-
-
-@lru_cache(maxsize=1)
-def _code_stamp() -> str:
-    """What the code that compiles is: vyre's version, or its files when it is being worked on.
-
-    Reading package metadata would cost more than a whole warm start, so dependencies are known by
-    the file that holds their version.
-    """
-    folder = Path(__file__).parent.parent
-    parts = [f"{name}={_file_stamp(name)}" for name in ("llvmlite", "wgpu")]
-    if "site-packages" in folder.parts:
-        parts.append(f"vyre={vyre_version()}")
-    else:
-        newest = max(path.stat().st_mtime_ns for path in folder.rglob("*.py"))
-        parts.append(f"vyre={newest}")
-    return ",".join(parts)
-
-
-@cache
-def _backend_stamp(module: str) -> str:
-    """The file that a backend comes from: a third party's new release must not find old code."""
-    source = getattr(sys.modules.get(module), "__file__", None)
-    return "none" if source is None else f"{module}={Path(source).stat().st_mtime_ns}"
-
-
-def _file_stamp(name: str) -> str:
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
-        return "none"
-    version_file = Path(spec.origin).parent / "_version.py"
-    path = version_file if version_file.exists() else Path(spec.origin)
-    status = path.stat()
-    return f"{status.st_size}.{status.st_mtime_ns}"
 
 
 __all__ = ["compile", "finish_improvements"]

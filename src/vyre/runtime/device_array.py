@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,6 +14,7 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import Argument, Device, DeviceMemory
+from vyre.runtime.host_arrays import NO_VIEW, host_view
 from vyre.runtime.memory_pool import MemoryPool, pool_of
 from vyre.runtime.telemetry import transfers
 
@@ -122,10 +123,12 @@ class DeviceArray:
 def array(value: object, device: str | None = None, dtype: DTypeLike | None = None) -> DeviceArray:
     """An array on a device with the contents of a host array."""
     host: NDArray[Any]
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
-        host = np.from_dlpack(cast("Any", value))
-    else:
-        host = np.asarray(value, dtype)
+    try:
+        is_foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__")
+        host = np.asarray(host_view(value) if is_foreign else value, dtype)
+    except NO_VIEW as problem:
+        found = f"{type(value).__name__} ({problem})"
+        raise ArgumentError(codes.NOT_AN_ARRAY.at(name="array", found=found)) from problem
     made = DeviceArray(routing.choose(device).device, host.shape, host.dtype)
     made.write(host)
     return made

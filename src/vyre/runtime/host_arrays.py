@@ -2,12 +2,13 @@
 
 Accepted are numpy arrays, `bytes`, `bytearray`, `memoryview`, `mmap`, and whatever offers the
 buffer protocol, `__array_interface__` or DLPack. Nothing is converted silently and nothing is
-copied unless the value is not contiguous.
+copied unless the value is not contiguous, or lies at an odd address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from numbers import Number
 from typing import Any, cast
 
@@ -19,6 +20,9 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.ir import BufferDecl, DataType
 
 HostArray = NDArray[Any]
+
+NO_VIEW = (TypeError, ValueError, BufferError, RuntimeError)
+"""What libraries raise that cannot show an array of theirs as memory of the host."""
 
 _NUMPY = {
     DataType.BOOL: np.dtype(np.bool_),
@@ -35,6 +39,9 @@ _NUMPY = {
     DataType.F32: np.dtype(np.float32),
     DataType.F64: np.dtype(np.float64),
 }
+_OVERLAP_WORK = 100_000
+"""How long to look for a common element of two views before one is taken for granted."""
+
 _BYTE = np.dtype(np.uint8)
 _BYTE_LIKE = frozenset({np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.bool_)})
 
@@ -57,7 +64,84 @@ def as_host_array(value: object, decl: BufferDecl) -> HostArray:
     expected = numpy_type(decl.element)
     if array.dtype != expected:
         array = _reinterpreted(array, expected, decl)
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+    return array if is_plain(array) else array.copy(order="C")
+
+
+def is_plain(array: HostArray) -> bool:
+    """Whether an array can be used as it is: without gaps, in row-major order, aligned."""
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def host_view(value: object) -> HostArray:
+    """Any array-like of the host as a numpy array on the same memory; raises one of `NO_VIEW`."""
+    if isinstance(value, np.ndarray):
+        return cast("HostArray", value)
+    given = cast("Any", value)
+    if hasattr(given, "__array_interface__"):
+        return np.asarray(given)
+    if hasattr(given, "__dlpack__"):
+        return _from_dlpack(given)
+    try:
+        view = memoryview(given)
+    except TypeError:
+        if not hasattr(given, "__array__"):
+            raise
+        return np.asarray(given)
+    return np.asarray(view)
+
+
+def _from_dlpack(given: Any) -> HostArray:
+    found: HostArray = np.from_dlpack(given)
+    if not found.flags.writeable and hasattr(given, "__array__"):
+        # Older exporters cannot say that their memory may be written; their own view can.
+        own: HostArray = np.asarray(given)
+        if own.flags.writeable and np.shares_memory(own, found):
+            return own
+    return found
+
+
+def overlap(one: HostArray, two: HostArray) -> bool:
+    """Whether two arrays have an element in common."""
+    if not np.may_share_memory(one, two):
+        return False
+    if one.flags.c_contiguous and two.flags.c_contiguous:
+        return True
+    # numpy takes any number here; its types name two.
+    work: Any = _OVERLAP_WORK
+    try:
+        return np.shares_memory(one, two, max_work=work)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def elements_overlap(array: HostArray) -> bool:
+    """Whether two elements of one array lie in the same memory, as in a broadcast view."""
+    reach = array.dtype.itemsize
+    axes = zip(array.strides, array.shape, strict=True)
+    for step, extent in sorted((abs(step), extent) for step, extent in axes if extent > 1):
+        if step < reach:
+            return True
+        reach += step * (extent - 1)
+    return False
+
+
+def check_writable(name: str, array: HostArray, given: object) -> None:
+    """Refuse to change an array in place that does not allow it."""
+    if not array.flags.writeable:
+        found = f"this {type(given).__name__}"
+    elif not is_plain(array) and elements_overlap(array):
+        found = "an array with elements that share memory"
+    else:
+        return
+    raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=name, found=found))
+
+
+@lru_cache(maxsize=512)
+def numbers(values: tuple[int, ...]) -> HostArray:
+    """Shapes and strides as an array, the same one every time, so that like dispatches are seen."""
+    made = np.array(values, np.uint32)
+    made.flags.writeable = False
+    return made
 
 
 def element_count(array: HostArray, decl: BufferDecl) -> int:
@@ -83,12 +167,8 @@ def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
         return _scalar(value, decl)
     given = cast("Any", value)
     try:
-        if hasattr(given, "__dlpack__") and not hasattr(given, "__array_interface__"):
-            return np.from_dlpack(given)
-        if hasattr(given, "__array_interface__") or hasattr(given, "__array__"):
-            return np.asarray(given)
-        return np.frombuffer(given, dtype=np.uint8)
-    except (TypeError, ValueError, BufferError) as problem:
+        return host_view(given)
+    except NO_VIEW as problem:
         found = f"{type(given).__name__} ({problem})"
         raise ArgumentError(codes.NOT_AN_ARRAY.at(name=decl.name, found=found)) from problem
 
@@ -117,6 +197,7 @@ def _reinterpreted(array: HostArray, expected: np.dtype[Any], decl: BufferDecl) 
         decl.element is DataType.BF16 and array.dtype.itemsize == 2
     ):
         return array.view(expected)
-    raise ArgumentError(
-        codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=array.dtype.name)
-    )
+    found = array.dtype.name
+    if array.dtype.newbyteorder("=") == expected:
+        found += " in the byte order of another machine"
+    raise ArgumentError(codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=found))

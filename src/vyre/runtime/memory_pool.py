@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 
 from vyre.config import config
 from vyre.driver.backend import Device, DeviceMemory
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

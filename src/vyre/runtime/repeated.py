@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vyre.driver.backend import Argument
 from vyre.driver.grid import Grid
+from vyre.record import dataclass
 from vyre.runtime.arguments import Binding
 from vyre.runtime.device_array import DeviceArray
 

@@ -108,7 +108,8 @@ def dispatch(
         binder.bind_given(given)
         default = elements if elements is not None else _longest_input(binding)
         binder.bind_rest(sizes or {}, default)
-        binder.bind_scratch(compiled.program, flat=compiled.is_flat_split)
+        if compiled.compilation.has_scratch:
+            binder.bind_scratch(compiled.program, flat=compiled.is_flat_split)
         shape = _indirect_grid(source, binding)
         if shape is None:
             shape = grids.resolve(source, binding.counts, grid, elements)

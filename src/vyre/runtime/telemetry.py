@@ -11,11 +11,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.config import config
 from vyre.ir import Program
 from vyre.opt.hot_paths import HotPathHints, hint_keys
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

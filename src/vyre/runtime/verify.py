@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import verify as codes
 from vyre.driver import grid as grids
-from vyre.ir import AnyExpr, Atomic, Binary, Program, SubgroupReduce, Unary
+from vyre.ir import AnyExpr, Atomic, AtomicOp, Binary, Program, ReduceOp, SubgroupReduce, Unary
 from vyre.ir.services import service
 from vyre.ir.walk import walk_all_exprs
 from vyre.runtime.compiled import CompiledProgram
@@ -96,7 +96,7 @@ def _compare(
         subgroup_width=compiled.target.subgroup_width,
         output_sizes=counts,
     )
-    granted = service("tolerance")(ulps=INEXACT_ULPS if _is_inexact(program) else 0.0)
+    granted = service("tolerance")(ulps=INEXACT_ULPS if is_inexact(program) else 0.0)
     differences = service("compare_outputs")(
         program, expected.outputs, actual, dict.fromkeys(actual, granted)
     )
@@ -111,15 +111,21 @@ def _compare(
         )
 
 
-def _is_inexact(program: Program) -> bool:
-    return program.fast_math or any(map(_rounds_freely, walk_all_exprs(program.entry)))
+def is_inexact(program: Program) -> bool:
+    """Whether floats may differ: by approximate functions, or by the order of additions."""
+    if program.fast_math:
+        return True
+    floats = {decl.name for decl in program.buffers if decl.element.is_float}
+    return any(_rounds_freely(expr, floats) for expr in walk_all_exprs(program.entry))
 
 
-def _rounds_freely(expr: AnyExpr) -> bool:
+def _rounds_freely(expr: AnyExpr, floats: set[str]) -> bool:
     match expr:
         case Unary(op) | Binary(op):
             return op.row.approximate
-        case Atomic() | SubgroupReduce():
-            return True
+        case Atomic(op, buffer):
+            return buffer in floats and op in (AtomicOp.ADD, AtomicOp.SUB)
+        case SubgroupReduce(op):
+            return op in (ReduceOp.ADD, ReduceOp.MUL)
         case _:
             return False

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.diagnostics.codes import wire as codes
+from vyre.record import dataclass
 from vyre.wire import tags
 from vyre.wire.envelope import HEAD_SIZE, failure
 from vyre.wire.malformed import Malformed

@@ -159,3 +159,17 @@ def test_what_cannot_be_fused_is_refused_with_its_reason(arms, code):
     with pytest.raises(PlanError) as caught:
         fuse(arms)
     assert caught.value.code == code
+
+
+def test_what_was_proven_harmless_is_explained():
+    fused = fuse([doubled(), doubled("y", "z")], ["one", "two"], flat_grid=True)
+    assert fused.explain().splitlines() == [
+        "one: nothing before it",
+        "two: nothing before it",
+        "  y (read after write) is harmless: each invocation keeps to its own element",
+    ]
+
+
+def test_a_plain_buffer_stays_plain_in_the_fused_text():
+    fused = fuse([doubled(), doubled("y", "z")], ["one", "two"])
+    assert "buffer y: read_write u32[] @1\n" in str(fused.program)

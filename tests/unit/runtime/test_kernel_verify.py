@@ -12,7 +12,8 @@ import pytest
 import vyre as vy
 from vyre.config import config
 from vyre.diagnostics import BackendError
-from vyre.runtime.verify import verified
+from vyre.ir import Program
+from vyre.runtime.verify import is_inexact, verified
 
 
 @pytest.fixture(autouse=True)
@@ -60,3 +61,22 @@ def test_a_difference_is_an_error_with_a_reproducer(checked: Path) -> None:
         "x.npy",
         "y.npy",
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "inexact"),
+    [
+        ("let old = atomic_add(counts[0u32], 1u32)", False),
+        ("let old = atomic_add(sums[0u32], 1.0f32)", True),
+        ("let old = atomic_max(sums[0u32], 1.0f32)", False),
+        ("sums[0u32] = sin(sums[0u32])", True),
+        ("sums[0u32] = sums[0u32] * 3.0f32", False),
+    ],
+)
+def test_only_what_rounds_freely_is_granted_a_tolerance(statement: str, inexact: bool) -> None:
+    program = Program.parse(
+        "program workgroup(1, 1, 1)\n"
+        "buffer counts: read_write u32[] @0\nbuffer sums: read_write f32[] @1\n"
+        f'region "r" {{ {statement} }}'
+    )
+    assert is_inexact(program) == inexact

@@ -6,11 +6,14 @@ import threading
 
 import numpy as np
 
+from vyre.driver.backend import EmitOptions
+from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints
 from vyre.runtime import compile, profile, run
 from vyre.runtime.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
+from vyre.runtime.run import dispatch
 from vyre.runtime.telemetry import hints
 
 I = Expr.gid(0)  # noqa: E741
@@ -62,6 +65,73 @@ def test_a_program_that_becomes_hot_is_compiled_again_in_the_background(tmp_path
     assert hot.options.emit.tier == "hot"
 
 
+def pipelines(compiled):
+    return [artifact.metadata["pipeline"] for artifact in compiled.compilation.artifacts]
+
+
+def test_a_big_program_is_compiled_quickly_first_and_in_full_when_hot(tmp_path, monkeypatch):
+    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    program = stepping("test.big")
+    known = HotPathHints()
+    cache = DiskCache(tmp_path, 1 << 24)
+
+    def compiled():
+        return compile(program, device="cpu", hints=known, cache=cache)
+
+    first = compiled()
+    assert pipelines(first) == ["quick"]
+    assert "made quickly" in first.explain()
+    known.record("test.big", 1_000_000, 4)
+    assert compiled() is first
+    finish_improvements(program)
+    best = compiled()
+    assert pipelines(best) == ["full"]
+    assert "made quickly" not in best.explain()
+    x = np.arange(1000, dtype=np.uint32)
+    for each in (first, best):
+        assert np.array_equal(dispatch(each, {"x": x})["x"], x + 1)
+
+
+def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path, monkeypatch):
+    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    monkeypatch.setattr("vyre.runtime.compiling._BIG_STATEMENTS", 1)
+    known = HotPathHints()
+    known.record("test.known", 1_000_000, 4)
+    cache = DiskCache(tmp_path, 1 << 24)
+
+    def compiled(program):
+        return compile(program, device="cpu", hints=known, cache=cache)
+
+    program = stepping("test.known")
+    assert pipelines(compiled(program)) == ["quick"]
+    finish_improvements(program)
+    assert pipelines(compiled(program)) == ["full"]
+    again = compiled(stepping("test.known"))
+    assert (pipelines(again), again.from_cache) == (["full"], True)
+
+
+def test_what_an_earlier_process_left_is_used_at_once_though_the_program_is_hot(tmp_path):
+    cache = DiskCache(tmp_path, 1 << 24)
+    compile(stepping("test.left"), device="cpu", hints=HotPathHints(), cache=cache)
+    known = HotPathHints()
+    known.record("test.left", 1_000_000, 4)
+    program = stepping("test.left")
+    first = compile(program, device="cpu", hints=known, cache=cache)
+    assert (pipelines(first), first.from_cache) == (["standard"], True)
+    finish_improvements(program)
+    assert pipelines(compile(program, device="cpu", hints=known, cache=cache)) == ["full"]
+
+
+def test_a_tier_that_was_asked_for_is_kept(monkeypatch):
+    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    program = stepping("test.asked")
+    known = HotPathHints()
+    known.record("test.asked", 1_000_000, 4)
+    options = CompileOptions(emit=EmitOptions("full"))
+    made = compile(program, device="cpu", hints=known, options=options)
+    assert pipelines(made) == ["standard"]
+
+
 def test_results_stay_the_same_when_code_is_replaced():
     program = stepping("test.replaced")
     hints().record("test.replaced", 10**9, 1)
@@ -100,7 +170,7 @@ def test_eight_threads_share_a_device():
 
     def work(number):
         x = np.full(200, number, np.uint32)
-        for _ in range(100):
+        for _ in range(500):
             if not np.array_equal(run(program, {"x": x}, device="cpu")["x"], x + 1):
                 wrong.append(number)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.task import Collective, Run, Task
 from vyre.diagnostics import Location
 from vyre.ir import AnyStmt, IndirectDispatch, Program
+from vyre.record import dataclass
 from vyre.semantics import Array
 from vyre.text import statement_line
 

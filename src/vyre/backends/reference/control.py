@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.task import Arrival, Collective, LoopExits, Run, Sync, Task
+from vyre.record import dataclass
 from vyre.semantics import Array
 from vyre.semantics.representation import unsigned
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes
 from vyre.driver.grid import checked
 from vyre.ir import BufferDecl, Program
+from vyre.record import dataclass
 from vyre.semantics import Array, storage_dtype
 
 Grid = tuple[int, int, int]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.backends.reference.code import Place
 from vyre.diagnostics import Code, Diagnostic
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from vyre.backends.reference.task import Arrival, Task
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 

@@ -8,11 +8,11 @@ legal one: workgroups in any order, invocations in random batches from barrier t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 T = TypeVar("T")

@@ -8,11 +8,11 @@ counts is whether another workgroup used the element.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 

@@ -7,7 +7,6 @@ of the workgroups that run together. It stops where it has to wait for others: a
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.memory import Cells
 from vyre.ir import AllGather, AllReduce, Broadcast, BuiltinKind, DataType, ReduceScatter
+from vyre.record import dataclass
 from vyre.semantics import Array, value_dtype
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ variable last, so that long programs do not hold an array for every name they ev
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.diagnostics import CheckError, Diagnostic
 from vyre.ir import BufferDecl, DataType, TypeEnv, Var
 from vyre.ir.infer import node_type
+from vyre.record import dataclass
 
 
 @dataclass(slots=True)

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from vyre.diagnostics.codes.row import Code
 
+_ADD_ONE = """\
+import numpy as np
+import vyre
+program = vyre.Program.parse('''
+program workgroup(64, 1, 1)
+buffer x: read_only f32[] @0
+buffer y: read_write f32[] @1
+region "add_one" { if gid.x < len(y) { y[gid.x] = x[gid.x] + 1.0f32 } }
+''')
+x = np.zeros(8, np.float32)
+"""
+_FIXED = _ADD_ONE.replace("x: read_only f32[]", "x: read_only f32[8]")
+
 UNKNOWN_DEVICE = Code(
     "D001",
     "unknown device",
     "there is no device {name!r}",
     "choose one of: {known}",
+    example="import vyre\nvyre.array([1.0], device='gpu')",
 )
 DEVICE_UNAVAILABLE = Code(
     "D002",
@@ -21,30 +35,35 @@ MISSING_INPUT = Code(
     "missing input",
     "the buffer {name!r} got no array",
     "pass it: inputs={{{name!r}: array of {dtype}}}",
+    example=_ADD_ONE + "vyre.run(program, {'x': x})",
 )
 UNKNOWN_INPUT = Code(
     "D004",
     "input for no buffer",
     "the program has no input {name!r}",
     "leave it out; the inputs are: {known}",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy(), 'z': x})",
 )
 WRONG_DTYPE = Code(
     "D005",
     "array of the wrong type",
     "the buffer {name!r} takes {expected}, not {found}",
     "convert it: array.astype({expected!r})",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': np.zeros(8)})",
 )
 SHORT_BUFFER = Code(
     "D006",
     "array of the wrong length",
     "the buffer {name!r} is declared with {expected} elements and got {found}",
     "pass an array of the declared length, or declare the buffer without a count",
+    example=_FIXED + "vyre.run(program, {'x': x[:4], 'y': x.copy()})",
 )
 WRONG_SLOTS = Code(
     "D007",
     "wrong number of inputs",
     "the program takes {expected} inputs by position and got {found}",
     "pass them in the order of declaration: {known}",
+    example=_ADD_ONE + "vyre.run(program, [x])",
 )
 UNSIZED_OUTPUT = Code(
     "D008",
@@ -63,42 +82,53 @@ BAD_GRID = Code(
     "impossible grid",
     "a grid of {grid} {problem}",
     "choose a smaller grid, or more work per invocation",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, grid=-1)",
 )
 ALIASED = Code(
     "D011",
     "one array bound twice",
     "the buffers {first!r} and {second!r} share memory and {written!r} is written",
     "pass a copy for one of them",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x}, in_place=True)",
 )
 NOT_AN_ARRAY = Code(
     "D012",
     "not an array",
     "the buffer {name!r} cannot be bound to {found}",
     "pass a numpy array, a vyre array, bytes, or anything with the buffer protocol or DLPack",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': object()})",
 )
 BAD_DEADLINE = Code(
     "D013",
     "impossible deadline",
     "a deadline of {found!r} makes no sense",
     "give seconds as a positive number, or None",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, deadline=-1)",
 )
 READ_ONLY_ARRAY = Code(
     "D014",
     "array that cannot be written",
     "the buffer {name!r} is changed in place, which {found} does not allow",
     "pass a writable numpy array, or read the result from what run returns",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': bytes(32)}, in_place=True)",
 )
 WRONG_DEVICE = Code(
     "D015",
     "array of another device",
     "the array for {name!r} lives on {found} and the program runs on {expected}",
     "pass device={found!r}, or move the array: vyre.array(x, device={expected!r})",
+    example=(
+        _ADD_ONE + "y = vyre.array(x, device='reference')\n"
+        "vyre.run(program, {'x': x, 'y': y}, device='cpu')"
+    ),
 )
 FREED_ARRAY = Code(
     "D017",
     "array that has been freed",
     "{array} cannot be used any more",
     "make a new one with vyre.array, or free it later",
+    example=_ADD_ONE
+    + "y = vyre.array(x, device='cpu')\ny.free()\nvyre.run(program, {'x': x, 'y': y})",
 )
 DEADLINE_BETWEEN = Code(
     "D016",
@@ -111,6 +141,7 @@ BAD_ARTIFACT = Code(
     "artifact cannot be read",
     "a compiled program cannot be read: {problem}",
     "clear the cache with `vyre cache clear` and compile again",
+    example="from vyre.driver.artifact import Artifact\nArtifact.from_bytes(b'torn')",
 )
 EMIT_FAILED = Code(
     "B002",

@@ -105,7 +105,7 @@ UNKNOWN_NAME = Code(
     "F011",
     "unknown name",
     "there is no name {name!r} here",
-    "assign it before, make it a parameter, or define it outside of the kernel",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -120,7 +120,7 @@ CAPTURED = Code(
     "F012",
     "object that a kernel cannot capture",
     "the name {name!r} is {what} outside of the kernel",
-    "pass it as an argument: {name}: vy.In[vy.f32]",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -137,7 +137,7 @@ PLAIN_FUNCTION = Code(
     "F013",
     "call of a Python function",
     "a kernel cannot call the Python function {name}",
-    "decorate it with @vy.func",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -203,7 +203,7 @@ NO_ATTRIBUTE = Code(
     "F017",
     "unknown attribute",
     "{what} has no {name!r}",
-    "known are: {known}",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -264,7 +264,7 @@ TYPES_DIFFER = Code(
     "F021",
     "operands of different types",
     "{op} has operands of the types {left} and {right}",
-    "convert one of them: {first} or {second}",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -424,7 +424,7 @@ UNPACK = Code(
     "F031",
     "tuple of the wrong length",
     "{expected} names are assigned, and the value is {found}",
-    "write as many values as names: a, b = 1, 2",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -523,8 +523,8 @@ CONSTANT_INDEX = Code(
         "\n"
         "@vy.kernel\n"
         "def k(x: vy.InOut[vy.f32]):\n"
-        "    t = (1.0, 2.0)\n"
-        "    x[0] = t[vy.gid()]\n"
+        "    t = (x, x)\n"
+        "    x[0] = t[vy.gid()][0]\n"
         "\n"
         "k.program()"
     ),

@@ -118,7 +118,7 @@ BAD_RULE = Code(
     example=(
         "from vyre.ir.types import INTEGER_TYPES\n"
         "from vyre.rewrite import Rule, x, y\n"
-        "Rule('invents_y', x + 0, y, INTEGER_TYPES)"
+        "Rule('invents_y', x + 0, y, INTEGER_TYPES).instances()"
     ),
 )
 BAD_ENTRY_POINT = Code(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.diagnostics.diagnostic import Diagnostic, Severity
 from vyre.diagnostics.span import Location
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vyre.diagnostics import DeadlineError, Diagnostic, DispatchError, VyreError
 from vyre.diagnostics.codes import driver as codes
@@ -24,6 +24,7 @@ from vyre.driver.grid_sync.plan import (
     Step,
 )
 from vyre.ir import Program
+from vyre.record import dataclass
 
 Loader = Callable[[Program], Executable]
 """Compiles a segment and makes it executable."""

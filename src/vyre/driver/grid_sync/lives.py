@@ -8,7 +8,6 @@ is pure and cheap, and otherwise kept in memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from vyre.ir import (
     AnyExpr,
@@ -32,6 +31,7 @@ from vyre.ir import (
     type_of,
 )
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
 
 CHEAP_NODES = 8
 """An expression of at most so many nodes is recomputed rather than kept in memory."""

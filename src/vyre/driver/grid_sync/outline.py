@@ -8,7 +8,6 @@ buffers, and loops whose bodies are such lists again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vyre.ir import (
     AllGather,
@@ -27,6 +26,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import walk_stmts
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

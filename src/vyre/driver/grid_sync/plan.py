@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from vyre.ir import DataType, Program
+from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ segment that every live invocation executes, and all of them agree because the c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from vyre.driver.grid_sync.lives import Uses, recomputable, uses_of, variable_types
 from vyre.driver.grid_sync.names import with_unique_names
@@ -48,6 +48,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import bodies, map_bodies, walk_stmts
+from vyre.record import dataclass
 
 LINEAR = "vyre.sync.index"
 """The variable that holds an invocation's position among all of the grid."""
