@@ -71,6 +71,9 @@ class Profile:
             )
         return "\n".join(lines)
 
+    def __str__(self) -> str:
+        return self.table()
+
 
 _open: list[Profile] = []
 

@@ -14,7 +14,7 @@ from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.failures import translated
 from vyre.backends.wgsl.shader import FOLD_FIELDS, Bound, Shader
 from vyre.backends.wgsl.timing import Timing
-from vyre.backends.wgsl.traps import RECORD_WORDS
+from vyre.backends.wgsl.traps import LOOP_ENDED, RECORD_WORDS
 from vyre.diagnostics import BackendError, DeadlineError, TrapError
 from vyre.diagnostics.codes import execution as execution_codes
 from vyre.diagnostics.codes import webgpu as codes
@@ -233,4 +233,6 @@ class WgpuExecutable:
         number, x, y, z = struct.unpack("<4I", data)
         if number:
             tag = self.shader.tags[number - 1]
+            if tag == LOOP_ENDED:
+                raise BackendError(codes.LOOP_ENDED.at(device=self.device.info.id, at=(x, y, z)))
             raise TrapError(execution_codes.TRAP.at(invocation=(x, y, z), tag=tag), tag, (x, y, z))

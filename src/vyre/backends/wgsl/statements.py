@@ -9,6 +9,7 @@ from typing import assert_never
 from vyre.backends.wgsl import operators
 from vyre.backends.wgsl.access import write_scalar
 from vyre.backends.wgsl.barriers import Barriers
+from vyre.backends.wgsl.ended_loops import EndedLoops
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
@@ -64,6 +65,7 @@ class Statements:
         self.ctx = exprs.ctx
         self.barriers = barriers
         self.traps = traps
+        self.loops = EndedLoops(exprs.ctx, traps)
         entry = self.ctx.program.entry
         self.count = 0
         """Statements written so far."""
@@ -107,7 +109,7 @@ class Statements:
             case While(cond, body):
                 self._while(cond, body)
             case Break():
-                self.out.line("break;")
+                self.loops.leave(self.out)
             case Continue():
                 self.out.line("continue;")
             case Return():
@@ -179,9 +181,13 @@ class Statements:
         self.exprs.variables[var] = counter
         test = operators.binary(self.ctx, BinOp.LT, counter, last)
         step = self._step(counter)
-        head = f"for (var {word} = {first.text}; {condition(test)[1:-1]}; {step})"
-        with self.out.block(head), self.traps.loop(body):
-            self.body(body)
+        with self.loops.loop(self.out), self.traps.loop(body):
+            # A watched loop has its condition inside, where it can say that it was the end.
+            head = "" if self.loops.watched else condition(test)[1:-1]
+            with self.out.block(f"for (var {word} = {first.text}; {head}; {step})"):
+                if self.loops.watched:
+                    self._leave_unless(test)
+                self.body(body)
         self.traps.after_loop(body, self.out)
 
     def _step(self, counter: Value) -> str:
@@ -191,13 +197,15 @@ class Statements:
         return f"{counter.text} = {self.ctx.call('u64_add', counter.text, 'vec2<u32>(1u, 0u)')}"
 
     def _while(self, cond: AnyExpr, body: Body) -> None:
-        with self.out.block("loop"):
-            found = self.exprs.value(cond)
-            with self.out.block(f"if (!{condition(found)})"):
-                self.out.line("break;")
+        with self.loops.loop(self.out), self.out.block("loop"):
+            self._leave_unless(self.exprs.value(cond))
             with self.traps.loop(body):
                 self.body(body)
         self.traps.after_loop(body, self.out)
+
+    def _leave_unless(self, found: Value) -> None:
+        with self.out.block(f"if (!{condition(found)})"):
+            self.loops.leave(self.out)
 
     def _copy(self, statement: AsyncLoad | AsyncStore) -> None:
         """The workgroup copies together, each invocation every `size`-th element."""

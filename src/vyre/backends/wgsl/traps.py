@@ -18,6 +18,8 @@ from vyre.ir.walk import walk_stmts
 RECORD = "trap_record"
 """The buffer that the host reads: number of the tag plus one, and the invocation's id."""
 RECORD_WORDS = 4
+LOOP_ENDED = "\0loop ended by the driver"
+"""A tag of our own; those of programs are printable."""
 
 
 class Traps:
@@ -39,16 +41,20 @@ class Traps:
 
     def write(self, tag: str, out: Writer) -> None:
         """Record the trap and stop."""
-        if tag not in self.tags:
-            self.tags.append(tag)
-        self.ctx.builtins.add("gid")
-        out.line(f"raise_trap({self.tags.index(tag) + 1}u, gid);  // {tag}")
+        out.line(f"raise_trap({self.number(tag)}u, gid);  // {tag}")
         if self.returns:
             out.line("return;")
             return
         out.line("trapped = true;")
         if self._loops and self._loops[-1]:
             out.line("break;")
+
+    def number(self, tag: str) -> int:
+        """What stands for a tag in a call of `raise_trap`, which also takes `gid`."""
+        if tag not in self.tags:
+            self.tags.append(tag)
+        self.ctx.builtins.add("gid")
+        return self.tags.index(tag) + 1
 
     @contextmanager
     def loop(self, body: Body) -> Iterator[None]:

@@ -40,6 +40,12 @@ TOO_MANY_WORKGROUPS = Code(
     "a grid of {found} workgroups is too large: {device} numbers at most {limit}",
     "use a larger workgroup size, or more work per invocation",
 )
+LOOP_ENDED = Code(
+    "B207",
+    "loop ended by the driver",
+    "the driver of {device} left a loop before its end, in invocation {at}",
+    "make fewer rounds in one invocation, or run on the CPU or another driver",
+)
 
 CODES = (
     DEVICE_LOST,
@@ -48,4 +54,5 @@ CODES = (
     OVERLAP,
     NOT_OURS,
     TOO_MANY_WORKGROUPS,
+    LOOP_ENDED,
 )

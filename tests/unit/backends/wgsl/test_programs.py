@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.wgsl.drivers import DRIVERS, SWIFTSHADER, Driver, worker
+from tests.unit.backends.wgsl.drivers import DRIVERS, LAVAPIPE, SWIFTSHADER, Driver, worker
 from tests.unit.backends.wgsl.running import check, on_device
-from vyre.diagnostics import TrapError
+from vyre.diagnostics import BackendError, TrapError
 from vyre.ir import DataType, Program
 from vyre.semantics import storage_dtype
 
@@ -438,6 +438,20 @@ def test_long_loops_run_on_swiftshader() -> None:
     for i in range(300_000):
         want = (want * 3 + i) & 0xFFFF_FFFF
     assert got["out"][0] == want
+
+
+@pytest.mark.parametrize("rounds", [(300, 300), (70_000, 1), (1, 70_000)])
+@pytest.mark.parametrize("leave", ["", "if total == 7u32 { break }", "if b == 3u32 { continue }"])
+def test_a_loop_that_the_driver_leaves_is_an_error(rounds: tuple[int, int], leave: str) -> None:
+    buffers = "buffer n: read_only u32[2] @0 buffer out: read_write u32[1] @1 output live_out"
+    body = f"""
+        let total = 5u32
+        for a in 0..n[0] {{ for b in 0..n[1] {{ {leave} total = total * 3u32 + (a ^ b) }} }}
+        out[0] = total"""
+    looping = program(buffers, body, "1, 1, 1")
+    with pytest.raises(BackendError, match="B207"):
+        check(LAVAPIPE, looping, {"n": np.array(rounds, np.uint32)})
+    check(LAVAPIPE, looping, {"n": np.array([200, 200], np.uint32)})
 
 
 def test_a_kernel_that_hangs_costs_only_its_test() -> None:
