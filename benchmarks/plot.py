@@ -48,7 +48,7 @@ def draw(rows: Mapping[str, Mapping[str, float]], caption: str, target: Path) ->
     pyplot = import_module("matplotlib.pyplot")
     peers = [peer for peer in PEERS if any(peer.name in row for row in rows.values())]
     names = list(rows)
-    figure, axes = pyplot.subplots(figsize=(11, 1.5 + 0.17 * len(names) * (len(peers) + 1)))
+    figure, axes = pyplot.subplots(figsize=(11, 1.2 + 0.115 * len(names) * (len(peers) + 1)))
     for index, peer in enumerate(peers):
         offset = (index - (len(peers) - 1) / 2) * 0.8 / len(peers)
         places = [y + offset for y, name in enumerate(names) if peer.name in rows[name]]
@@ -70,7 +70,7 @@ def decorate(axes: Any, names: Sequence[str]) -> None:
     axes.axvline(1, color="black", linewidth=1)
     axes.set_yticks(range(len(names)), [kernel_named(name).title for name in names])
     axes.invert_yaxis()
-    axes.margins(x=0.1)
+    axes.margins(x=0.1, y=0.005)
     axes.set_xlabel("time relative to C (left of the line is faster)")
     axes.grid(axis="x", alpha=0.3)
     axes.legend(loc="lower right", fontsize=8)
