@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from vyre.cli import output
 from vyre.cli.command import DONE
 from vyre.diagnostics import DeviceError
-from vyre.driver import registry, routing
+from vyre.driver import routing
 from vyre.driver.backend import Device
 
 SUMMARY = "list the devices, what they can do, and why one is missing"
@@ -58,7 +59,7 @@ def _default() -> str | None:
 
 
 def _print_features(device: Device) -> None:
-    target = registry.backend(device.info.backend).target(device)
+    target = device.info.target
     limits = target.limits
     screen = output.console()
     screen.print(f"\n[bold]{device.info.id}[/] ({target.name})")
@@ -88,7 +89,8 @@ def _as_json(device: Device, default: str | None) -> dict[str, object]:
         "remedy": info.remedy,
     }
     if info.available:
-        target = registry.backend(info.backend).target(device)
+        target = info.target
         found["features"] = sorted(target.features)
+        found["limits"] = asdict(target.limits)
         found["subgroup_width"] = target.subgroup_width
     return found

@@ -46,6 +46,15 @@ class DeviceInfo:
     remedy: str = ""
     """The command or step that makes it available."""
 
+    @property
+    def target(self) -> Target:
+        """Its features, limits and subgroup width; this opens the device."""
+        # Routing is built on this module.
+        from vyre.driver import routing
+
+        route = routing.choose(self.id)
+        return route.backend.target(route.device)
+
 
 @runtime_checkable
 class DeviceMemory(Protocol):

@@ -67,6 +67,7 @@ def test_devices(capsys) -> None:
     found = {device["id"]: device for device in json.loads(capsys.readouterr().out)}
     assert found["cpu"]["available"]
     assert found["reference"]["available"]
+    assert found["cpu"]["limits"]["max_invocations"] >= 1024
     assert sum(device["default"] for device in found.values()) == 1
     assert main(["devices", "--features"]) == 0
     assert "subgroups" in capsys.readouterr().out

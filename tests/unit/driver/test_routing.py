@@ -11,6 +11,7 @@ from vyre.driver import registry, routing
 from vyre.driver.backend import Backend, Device
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.runtime import run
+from vyre.target import Feature
 
 ADD = Program.wrapped(
     [BufferDecl.read_write("x", 0, DataType.U32)],
@@ -65,3 +66,6 @@ def test_every_device_says_what_it_is():
         info = device.info
         assert info.id.split(":")[0] in registry.backend_names()
         assert info.available or (info.reason and info.remedy)
+        if info.available:
+            assert Feature.TRAP in info.target.features
+            assert info.target.limits.max_invocations >= 64
