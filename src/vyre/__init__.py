@@ -112,6 +112,9 @@ _HOMES = {
 }
 """Where public names are defined; a module is loaded when one of its names is first used."""
 
+_PARTS = ("analysis", "backends", "conform", "diagnostics", "ir", "opt", "plan", "target")
+"""Packages that people use by `vyre.NAME`, without importing them first."""
+
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
@@ -120,6 +123,8 @@ def __getattr__(name: str) -> Any:
         value = importlib.import_module("vyre.front.math")
     elif name in _HOME_OF:
         value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    elif name in _PARTS:
+        value = importlib.import_module(f"vyre.{name}")
     else:
         raise AttributeError(f"module 'vyre' has no attribute {name!r}")
     globals()[name] = value

@@ -28,6 +28,11 @@ def test_every_public_name_is_there_and_documented() -> None:
         assert not callable(value) or value.__doc__, f"vyre.{name} has no docstring"
 
 
+def test_parts_need_no_import_of_their_own() -> None:
+    code = "import vyre; vyre.plan.fuse; vyre.analysis.ProgramFacts; vyre.conform.run; vyre.ir.Expr"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_import_loads_no_backend_library() -> None:
     code = f"import sys, vyre; print(*[m for m in {HEAVY} if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
