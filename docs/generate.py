@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from docs.said import found_by
 from vyre.diagnostics.codes import Code, all_codes
 from vyre.ir.opcodes import AtomicOp, BinOp, Opcode, ReduceOp, Result, Row, UnOp
 from vyre.ir.types import ARITHMETIC_FLOATS, INTEGER_TYPES, SCALAR_TYPES, DataType
@@ -16,6 +18,8 @@ from vyre.ir.types import ARITHMETIC_FLOATS, INTEGER_TYPES, SCALAR_TYPES, DataTy
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 100
 """Examples of texts that are too long or too deep are cut at this column."""
+SAID = "IVTWFOP"
+"""Families whose messages are the same on every machine."""
 FAMILIES = {
     "I": "Building a program",
     "V": "Checking a program",
@@ -41,7 +45,7 @@ def codes() -> str:
         "# Codes",
         "",
         "Every problem vyre reports has a code that keeps its meaning from version to version.",
-        "Words in braces stand for what the message names.",
+        "Words in braces stand for what the message names; below an example stands what vyre says.",
     ]
     for letter in sorted(families, key=list(FAMILIES).index):
         lines += ["", f"## {letter}: {FAMILIES[letter]}"]
@@ -53,8 +57,8 @@ def codes() -> str:
 def _code(row: Code) -> Iterable[str]:
     yield from ("", f"### {row.code}: {row.title}", "")
     yield f"> {row.severity}: {row.message}"
-    yield ">"
-    yield f"> fix: {row.fix}"
+    if not re.fullmatch(r"\{\w+\}", row.fix):
+        yield from (">", f"> fix: {row.fix}")
     if row.explanation:
         yield from ("", row.explanation)
     if row.example:
@@ -65,6 +69,9 @@ def _code(row: Code) -> Iterable[str]:
             *map(_shortened, row.example.strip("\n").split("\n")),
             "```",
         )
+    if row.example and row.code[0] in SAID:
+        said = [str(found) for found in found_by(row.example) if found.code == row.code]
+        yield from ("", "```text", *map(_shortened, said[0].split("\n")), "```")
 
 
 def _shortened(line: str) -> str:

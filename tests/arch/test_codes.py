@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
 
-from vyre.check import check
-from vyre.diagnostics import Diagnostic, VyreError
+from docs.said import found_by
 from vyre.diagnostics.codes import Code, all_codes
-from vyre.text import parse
 
 CODES = all_codes()
 # A program that shows an X### must be run in a certain way: tests of the reference backend do that.
@@ -17,19 +13,6 @@ WITH_EXAMPLE = [row for row in CODES.values() if row.example and row.code[0] != 
 # Codes of these families are about programs and calls alone, so an example can always be given;
 # the others need a device or a file in some state.
 ALWAYS = "IVTWFOP"
-
-
-def found_by(example: str) -> tuple[Diagnostic, ...]:
-    """What vyre has to say about an example: program text, or Python source."""
-    try:
-        if example.startswith("program"):
-            return tuple(check(parse(example)))
-        # Kernels are read from their source, as in a notebook.
-        linecache.cache["<example>"] = (0, None, example.splitlines(keepends=True), "<example>")
-        exec(compile(example, "<example>", "exec"), {"__name__": "example"})
-    except VyreError as error:
-        return error.diagnostics
-    return ()
 
 
 @pytest.mark.parametrize("row", WITH_EXAMPLE, ids=lambda row: row.code)
