@@ -55,7 +55,7 @@ system-deps:  ## install the Vulkan drivers that the device tests need (apt, roo
 	apt-get update -qq; \
 	apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends $$missing >/dev/null
 
-demo: install  ## see a kernel compiled, checked against the reference, and timed
+demo: install  ## run the examples on every device here, check them against the reference, time them
 	@$(BIN)/vyre demo
 
 test: install system-deps check  ## run everything: the static checks, then all tests
@@ -100,4 +100,4 @@ docs: install  ## rewrite the reference pages that follow from tables in the sou
 
 clean:  ## remove caches and build products (the environments stay)
 	@rm -rf build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	@find src tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

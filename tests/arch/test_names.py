@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("src", "tests", "benchmarks", "docs", "examples")
+FOLDERS = ("src", "tests", "benchmarks", "docs")
 DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "stuff"}
 FRAGMENT = re.compile(r"(^|_)(part|chunk|v)\d+$")
 

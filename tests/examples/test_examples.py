@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import vyre as vy
-from examples import gallery
+from vyre.cli.demo_examples import EXAMPLES
+from vyre.examples import gallery
 
 SIZES = {
     "bfs": 300,
@@ -34,12 +35,16 @@ def test_every_example_is_tested() -> None:
     assert modules - {"__init__", "gallery", "picture"} == set(SIZES)
 
 
+def test_the_demonstration_runs_every_example() -> None:
+    assert {example.name for example in EXAMPLES} == set(SIZES)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", SIZES)
 def test_an_example_gives_what_numpy_gives(
     name: str, device: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    importlib.import_module(f"examples.{name}").main(device, SIZES[name])
+    importlib.import_module(f"vyre.examples.{name}").main(device, SIZES[name])
     assert capsys.readouterr().out
 
 

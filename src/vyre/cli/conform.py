@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vyre.cli import output
 from vyre.cli.command import DONE, FAILED, UsageError
-from vyre.conform.conformance import Progress
 from vyre.conform.conformance import run as run_suite
 from vyre.conform.page import write_page
 from vyre.conform.report import ConformanceReport
@@ -67,18 +66,7 @@ def _watched(
     device: str, areas: list[str] | None, profile: str | None, failures: Path | None
 ) -> ConformanceReport:
     """The suite with a progress bar, and its report as a table."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    screen = output.console(stderr=True)
-    columns = (TextColumn("{task.description:<16}"), BarColumn(), MofNCompleteColumn())
-    with Bar(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("starting")
-
-        def progress(area: str, done: int, total: int) -> None:
-            bar.update(task, description=area, completed=done, total=total)
-
-        shown: Progress = progress
-        report = run_suite(device, areas, profile=profile, reproducers=failures, progress=shown)
+    with output.progress() as progress:
+        report = run_suite(device, areas, profile=profile, reproducers=failures, progress=progress)
     print(report.table())
     return report

@@ -1,4 +1,4 @@
-"""`vyre demo`: kernels on every device found, compared with the reference, timed against numpy."""
+"""`vyre demo`: the examples on every device, compared with the reference, and timed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from vyre.cli import output
 from vyre.cli.command import DONE, FAILED, UsageError
-from vyre.cli.demo_kernels import KERNELS, Kernel
+from vyre.cli.demo_examples import EXAMPLES, Example
 from vyre.cli.demo_measure import Figures, Measurer
 from vyre.driver import routing
 from vyre.driver.backend import DeviceInfo, DeviceKind
 
-SUMMARY = "run example kernels on every device, compare them with the reference, and time them"
+SUMMARY = "run the examples on every device, compare them with the reference, and time them"
 EXAMPLE = "vyre demo --device cpu"
 
 _FASTEST_LAST = (DeviceKind.REFERENCE, DeviceKind.SOFTWARE_GPU, DeviceKind.CPU, DeviceKind.GPU)
@@ -24,31 +24,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--device", action="append", metavar="ID", help="only this device (may be given again)"
     )
     parser.add_argument(
-        "--only", metavar="A,B", help=f"only these kernels: {','.join(k.name for k in KERNELS)}"
+        "--only", metavar="A,B", help=f"only these: {', '.join(e.name for e in EXAMPLES)}"
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the demonstration."""
-    kernels = _kernels(options.only)
+    examples = _examples(options.only)
     infos = _devices(options.device)
     rows: list[Figures] = []
     if options.json:
         measurer = Measurer()
-        rows = [measurer.measure(kernel, info) for kernel in kernels for info in infos]
+        rows = [measurer.measure(example, info) for example in examples for info in infos]
         output.print_json([row.as_json() for row in rows])
     else:
-        rows = _shown(kernels, infos)
+        rows = _shown(examples, infos)
     return DONE if all(row.is_right for row in rows) else FAILED
 
 
-def _kernels(only: str | None) -> Sequence[Kernel]:
-    known = {kernel.name: kernel for kernel in KERNELS}
-    names = list(known) if only is None else only.split(",")
+def _examples(only: str | None) -> Sequence[Example]:
+    known = {example.name: example for example in EXAMPLES}
+    names = list(known) if only is None else [name.strip() for name in only.split(",")]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(
-            f"no kernel {output.listing(unknown)}; there are {output.listing(list(known))}"
+            f"no example {output.listing(unknown)}; there are {output.listing(list(known))}"
         )
     return [known[name] for name in names]
 
@@ -60,7 +60,7 @@ def _devices(wanted: Sequence[str] | None) -> list[DeviceInfo]:
     return sorted(found, key=lambda info: _FASTEST_LAST.index(info.kind), reverse=True)
 
 
-def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figures]:
+def _shown(examples: Sequence[Example], infos: Sequence[DeviceInfo]) -> list[Figures]:
     screen = output.console()
     for info in infos:
         screen.print(f"[bold]{info.id:<12}[/]{info.name} [dim]({info.kind})[/]")
@@ -68,17 +68,16 @@ def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figur
         if not device.info.available:
             screen.print(f"[dim]{device.info.id:<12}not here: {device.info.reason}[/]")
     table = output.table(
-        "kernel", "device", "result", ">time", ">GB/s", ">× numpy", ">compile", ">cached"
+        "example", "device", "result", ">time", ">GB/s", ">× numpy", ">compile", ">cached"
     )
     rows: list[Figures] = []
     measurer = Measurer()
-    total = len(kernels) * len(infos)
-    with screen.status("compiling …") as status:
-        for kernel in kernels:
+    total = len(examples) * len(infos)
+    with output.progress() as progress:
+        for example in examples:
             for place, info in enumerate(infos):
-                done = f"{len(rows) + 1} of {total}"
-                status.update(f"{done} · {kernel.name}: {kernel.what}, on {info.id} …")
-                row = measurer.measure(kernel, info)
+                progress(f"{example.name} on {info.id}", len(rows), total)
+                row = measurer.measure(example, info)
                 rows.append(row)
                 title = _title(row, place, alone=len(infos) == 1)
                 table.add_row(title, *_cells(row), end_section=info is infos[-1])
@@ -86,7 +85,7 @@ def _shown(kernels: Sequence[Kernel], infos: Sequence[DeviceInfo]) -> list[Figur
     for row in rows:
         if row.problem:
             screen.print(f"{row.kernel} on {row.device}: {row.problem}", style="red", markup=False)
-    screen.print(_verdict(kernels, infos, rows))
+    screen.print(_verdict(examples, infos, rows))
     return rows
 
 
@@ -101,14 +100,16 @@ def _cells(row: Figures) -> list[str]:
     if not row.is_right:
         word = "wrong" if row.ran else "failed"
         return [row.device, f"[bold red]{word}[/]", "", "", "", "", ""]
-    result = "[green]= reference[/]" if row.device != "reference" else "[green]= numpy[/]"
+    result = f"= {row.against}" if row.device == "reference" else "= reference"
+    if row.device != "reference" and row.compared_part > row.part:
+        result += f" [dim](1/{row.compared_part})[/]"
     part = "" if row.part == 1 else f" [dim](1/{row.part})[/]"
     faster = row.numpy_seconds / row.seconds
     speed = f"{faster:.1f} ×" if faster >= 0.95 else f"{faster:.2g} ×"
     style = "bold green" if faster >= 1.5 else "" if faster >= 0.67 else "yellow"
     return [
         row.device,
-        result,
+        f"[green]{result}[/]",
         output.seconds(row.seconds) + part,
         f"{row.nbytes / row.seconds / 1e9:.2f}",
         f"[{style}]{speed}[/]" if style else speed,
@@ -118,17 +119,20 @@ def _cells(row: Figures) -> list[str]:
 
 
 def _verdict(
-    kernels: Sequence[Kernel], infos: Sequence[DeviceInfo], rows: Sequence[Figures]
+    examples: Sequence[Example], infos: Sequence[DeviceInfo], rows: Sequence[Figures]
 ) -> str:
     wrong = sum(not row.is_right for row in rows)
     if wrong:
         return f"[bold red]{wrong} of {len(rows)} results are wrong or missing[/]"
     plural = "s" if len(infos) != 1 else ""
+    others = {e.name: e.against for e in examples if e.against != "numpy"}
+    except_for = "".join(f" ({name}: as {other})" for name, other in others.items())
     return (
-        f"[bold green]All {len(rows)} results are right:[/] {len(kernels)} kernels on "
+        f"[bold green]All {len(rows)} results are right:[/] {len(examples)} examples on "
         f"{len(infos)} device{plural}, each the same as on the reference and as in numpy.\n"
         "[dim]time: best of several whole runs from host arrays to host arrays (1/n: on that part "
-        "of the data)\nGB/s: inputs and outputs, each counted once     × numpy: how many times "
-        "as fast as numpy\ncompile: check, optimise, emit and load     cached: the same from the "
-        "cache on disk[/]"
+        "of the data)\nresult: compared with the reference (1/n: on that part of the data, all of "
+        "it with numpy)\nGB/s: inputs and outputs, each counted once     × numpy: how many times "
+        f"as fast as numpy{except_for}\ncompile: check, optimise, emit and load     cached: the "
+        "same from the cache on disk[/]"
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +32,22 @@ def table(*headings: str, title: str | None = None) -> Table:
             heading.removeprefix(">"), justify="right" if right else "left", no_wrap=right
         )
     return made
+
+
+@contextmanager
+def progress() -> Generator[Callable[[str, int, int], None]]:
+    """A bar on stderr while something long goes on, for terminals; is told what, done and total."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn())
+    screen = console(stderr=True)
+    with Progress(*columns, TimeElapsedColumn(), console=screen, transient=True) as bar:
+        task = bar.add_task("starting")
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield show
 
 
 def print_json(value: object) -> None:

@@ -12,7 +12,7 @@ from vyre.front.context import Context
 from vyre.front.functions import DeviceFunction, inline
 from vyre.front.intrinsic_calls import HANDLERS, resolved, values_of
 from vyre.front.operators import not_callable
-from vyre.front.parameters import GenericType
+from vyre.front.parameters import generic_of
 from vyre.front.scalars import BY_NUMPY_NAME, ScalarType, scalar_name
 from vyre.front.values import Constant, Method, Scalar, Thing, Value
 from vyre.ir import Cast, DataType
@@ -28,8 +28,9 @@ def call(ctx: Context, node: ast.Call) -> Value:
     target = callee.target
     if isinstance(target, ScalarType):
         return _cast(ctx, node, target.dtype)
-    if isinstance(target, GenericType):
-        return _cast(ctx, node, resolved(ctx, node, target))
+    generic = generic_of(target)
+    if generic is not None:
+        return _cast(ctx, node, resolved(ctx, node, generic))
     if isinstance(target, DeviceFunction):
         return inline(ctx, node, cast("DeviceFunction[..., Any]", target))
     handler = HANDLERS.get(_identity(target))

@@ -12,7 +12,7 @@ from vyre.front import async_copies, intrinsics, math
 from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals
 from vyre.front.context import Context
 from vyre.front.operators import apply, apply_unary
-from vyre.front.parameters import GenericType
+from vyre.front.parameters import GenericType, generic_of
 from vyre.front.scalars import ScalarType
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
 from vyre.ir import (
@@ -71,8 +71,9 @@ def type_argument(ctx: Context, node: ast.expr) -> DataType:
     target = value.target if isinstance(value, Thing) else None
     if isinstance(target, ScalarType):
         return target.dtype
-    if isinstance(target, GenericType):
-        return resolved(ctx, node, target)
+    generic = generic_of(target)
+    if generic is not None:
+        return resolved(ctx, node, generic)
     raise ctx.error(node, codes.NOT_A_TYPE, what=describe(value))
 
 

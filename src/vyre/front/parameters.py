@@ -197,6 +197,13 @@ def element_type(wanted: object) -> DataType | GenericType | None:
         return wanted
     if isinstance(wanted, type) and wanted.__module__ == "numpy":
         return BY_NUMPY_NAME.get(wanted.__name__.rstrip("_"))
+    return generic_of(wanted)
+
+
+def generic_of(wanted: object) -> GenericType | None:
+    """The generic type that a value of Python stands for: `vy.generic("T")`, or a `TypeVar`."""
+    if isinstance(wanted, TypeVar):
+        return GenericType(wanted.__name__)
     return wanted if isinstance(wanted, GenericType) else None
 
 

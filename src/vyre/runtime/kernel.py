@@ -54,7 +54,7 @@ class Kernel(Generic[P]):
     def __call__(
         self,
         *args: Any,
-        device: str,
+        device: str | None,
         grid: Grid = None,
         elements: int | None = None,
         deadline: float | None = None,
@@ -71,10 +71,10 @@ class Kernel(Generic[P]):
     ) -> None: ...
     @overload
     def __call__(
-        self, *args: Any, elements: int, deadline: float | None = None, **kwargs: Any
+        self, *args: Any, elements: int | None, deadline: float | None = None, **kwargs: Any
     ) -> None: ...
     @overload
-    def __call__(self, *args: Any, deadline: float, **kwargs: Any) -> None: ...
+    def __call__(self, *args: Any, deadline: float | None, **kwargs: Any) -> None: ...
     def __call__(
         self,
         *args: Any,

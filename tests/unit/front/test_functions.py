@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,23 @@ def convert(x: vy.In[T], y: vy.Out[U]):  # pyright: ignore[reportInvalidTypeForm
     i = vy.gid()
     if i < len(x):
         y[i] = U(x[i])
+
+
+Number = TypeVar("Number", int, float)
+
+
+@vy.kernel
+def plus_two(x: vy.In[Number], y: vy.Out[Number]):
+    mine = vy.local(Number, 2)
+    mine[1] = 2
+    y[vy.gid()] = x[vy.gid()] + mine[1]
+
+
+def test_a_type_variable_of_python_is_a_generic_type_too() -> None:
+    x = np.arange(4, dtype=np.int16)
+    y = np.zeros_like(x)
+    plus_two(x, y)
+    assert y.tolist() == [2, 3, 4, 5]
 
 
 def test_two_generic_types_and_a_cast_to_one() -> None:

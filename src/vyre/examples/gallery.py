@@ -1,4 +1,4 @@
-"""Writes the pictures of the README: `python -m examples.gallery docs/images`."""
+"""Writes the pictures of the README: `python -m vyre.examples.gallery docs/images`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from examples import life, mandelbrot, nbody
-from examples.picture import colours, write_png
+from vyre.examples import life, mandelbrot, nbody
+from vyre.examples.picture import colours, write_png
 
 
 def mandelbrot_picture(device: str | None, size: int) -> np.ndarray:
@@ -31,8 +31,8 @@ def nbody_picture(device: str | None, size: int) -> np.ndarray:
     """Where the bodies of a turning disc are, as light."""
     bodies = nbody.simulate(device, 3000, 40)
     scale = size / 3
-    x = (bodies[:, 0] * scale + size * 2 / 3).astype(int)
-    y = (bodies[:, 1] * scale + size / 2).astype(int)
+    x = (bodies[0] * scale + size * 2 / 3).astype(int)
+    y = (bodies[1] * scale + size / 2).astype(int)
     light = np.zeros((size, size * 4 // 3))
     inside = (x >= 0) & (x < light.shape[1]) & (y >= 0) & (y < size)
     np.add.at(light, (y[inside], x[inside]), 1.0)

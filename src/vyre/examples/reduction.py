@@ -13,9 +13,13 @@ GROUP = 256
 def total(x: vy.In[vy.u32], result: vy.InOut[vy.u32]):
     partial = vy.shared(vy.u32, GROUP)
     lane = vy.lid()
+    threads = vy.num_groups() * GROUP
+    rounds = (len(x) + threads - 1) // threads
     mine = 0
-    for i in range(vy.gid(), len(x), vy.num_groups() * GROUP):
-        mine += x[i]
+    for k in range(rounds):  # each workgroup has a stretch, and reads it row by row
+        i = (vy.wid() * rounds + k) * GROUP + lane
+        if i < len(x):
+            mine += x[i]
     partial[lane] = mine
     vy.barrier()
     width = GROUP // 2

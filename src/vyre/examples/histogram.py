@@ -12,8 +12,12 @@ GROUP = 256
 @vy.kernel(workgroup=GROUP)
 def histogram(data: vy.In[vy.u8], counts: vy.InOut[vy.u32]):
     own = vy.shared(vy.u32, 256)
-    for i in range(vy.gid(), len(data), vy.num_groups() * GROUP):
-        own.atomic_add(data[i], 1)
+    threads = vy.num_groups() * GROUP
+    rounds = (len(data) + threads - 1) // threads
+    for k in range(rounds):  # each workgroup has a stretch, and reads it row by row
+        i = (vy.wid() * rounds + k) * GROUP + vy.lid()
+        if i < len(data):
+            own.atomic_add(data[i], 1)
     vy.barrier()
     counts.atomic_add(vy.lid(), own[vy.lid()])
 

@@ -34,18 +34,18 @@ def graph(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def expected(first: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    result = np.full(len(first) - 1, FAR, np.uint32)
-    result[0] = 0
-    frontier = [0]
-    while frontier:
-        reached = []
-        for v in frontier:
-            for w in edges[first[v] : first[v + 1]]:
-                if result[w] == FAR:
-                    result[w] = result[v] + 1
-                    reached.append(int(w))
-        frontier = reached
-    return result
+    """The same in numpy, level by level."""
+    distance = np.full(len(first) - 1, FAR, np.uint32)
+    distance[0] = 0
+    frontier = np.array([0])
+    while frontier.size:
+        level = distance[frontier[0]] + 1
+        degrees = first[frontier + 1] - first[frontier]
+        starts = np.repeat(first[frontier] - np.cumsum(degrees) + degrees, degrees)
+        reached = edges[starts + np.arange(len(starts), dtype=np.uint32)]
+        frontier = np.unique(reached[distance[reached] == FAR])
+        distance[frontier] = level
+    return distance
 
 
 def main(device: str | None = None, n: int = 2000) -> None:
