@@ -125,15 +125,18 @@ class HotPathHints:
                 entry = self._entries[region] = _Entry(0, 0, 0, 0, 0.0, 0.0, now)
             else:
                 self._entries.move_to_end(region)
-            keep = self._decay(entry, now)
+            if self.half_life_s is not None:
+                keep = self._decay(entry, now)
+                entry.weight *= keep
+                entry.weighted_ns *= keep
+                entry.at = now
             entry.count += 1
             entry.total_ns += kernel_ns
             entry.nbytes += bytes_touched
             if kernel_ns > entry.most_ns:
                 entry.most_ns = kernel_ns
-            entry.weight = entry.weight * keep + 1.0
-            entry.weighted_ns = entry.weighted_ns * keep + kernel_ns
-            entry.at = now
+            entry.weight += 1.0
+            entry.weighted_ns += kernel_ns
             if len(self._entries) > self.capacity:
                 self._entries.popitem(last=False)
 

@@ -131,9 +131,19 @@ def _save_hints() -> None:
 
 def record_dispatch(program: Program, nanoseconds: int, nbytes: int) -> None:
     """Record one dispatch into the hints, and tell open profiles."""
+    record_names(hint_keys(program), nanoseconds, nbytes)
+
+
+def record_names(names: tuple[str, ...], nanoseconds: int, nbytes: int) -> None:
+    """The same for a program that goes by these names."""
     store = hints()
-    keys = hint_keys(program)
-    for key in keys:
-        store.record(key, nanoseconds, nbytes)
+    for name in names:
+        store.record(name, nanoseconds, nbytes)
     if _open:
-        note("dispatch", keys[0] if keys else "program", nanoseconds, nbytes)
+        note("dispatch", names[0], nanoseconds, nbytes)
+
+
+def show(printed: tuple[str, ...]) -> None:
+    """What a kernel printed."""
+    for line in printed:
+        print(line)  # noqa: T201

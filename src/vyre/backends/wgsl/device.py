@@ -105,7 +105,9 @@ class WgpuDevice:
 
     def abandon(self) -> None:
         """Use it no more: a kernel on it does not end."""
-        self._abandoned = True
+        with self.lock:
+            self._abandoned = True
+            self._recorder = None
 
     @property
     def handle(self) -> Any:
@@ -122,10 +124,13 @@ class WgpuDevice:
     @property
     def recorder(self) -> Recorder:
         """Where work is recorded until it is submitted."""
-        with self.lock:
-            if self._recorder is None:
-                self._recorder = Recorder(self.handle, self._info.id)
-            return self._recorder
+        made = self._recorder
+        if made is None:
+            with self.lock:
+                made = self._recorder
+                if made is None:
+                    made = self._recorder = Recorder(self.handle, self._info.id)
+        return made
 
     def _open(self) -> None:
         if self.adapter is None:

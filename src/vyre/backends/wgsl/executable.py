@@ -12,6 +12,7 @@ from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.context import ENTRY_POINT
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.recorder import Launch
 from vyre.backends.wgsl.shader import FOLD_FIELDS, Bound, Shader
 from vyre.backends.wgsl.timing import Timing
 from vyre.backends.wgsl.traps import LOOP_ENDED, RECORD_WORDS
@@ -38,12 +39,12 @@ class Entry(NamedTuple):
 class _Ready(NamedTuple):
     """Everything that a launch needs; the arguments are held so that their ids stay theirs."""
 
-    pipeline: Any
-    group: Any
-    buffers: list[Any]
-    launched: Grid
-    copies: list[tuple[Any, Entry]]
     arguments: tuple[Argument, ...]
+    grid: Grid
+    launch: Launch
+    is_plain: bool
+    """Whether there is nothing to do but to dispatch it."""
+    copies: list[tuple[Any, Entry]]
 
 
 Key = TypeVar("Key")
@@ -65,6 +66,7 @@ class WgpuExecutable:
         self.device = device
         self.timing = Timing(device)
         self._pipelines: dict[bool, Any] = {}
+        self._latest: _Ready | None = None
         self._ready: OrderedDict[tuple[Any, ...], _Ready] = OrderedDict()
         self._groups: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._records: OrderedDict[bytes, Any] = OrderedDict()
@@ -75,40 +77,68 @@ class WgpuExecutable:
         self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
     ) -> LaunchRecord:
         """Record the launch; wait only for traps and deadlines."""
-        with self.device.lock, translated(self.device.info.id, "launching a program"):
-            recorder = self.device.recorder
-            # Arguments never change, so what was made for the same ones can be used again.
-            key = (grid, *map(id, arguments))
-            ready = self._ready.get(key)
-            if ready is None:
-                ready = self._prepare(arguments, grid)
-                if not ready.copies:
-                    keep(self._ready, key, ready)
-            if self.shader.tags:
-                recorder.clear(self._trap)
-            if self.timing.is_due():
-                self.timing.measure(ready.pipeline, ready.group, ready.launched)
+        device = self.device
+        with device.lock:
+            ready = self._latest
+            # A tuple never changes, and neither do arguments.
+            if ready is None or ready.arguments is not arguments or ready.grid != grid:
+                ready = self._find(arguments, grid)
+            timing = self.timing
+            is_due = timing.is_due()
+            if ready.is_plain and deadline is None and not is_due:
+                device.recorder.dispatch(ready.launch)
             else:
-                recorder.dispatch(ready.pipeline, ready.group, ready.buffers, ready.launched)
-            for temporary, original in ready.copies:
-                recorder.copy(temporary, 0, original.buffer, original.offset, original.size)
-            if deadline is not None and not recorder.wait(deadline):
-                self.device.abandon()
-                raise DeadlineError(execution_codes.DEADLINE.at(seconds=f"{deadline:g}"))
-            if self.shader.tags:
-                self._raise_trap()
-        return self.timing.record
+                with translated(device.info.id, "launching a program"):
+                    self._launch_and_look(ready, is_due, deadline)
+            return timing.record
 
-    def _prepare(self, arguments: Sequence[Argument], grid: Grid) -> _Ready:
+    def _find(self, arguments: Sequence[Argument], grid: Grid) -> _Ready:
+        """What was made for the same arguments, or is made now."""
+        key = (grid, *map(id, arguments))
+        ready = self._ready.get(key)
+        if ready is None:
+            with translated(self.device.info.id, "launching a program"):
+                ready, has_copies = self._prepare(tuple(arguments), grid)
+            if has_copies:
+                return ready
+            keep(self._ready, key, ready)
+        else:
+            self._ready.move_to_end(key)
+        # The same arguments may come in another tuple.
+        self._latest = ready._replace(arguments=tuple(arguments))
+        return ready
+
+    def _launch_and_look(self, ready: _Ready, is_due: bool, deadline: float | None) -> None:
+        """A launch that is measured, awaited, or followed by something."""
+        recorder = self.device.recorder
+        if self.shader.tags:
+            recorder.clear(self._trap)
+        if is_due:
+            self.timing.measure(ready.launch)
+        else:
+            recorder.dispatch(ready.launch)
+        for temporary, original in ready.copies:
+            recorder.copy(temporary, 0, original.buffer, original.offset, original.size)
+        if deadline is not None and not recorder.wait(deadline):
+            self.device.abandon()
+            raise DeadlineError(execution_codes.DEADLINE.at(seconds=f"{deadline:g}"))
+        if self.shader.tags:
+            self._raise_trap()
+
+    def _prepare(self, arguments: tuple[Argument, ...], grid: Grid) -> tuple[_Ready, bool]:
+        """What a launch needs, and whether it is bound to copies, which are of this moment."""
         folded = self._fold(grid)
         pipeline = self._pipeline(folded is not None)
         bound = [self._entry(arguments[b.argument], b) for b in self.shader.bindings]
-        bound, copies = self._separated(bound)
+        wanted = bound
+        bound, copies = self._separated(wanted)
+        has_copies = bound != wanted
         entries = [*bound, *self._own_entries(arguments, grid, folded)]
-        group = self._group(pipeline, entries, keep_it=not copies)
-        launched = grid if folded is None else folded.launched
+        group = self._group(pipeline, entries, keep_it=not has_copies)
         buffers = [entry.buffer for entry in bound]
-        return _Ready(pipeline, group, buffers, launched, copies, tuple(arguments))
+        launch = Launch(pipeline, group, buffers, grid if folded is None else folded.launched)
+        is_plain = not (copies or self.shader.tags)
+        return _Ready(arguments, grid, launch, is_plain, copies), has_copies
 
     def _fold(self, grid: Grid) -> FoldedGrid | None:
         try:

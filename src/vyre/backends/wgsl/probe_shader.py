@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vyre.backends.wgsl.recorder import Launch
+
 
 def run_once(handle: Any, recorder: Any, shader: str, words: int) -> list[int]:
     """What one workgroup of a shader writes into the only buffer it has."""
@@ -19,7 +21,7 @@ def run_once(handle: Any, recorder: Any, shader: str, words: int) -> list[int]:
         layout=pipeline.get_bind_group_layout(0),
         entries=[{"binding": 0, "resource": {"buffer": buffer, "offset": 0, "size": 4 * words}}],
     )
-    recorder.dispatch(pipeline, group, [buffer], (1, 1, 1))
+    recorder.dispatch(Launch(pipeline, group, [buffer], (1, 1, 1)))
     data = bytearray(4 * words)
     recorder.read(buffer, 0, memoryview(data))
     return memoryview(data).cast("I").tolist()

@@ -8,52 +8,62 @@ follow one another share a compute pass; WebGPU orders their memory accesses.
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
-MOST_RECORDED = 64
+from vyre.backends.wgsl.failures import translated
+
+MOST_RECORDED = 128
 """Dispatches that may wait before they are submitted: the device should not idle for long."""
 
 LARGEST_KEPT = 16 << 20
 """Bytes of the largest buffer for reading back that is kept for the next time."""
 
 
+class Launch(NamedTuple):
+    """One dispatch."""
+
+    pipeline: Any
+    group: Any
+    buffers: list[Any]
+    grid: tuple[int, int, int]
+
+
 class Recorder:
     """Records commands and submits them in order. Its owner holds the device's lock."""
 
     def __init__(self, device: Any, name: str) -> None:
+        from wgpu.backends.wgpu_native import ffi, lib
+
         self.device = device
         self.name = name
         self.submissions = 0
         self._encoder: Any = None
-        self._pass: Any = None
-        self._pipeline: Any = None
-        self._group: Any = None
-        """What the open pass has set."""
+        self._launches: list[Launch] = []
+        """Dispatches that come after what the encoder holds."""
+        self._latest: Launch | None = None
         self._recorded = 0
+        """Copies and measured dispatches that the encoder holds."""
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
+        # wgpu's own methods ask after each call whether it failed. Dispatches only ever fail when
+        # their pass has ended, and there is no public way to wait for a device.
+        native: Any = lib
+        self._native_dispatch = native.wgpuComputePassEncoderDispatchWorkgroups
+        self._native_poll = native.wgpuDevicePoll
+        self._null: Any = ffi.NULL
 
-    def dispatch(
-        self, pipeline: Any, group: Any, buffers: list[Any], grid: tuple[int, ...]
-    ) -> None:
+    def dispatch(self, launch: Launch) -> None:
         """Record a launch."""
-        if self._pass is None:
-            self._pass = self._commands().begin_compute_pass()
-        if pipeline is not self._pipeline:
-            self._pass.set_pipeline(pipeline)
-            self._pipeline = pipeline
-        if group is not self._group:
-            self._pass.set_bind_group(0, group)
-            self._group = group
-            self._used.update(buffers)
-        self._pass.dispatch_workgroups(*grid)
-        self._note()
+        launches = self._launches
+        launches.append(launch)
+        if launch is not self._latest:
+            self._used.update(launch.buffers)
+            self._latest = launch
+        if len(launches) >= MOST_RECORDED:
+            self.flush()
 
-    def timed_dispatch(
-        self, pipeline: Any, group: Any, grid: tuple[int, ...], queries: Any, into: Any
-    ) -> None:
+    def timed_dispatch(self, launch: Launch, queries: Any, into: Any) -> None:
         """Record a launch between two timestamps, which go to the buffer `into`."""
-        self._end_pass()
         encoder = self._commands()
         writes = {
             "query_set": queries,
@@ -61,22 +71,20 @@ class Recorder:
             "end_of_pass_write_index": 1,
         }
         compute = encoder.begin_compute_pass(timestamp_writes=writes)
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, group)
-        compute.dispatch_workgroups(*grid)
+        compute.set_pipeline(launch.pipeline)
+        compute.set_bind_group(0, launch.group)
+        compute.dispatch_workgroups(*launch.grid)
         compute.end()
         encoder.resolve_query_set(queries, 0, 2, into, 0)
-        self._recorded += 1
+        self._note(*launch.buffers)
 
     def copy(self, source: Any, start: int, target: Any, to: int, nbytes: int) -> None:
         """Record a copy between buffers."""
-        self._end_pass()
         self._commands().copy_buffer_to_buffer(source, start, target, to, nbytes)
         self._note(source, target)
 
     def clear(self, buffer: Any) -> None:
         """Record filling a buffer with zeros."""
-        self._end_pass()
         self._commands().clear_buffer(buffer)
         self._note(buffer)
 
@@ -101,53 +109,66 @@ class Recorder:
 
     def flush(self) -> None:
         """Submit what is recorded."""
-        if self._encoder is None:
+        if self._encoder is None and not self._launches:
             return
         try:
-            self._end_pass()
-            self.device.queue.submit([self._encoder.finish()])
+            with translated(self.name, "submitting work"):
+                self.device.queue.submit([self._commands().finish()])
             self.submissions += 1
         finally:
             # After a failure the recording is of no more use.
-            self._encoder = self._pass = self._pipeline = self._group = None
+            self._encoder = self._latest = None
+            self._launches.clear()
             self._recorded = 0
             self._used.clear()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
-        marker = self._take_staging(4)
-        self.clear(marker)
         self.flush()
         if seconds is None:
-            marker.map_sync("READ", 0, 4)
-        else:
-            done = threading.Event()
+            self._wait()
+            return True
+        done = threading.Event()
 
-            def wait_for_marker() -> None:
-                marker.map_sync("READ", 0, 4)
-                done.set()
+        def wait_aside() -> None:
+            self._wait()
+            done.set()
 
-            threading.Thread(target=wait_for_marker, daemon=True).start()
-            if not done.wait(seconds):
-                return False
-        marker.unmap()
-        self._give_staging(marker)
-        return True
+        threading.Thread(target=wait_aside, daemon=True).start()
+        return done.wait(seconds)
+
+    def _wait(self) -> None:
+        self._native_poll(self.device._internal, True, self._null)
 
     def _commands(self) -> Any:
+        """The encoder, with everything in it that was recorded up to now."""
         if self._encoder is None:
             self._encoder = self.device.create_command_encoder()
+        if self._launches:
+            self._encode_launches()
         return self._encoder
 
-    def _end_pass(self) -> None:
-        if self._pass is not None:
-            ended = self._pass
-            self._pass = self._pipeline = self._group = None
-            ended.end()
+    def _encode_launches(self) -> None:
+        compute = self._encoder.begin_compute_pass()
+        native, dispatch = compute._internal, self._native_dispatch
+        pipeline = group = before = None
+        for launch in self._launches:
+            if launch is not before:
+                if launch.pipeline is not pipeline:
+                    pipeline = launch.pipeline
+                    compute.set_pipeline(pipeline)
+                if launch.group is not group:
+                    group = launch.group
+                    compute.set_bind_group(0, group)
+                before = launch
+            x, y, z = launch.grid
+            dispatch(native, x, y, z)
+        compute.end()
+        self._launches.clear()
+        self._latest = None
 
     def _note(self, *buffers: Any) -> None:
-        if buffers:
-            self._used.update(buffers)
+        self._used.update(buffers)
         self._recorded += 1
         if self._recorded >= MOST_RECORDED:
             self.flush()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
+from vyre.backends.wgsl.recorder import Launch
 from vyre.driver.backend import LaunchRecord
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ class Timing:
 
     def is_due(self) -> bool:
         """Whether the launch about to be made shall be measured."""
-        self._launches += 1
         if not self._able:
             return False
-        n = self._launches
-        return self.device.always_timed or n in (FIRST, SECOND) or n % EVERY == 0
+        n = self._launches = self._launches + 1
+        return n in (FIRST, SECOND) or n % EVERY == 0 or self.device.always_timed
 
-    def measure(self, pipeline: Any, group: Any, grid: tuple[int, int, int]) -> int:
+    def measure(self, launch: Launch) -> int:
         """Launch, wait, and give the kernel's nanoseconds."""
         import wgpu
 
@@ -48,7 +48,7 @@ class Timing:
             self._queries = handle.create_query_set(type="timestamp", count=2)
             self._results = handle.create_buffer(size=256, usage=usage)
         recorder = self.device.recorder
-        recorder.timed_dispatch(pipeline, group, grid, self._queries, self._results)
+        recorder.timed_dispatch(launch, self._queries, self._results)
         data = bytearray(16)
         recorder.read(self._results, 0, memoryview(data))
         start, end = struct.unpack("<QQ", data)
