@@ -1,8 +1,9 @@
 """Checks that no workgroup memory is expected to survive a grid sync.
 
 Goes through the program in the order of its text with the set of workgroup buffers that hold
-nothing, because no write to them followed the last grid sync. Loops carry that set from the end
-of a round to the beginning of the next; the walk is repeated until no loop learns anything new.
+nothing, because no write to them followed the last grid sync, and with the copies out of them that
+are still under way. Loops carry the set from the end of a round to the beginning of the next; the
+walk is repeated until no loop learns anything new.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from vyre.ir import (
     AnyStmt,
     AsyncLoad,
     AsyncStore,
+    AsyncWait,
     Atomic,
     Barrier,
     Body,
@@ -57,11 +59,16 @@ class _Walk:
     _lost: set[str] = field(default_factory=set[str])
     _rounds: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
     """By position of a loop: what may be lost when a round begins."""
+    _copied: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """By tag: what is being copied out of workgroup memory."""
+    _torn: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """The same, of copies that were under way at a grid sync."""
     _next: int = 0
 
     def run(self, entry: Body) -> None:
         self.settled = True
         self._lost = set()
+        self._copied, self._torn = {}, {}
         self._next = 0
         self._body(entry)
 
@@ -78,6 +85,7 @@ class _Walk:
                 self._lost |= self._rounds.get(position, set())
             if isinstance(statement, _GRID_WIDE) or _is_grid_sync(statement):
                 self._lost = set(self.workgroup)
+                self._torn.update(self._copied)
             for name in statement.body_fields:
                 self._body(getattr(statement, name))
             if is_loop:
@@ -99,6 +107,11 @@ class _Walk:
                     self._lost.discard(expr.buffer)
         if isinstance(statement, AsyncStore):
             self._read(position, statement.source, None)
+            self._copied.setdefault(statement.tag, set()).add(statement.source)
+        elif isinstance(statement, AsyncWait):
+            self._copied.pop(statement.tag, None)
+            for name in self._torn.pop(statement.tag, ()):
+                self.found.setdefault((position, name), None)
         elif isinstance(statement, AsyncLoad):
             self._lost.discard(statement.destination)
         elif isinstance(statement, Store):

@@ -168,6 +168,20 @@ for k in 0u32..4u32 {
     tile[lid.x] = k
 }
 
+// case: a copy out of workgroup memory ends before a grid sync
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[] @0
+buffer tile: workgroup u32[64]
+
+tile[lid.x] = gid.x
+barrier seq_cst
+async_store "late" out[wid.x * 64u32] <- tile[0], 64u32
+async_store "soon" out[wid.x * 64u32] <- tile[0], 64u32
+async_wait "soon"
+barrier grid_sync
+async_wait "late"  //~ V309
+
 // case: collectives
 program workgroup(64, 1, 1)
 

@@ -108,3 +108,16 @@ program workgroup(4, 1, 1)
 buffer out: read_write u32[4] @0
 
 out[gid.x] = 100u32 / gid.x  //~ X105
+
+// case: one invocation is a whole workgroup, and its copies come after what it stored
+// given: out = 0*2
+// given: grid = 2 1 1
+program workgroup(1, 1, 1)
+
+buffer out: read_write u32[2] @0
+buffer tile: workgroup u32[1]
+
+tile[0] = gid.x + 1u32
+async_store "t" out[wid.x] <- tile[0], 1u32
+async_wait "t"
+tile[0] = 5u32

@@ -116,6 +116,9 @@ class Sanitizer:
 
     def copy_started(self, task: Task, tag: str, copy: Copy) -> None:
         """Workgroups have begun to copy."""
+        if self._unit - 1 == 1:
+            # One invocation is all of its workgroup: what it did before, it did before the copy.
+            self.workgroups_synchronized(np.unique(task.cohort.workgroups[copy.workgroup]))
         self._copies.append((task, tag, copy))
         self._touch(task, copy, None)
 

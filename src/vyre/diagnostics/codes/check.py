@@ -268,7 +268,7 @@ LOST_WORKGROUP_MEMORY = Code(
     "V309",
     "workgroup memory read after a grid sync",
     "the workgroup buffer {name!r} is lost at a grid sync, and read before it is written again",
-    "keep the data in a scratch buffer, or write it again after the grid sync",
+    "keep the data in a scratch buffer, write it again after the sync, or end its copies before",
     example=(_TILE + "tile[lid.x] = gid.x\nbarrier grid_sync\nout[gid.x] = tile[lid.x]\n"),
 )
 ASYNC_OPERAND = Code(
