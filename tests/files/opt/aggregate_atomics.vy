@@ -34,7 +34,7 @@ buffer a: read_only u32[] @0
 buffer h: read_write i32[4] @1
 
 let joined_1 = subgroup_min(select(gid.x < len(a), i32(a[gid.x]), 2147483647i32))
-if subgroup_lane == 0u32 {
+if (subgroup_lane == 0u32) & (joined_1 != 2147483647i32) {
     eval atomic_min(h[1], joined_1)
 }
 

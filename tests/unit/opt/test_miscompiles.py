@@ -127,6 +127,15 @@ def test_an_atomic_with_one_site_stays_atomic_in_every_invocation() -> None:
     assert after.stats().atomic_op_count == 2
 
 
+def test_an_atomic_that_no_lane_makes_is_not_made_for_all_of_them() -> None:
+    # Other workgroups read the element, and nothing orders them.
+    text = H + "if gid.x > 4000u32 {\n    eval atomic_add(h[0], 1u32)\n}\nout[gid.x] = h[0]\n"
+    after = survives(text)
+    assert "subgroup_add" in str(after)
+    inputs = {"h": np.resize(WORDS, 96), "out": np.zeros(96, np.uint32)}
+    assert not execute(after, inputs, GRID, subgroup_width=WIDTH, sanitize=True).findings
+
+
 def test_dead_code_elimination_looks_inside_subgroup_operands() -> None:
     after = survives(H + "let x = subgroup_add(atomic_add(h[gid.x], 1u32))\n")
     assert after.stats().atomic_op_count == 1

@@ -9,12 +9,14 @@ import numpy as np
 from vyre.backends.reference import execute
 from vyre.conform.generate import GeneratedCase
 from vyre.diagnostics import ExecutionError
+from vyre.diagnostics.codes import execution as codes
 from vyre.ir import DataType, Program
 from vyre.semantics import Array
 
 WIDTH = 8
 """The width of subgroups in all these tests."""
 FUEL = 3_000_000
+_UNSOUND = {codes.DATA_RACE.code, codes.BARRIER_MISSED.code}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +26,26 @@ class Outcome:
     outputs: dict[str, Array]
     printed: tuple[object, ...]
     error: str = ""
+    unsound: frozenset[str] = frozenset()
+    """Codes of races and of barriers that not all arrive at."""
 
 
-def outcome(program: Program, case: GeneratedCase) -> Outcome:
-    """Run the program on the inputs of a case."""
+def outcome(program: Program, case: GeneratedCase, *, sanitize: bool = True) -> Outcome:
+    """Run the program on the inputs of a case, with the sanitizer looking on."""
     try:
-        done = execute(program, case.inputs, case.grid, subgroup_width=WIDTH, fuel=FUEL)
+        done = execute(
+            program, case.inputs, case.grid, subgroup_width=WIDTH, fuel=FUEL, sanitize=sanitize
+        )
     except ExecutionError as error:
         return Outcome({}, (), error.code)
-    return Outcome(done.outputs, done.printed)
+    found = {finding.code for finding in done.findings} & _UNSOUND
+    return Outcome(done.outputs, done.printed, unsound=frozenset(found))
 
 
 def difference(before: Outcome, after: Outcome, program: Program) -> str | None:
     """Where two outcomes differ; any NaN equals any other."""
+    if after.unsound - before.unsound:
+        return f"the sanitizer now finds {', '.join(sorted(after.unsound))}"
     if before.error or after.error:
         return None if before.error == after.error else f"{before.error!r} is now {after.error!r}"
     for decl in program.buffers:

@@ -124,15 +124,17 @@ class _Join:
                 self.notes[f"an atomic on {atomic.buffer} stays: {why}"] = None
             return statement
         self.rewrites += 1
-        value = atomic.value
+        value, name = atomic.value, self.names.fresh("joined")
+        speaks: AnyExpr = Binary(BinOp.EQ, _LANE, Lit(DataType.U32, 0))
         if cond is not None:
             dtype = self.decls[atomic.buffer].element
-            value = Select(cond, value, Lit(dtype, _neutral(atomic.op, dtype)))
-        name = self.names.fresh("joined")
+            neutral = Lit(dtype, _neutral(atomic.op, dtype))
+            value = Select(cond, value, neutral)
+            # An element that no lane would have touched is not touched: someone else may read it.
+            speaks = Binary(BinOp.AND, speaks, Binary(BinOp.NE, Var(name), neutral))
         joined = Let(name, SubgroupReduce(_REDUCE[atomic.op], value))
         one = Atomic(atomic.op, atomic.buffer, atomic.index, Var(name), None, atomic.ordering)
-        first = Binary(BinOp.EQ, _LANE, Lit(DataType.U32, 0))
-        return [joined, If(first, (Eval(one),), ()).at(statement.span)]
+        return [joined, If(speaks, (Eval(one),), ()).at(statement.span)]
 
     def _refusal(self, atomic: Atomic, cond: AnyExpr | None, position: int) -> str | None:
         """Why it stays; an empty text when that needs no mention."""

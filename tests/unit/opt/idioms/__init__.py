@@ -1,0 +1,32 @@
+"""The idioms that passes wait for, each with variations that a pass must refuse.
+
+Every function writes one fragment. What it computes ends up in a buffer of its own, so that a
+wrong value is seen. A variation may leave the bounds of a buffer, alias an element, change a
+variable in between or stand under a condition; some are races, which whoever runs them must ask
+the sanitizer about.
+"""
+
+from __future__ import annotations
+
+from tests.unit.opt.idioms.byte_words import byte_words
+from tests.unit.opt.idioms.flow import branches, loops
+from tests.unit.opt.idioms.memory import counters, stored_and_loaded, tables
+from tests.unit.opt.idioms.stages import chains, handoffs, regions, syncs
+from tests.unit.opt.weave import Idiom
+
+IDIOMS: dict[str, tuple[Idiom, tuple[str, ...]]] = {
+    "stored and loaded": (
+        stored_and_loaded,
+        ("forward_stores", "redundant_loads", "dead_stores", "dead_buffers"),
+    ),
+    "branches": (branches, ("if_convert", "fold_branches", "propagate", "dce")),
+    "loops": (loops, ("unroll", "trip_zero", "hoist_invariants")),
+    "counters": (counters, ("aggregate_atomics", "downgrade_barriers")),
+    "bytes": (byte_words, ("pack_bytes",)),
+    "tables": (tables, ("promote_to_workgroup",)),
+    "syncs": (syncs, ("downgrade_barriers", "coalesce_barriers")),
+    "chains": (chains, ("fuse_elementwise", "coalesce_barriers")),
+    "handoffs": (handoffs, ("decode_scan_fuse",)),
+    "regions": (regions, ("merge_regions", "inline_regions")),
+}
+"""By name: what writes the idiom, and the passes that wait for it."""
