@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from vyre.backends.llvm.codegen.writer import Writer, constant, mangled, register_type, widened
+from vyre.backends.llvm.codegen.writer import (
+    Writer,
+    constant,
+    known_integer,
+    mangled,
+    register_type,
+    widened,
+)
 from vyre.ir import BinOp, DataType, UnOp
 
 _COMPARE_INT = {
@@ -118,7 +125,11 @@ class Arithmetic:
         bits = dtype.bits or 0
         sign = "s" if dtype.is_signed else "u"
         if op in (BinOp.SHL, BinOp.SHR):
-            amount = w.emit(f"and {type_} {b}, {constant(f'i{bits}', bits - 1, lanes)}")
+            known = known_integer(b)
+            if known is not None:
+                amount = constant(f"i{bits}", known & (bits - 1), lanes)
+            else:
+                amount = w.emit(f"and {type_} {b}, {constant(f'i{bits}', bits - 1, lanes)}")
             shift = "shl" if op is BinOp.SHL else "ashr" if dtype.is_signed else "lshr"
             return w.emit(f"{shift} {type_} {a}, {amount}")
         if op in (BinOp.ROTL, BinOp.ROTR):
@@ -139,6 +150,10 @@ class Arithmetic:
         scalar = f"i{dtype.bits}"
         type_ = widened(scalar, lanes)
         flag = widened("i1", lanes)
+        sign = "s" if dtype.is_signed else "u"
+        known = known_integer(b)
+        if known is not None and known % (1 << (dtype.bits or 0)) not in _odd_divisors(dtype):
+            return w.emit(f"{sign}{'rem' if op is BinOp.REM else 'div'} {type_} {a}, {b}")
         zero = w.emit(f"icmp eq {type_} {b}, {constant(scalar, 0, lanes)}")
         unsafe = zero
         if dtype.is_signed:
@@ -149,7 +164,6 @@ class Arithmetic:
             unsafe = w.emit(f"or {flag} {zero}, {overflow}")
         one = constant(scalar, 1, lanes)
         divisor = w.emit(f"select {flag} {unsafe}, {type_} {one}, {type_} {b}")
-        sign = "s" if dtype.is_signed else "u"
         if op is BinOp.REM:
             return w.emit(f"{sign}rem {type_} {a}, {divisor}")
         quotient = w.emit(f"{sign}div {type_} {a}, {divisor}")
@@ -289,6 +303,11 @@ class Arithmetic:
         quiet = constant("i32", 0x7FC0, lanes)
         chosen = w.emit(f"select {flag} {nan}, {bits} {quiet}, {bits} {rounded}")
         return w.emit(f"trunc {bits} {chosen} to {widened('i16', lanes)}")
+
+
+def _odd_divisors(dtype: DataType) -> tuple[int, ...]:
+    """The bits of divisors that LLVM's division does not take: 0, and -1 of what has a sign."""
+    return (0, (1 << (dtype.bits or 0)) - 1) if dtype.is_signed else (0,)
 
 
 def reduce_any(writer: Writer, type_: str, value: str) -> str:

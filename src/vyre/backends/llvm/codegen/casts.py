@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
-from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
+from vyre.backends.llvm.codegen.writer import (
+    constant,
+    known_integer,
+    mangled,
+    register_type,
+    widened,
+)
 from vyre.ir import DataType
 
 _HALF_BEYOND = 131_072
@@ -59,6 +65,12 @@ class Casts:
         old, new = register_type(source, lanes), register_type(target, lanes)
         if old == new:
             return value
+        known = known_integer(value)
+        if known is not None:
+            known %= 1 << (source.bits or 0)
+            if source.is_signed and known >> ((source.bits or 0) - 1):
+                known -= 1 << (source.bits or 0)
+            return constant(register_type(target), known % (1 << (target.bits or 0)), lanes)
         if (source.bits or 0) > (target.bits or 0):
             return self.w.emit(f"trunc {old} {value} to {new}")
         return self.w.emit(f"{'sext' if source.is_signed else 'zext'} {old} {value} to {new}")

@@ -275,7 +275,7 @@ class Lanes:
             if slot.per_lane:
                 text = self.w.load(type_, pointer, f", align {dtype.size_bytes}")
             else:
-                text = self.w.emit(f"load {type_}, ptr {pointer}")
+                text = self.w.get(type_, pointer)
         return Value(dtype, slot.form if width else Form.UNIFORM, text)
 
     def write(self, slot: Slot, value: Value, *, blend: bool) -> None:
@@ -293,11 +293,13 @@ class Lanes:
                 text = self.w.emit(f"select {flag} {flags}, {type_} {text}, {type_} {old}")
             pointer = self._slot_place(slot, part, dtype)
             type_ = register_type(dtype, width)
-            if dtype.is_bool and slot.per_lane:
+            if not slot.per_lane:
+                self.w.put(type_, text, pointer)
+                continue
+            if dtype.is_bool:
                 type_ = widened("i8", width)
                 text = self.w.emit(f"zext {widened('i1', width)} {text} to {type_}")
-            align = f", align {dtype.size_bytes}" if slot.per_lane else ""
-            self.w.do(f"store {type_} {text}, ptr {pointer}{align}")
+            self.w.do(f"store {type_} {text}, ptr {pointer}, align {dtype.size_bytes}")
 
     def _slot_place(self, slot: Slot, part: int, dtype: DataType) -> str:
         pointer = slot.pointers[part]

@@ -100,6 +100,7 @@ class Statements:
         position = 0
         while position < len(body) and self.w.open:
             taken = 0
+            self.w.breathe()
             if self.lanes.width and isinstance(body[position], Store):
                 taken = store_group(self, body, position)
             if not taken:

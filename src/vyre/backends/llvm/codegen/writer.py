@@ -24,6 +24,17 @@ _SCALAR = {
 }
 """How values are held in registers; `bf16` as its bits."""
 
+_PURE = frozenset(
+    {
+        *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "icmp", "fcmp", "select"),
+        *("zext", "sext", "trunc", "bitcast", "getelementptr", "fadd", "fsub", "fmul", "fdiv"),
+        *("insertelement", "extractelement", "shufflevector", "urem", "udiv", "srem", "sdiv"),
+    }
+)
+"""Instructions that give the same again for the same operands."""
+LONG_BLOCK = 32
+"""Lines after which a block is worth ending: see `Writer.breathe`."""
+
 _BITS = {"float": "i32", "double": "i64"}
 _MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
 
@@ -50,6 +61,14 @@ def constant(scalar: str, value: float | str, lanes: int = 0) -> str:
     """A constant operand: the value itself, or the same in every lane."""
     text = value if isinstance(value, str) else _number(scalar, value)
     return f"splat ({scalar} {text})" if lanes else text
+
+
+def known_integer(operand: str) -> int | None:
+    """The value of an integer operand that is a constant, the same in every lane; else None."""
+    if operand[0] == "%":
+        return None
+    text = operand[operand.rindex(" ") + 1 : -1] if operand.startswith("splat (") else operand
+    return int(text) if text.removeprefix("-").isdigit() else None
 
 
 def literal(dtype: DataType, bits: int, lanes: int = 0) -> str:
@@ -94,6 +113,11 @@ class Writer:
         self.open = True
         """Whether the current block still lacks its terminator."""
         self._next = 0
+        self._begun = 0
+        self._made: dict[str, str] = {}
+        """Results of the pure instructions of the current block."""
+        self._held: dict[str, str] = {}
+        """What is in the stack slots that the current block has used."""
 
     def fresh(self, hint: str = "v") -> str:
         """A name no one else has."""
@@ -101,9 +125,17 @@ class Writer:
         return f"{hint}.{self._next}"
 
     def emit(self, instruction: str, hint: str = "v") -> str:
-        """An instruction with a result; gives the result's operand."""
-        name = f"%{self.fresh(hint)}"
-        self.lines.append(f"  {name} = {instruction}")
+        """An instruction with a result; gives the result's operand.
+
+        One that this block already has is not written again: LLVM would find that out at the cost
+        of reading it, and where it is in a hurry it would not.
+        """
+        name = self._made.get(instruction)
+        if name is None:
+            name = f"%{self.fresh(hint)}"
+            self.lines.append(f"  {name} = {instruction}")
+            if instruction[: instruction.index(" ")] in _PURE:
+                self._made[instruction] = name
         return name
 
     def load(self, type_: str, pointer: str, rest: str) -> str:
@@ -132,6 +164,28 @@ class Writer:
         """A stack slot."""
         return self.at_entry(f"alloca {type_}", hint)
 
+    def put(self, type_: str, value: str, slot: str) -> None:
+        """Fill a stack slot that nothing but `put` and `get` touches."""
+        self.do(f"store {type_} {value}, ptr {slot}")
+        self._held[slot] = value
+
+    def get(self, type_: str, slot: str) -> str:
+        """What is in a stack slot that nothing but `put` and `get` touches."""
+        value = self._held.get(slot)
+        if value is None:
+            value = self._held[slot] = self.emit(f"load {type_}, ptr {slot}")
+        return value
+
+    def breathe(self) -> None:
+        """Begin a new block if this one is long; for places between two statements.
+
+        LLVM's quick selection of instructions gives up for the rest of a block when it meets what
+        it does not know, and the thorough one takes long over long blocks. Where code is optimised
+        the blocks are joined again first.
+        """
+        if self.open and len(self.lines) - self._begun > LONG_BLOCK:
+            self.block(self.fresh("on"))
+
     def block(self, label: str) -> None:
         """Begin a block; the one before falls through to it if it is still open."""
         if self.open:
@@ -139,6 +193,9 @@ class Writer:
         self.lines.append(f"{label}:")
         self.label = label
         self.open = True
+        self._begun = len(self.lines)
+        self._made.clear()
+        self._held.clear()
 
     def jump(self, label: str) -> None:
         """End the block by going to another."""
