@@ -42,6 +42,8 @@ class Tree:
     """All fields, in order."""
     max_depth: ClassVar[int] = 0
     has_span: ClassVar[bool] = False
+    children: ClassVar[staticmethod[[Any], tuple[Any, ...]]]
+    """The expressions directly under a node of this class, in the order of evaluation."""
     _values: ClassVar[Callable[[Any], Any]]
 
     def __hash__(self) -> int:
@@ -96,11 +98,26 @@ def node(cls: type[T]) -> type[T]:
     made.body_fields = tuple(n for n, k in kinds.items() if k == "Body")
     read = attrgetter(*names) if names else _nothing
     made._values = staticmethod(read)  # pyright: ignore[reportPrivateUsage]
+    made.children = staticmethod(_children(made, "AnyExpr | None" in kinds.values()))
     made.__init__ = _constructor(made, kinds)
     return made
 
 
 _MADE_ANEW = frozenset({"__dict__", "__weakref__"})
+
+
+def _children(made: type[Tree], some_missing: bool) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads the expressions of a class, as quickly as its fields allow."""
+    single, many = made.expr_fields, made.expr_tuple_fields
+    if not single and not many:
+        return _nothing
+    if some_missing or len(many) > 1 or (single and many):
+        return lambda tree: (
+            *(child for name in single if (child := getattr(tree, name)) is not None),
+            *(child for name in many for child in getattr(tree, name)),
+        )
+    read = attrgetter(*single, *many)
+    return (lambda tree: (read(tree),)) if len(single) == 1 else read
 
 
 def _constructor(made: type[Tree], kinds: dict[str, str]) -> Any:

@@ -12,16 +12,9 @@ from vyre.ir.stmt import AnyStmt, Body
 T = TypeVar("T", bound=Tree)
 
 
-def expr_children(tree: AnyExpr | AnyStmt) -> list[AnyExpr]:
+def expr_children(tree: AnyExpr | AnyStmt) -> tuple[AnyExpr, ...]:
     """The expressions directly under a node, in the order in which they are evaluated."""
-    found: list[AnyExpr] = []
-    for name in tree.expr_fields:
-        child = getattr(tree, name)
-        if child is not None:
-            found.append(child)
-    for name in tree.expr_tuple_fields:
-        found.extend(getattr(tree, name))
-    return found
+    return tree.children(tree)
 
 
 def bodies(statement: AnyStmt) -> list[Body]:
@@ -31,12 +24,12 @@ def bodies(statement: AnyStmt) -> list[Body]:
 
 def walk_expr(expr: AnyExpr) -> Iterator[AnyExpr]:
     """An expression and everything under it, parents first, left to right."""
-    stack = [expr]
+    stack: list[AnyExpr] = [expr]
     while stack:
         current = stack.pop()
         yield current
         if current.depth > 1:
-            stack.extend(reversed(expr_children(current)))
+            stack += current.children(current)[::-1]
 
 
 def walk_stmts(body: Body) -> Iterator[AnyStmt]:

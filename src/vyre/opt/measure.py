@@ -47,7 +47,7 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.node import Tree
-from vyre.rewrite.trees import children
+from vyre.ir.walk import expr_children
 
 
 class EffectBits(IntFlag):
@@ -191,7 +191,7 @@ class Meter:
         atomics = shape = pressure = 0
         if cls is Store:
             shape += self._beyond(statement)
-        for root in children(statement):
+        for root in expr_children(statement):
             counts = self._expr(root)
             objects += counts[0]
             size += counts[1]
@@ -234,7 +234,7 @@ class Meter:
         objects, size, work = 1, _size_of(kind), 1
         effects, memory, atomics = _EXPR_EFFECTS.get(kind, 0), access, int(kind is Atomic)
         shape = self._beyond(expr) if access else 0
-        for child in children(expr):
+        for child in expr_children(expr):
             counts = self._expr(child)
             objects += counts[0]
             size += counts[1]

@@ -31,6 +31,8 @@ def optimize(
     passes = registered_passes()
     known = HotPathHints(capacity=0) if hints is None else hints
     decisions = select_passes([p.metadata for p in passes], profile, program, known, report)
-    scheduler = PassScheduler(chosen_passes(passes, decisions), verify)
+    scheduler = PassScheduler(
+        chosen_passes(passes, decisions), verify, known.is_hot_program(program)
+    )
     made = scheduler.run_with_report(program, target)
     return replace(made, decisions=tuple(decisions), profile=profile.value)

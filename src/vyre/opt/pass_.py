@@ -32,10 +32,12 @@ class PassAnalysis(Enum):
 class PassContext:
     """What a pass may know besides the program."""
 
-    __slots__ = ("caches", "target")
+    __slots__ = ("caches", "is_hot", "target")
 
-    def __init__(self, target: Target | None = None) -> None:
+    def __init__(self, target: Target | None = None, *, is_hot: bool = False) -> None:
         self.target = target
+        self.is_hot = is_hot
+        """Whether the program is known to take much time, so that compiling it may as well."""
         self.caches: dict[str, Any] = {}
         """What passes keep from one round to the next; it belongs to one run of a scheduler."""
 

@@ -28,10 +28,12 @@ class PassScheduler:
 
     After a change every pass is examined again, but one that found nothing to do on this very
     program is not run again. `verify` has the checker look at the program after every change.
+    `is_hot` says that the program runs long, so that passes may let it grow.
     """
 
     passes: Sequence[Pass]
     verify: bool = False
+    is_hot: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "passes", in_order(self.passes))
@@ -46,7 +48,7 @@ class PassScheduler:
             return self._run_with_report(program, target)
 
     def _run_with_report(self, program: Program, target: Target | None) -> OptimizerRunReport:
-        run = _Run(PassContext(target), Meter(), self.verify)
+        run = _Run(PassContext(target, is_hot=self.is_hot), Meter(), self.verify)
         rows: list[PassRunMetric] = []
         restless: list[str] = []
         for iteration in range(MAX_ITERATIONS):

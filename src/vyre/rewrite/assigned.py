@@ -22,7 +22,7 @@ from vyre.ir import (
     ReduceScatter,
     Store,
 )
-from vyre.rewrite.trees import children
+from vyre.ir.walk import expr_children
 
 _SYNCHRONISES = frozenset(
     {
@@ -89,7 +89,7 @@ def _own(statement: AnyStmt) -> Changes:
     found = ALL_MEMORY if type(statement) in _SYNCHRONISES else NOTHING
     if type(statement) is Opaque:
         found = Changes(frozenset(), frozenset(), memory=True, everything=True)
-    for child in children(statement):
+    for child in expr_children(statement):
         if child.depth > 1:
             found = both(found, expr_changes(child))
     if type(statement) is Assign:
@@ -103,7 +103,7 @@ def expr_changes(expr: AnyExpr) -> Changes:
     """What evaluating an expression may change."""
     found = NOTHING
     if expr.depth > 1:
-        for child in children(expr):
+        for child in expr_children(expr):
             found = both(found, expr_changes(child))
     if type(expr) is Atomic:
         found = both(found, atomic_changes(expr))

@@ -28,12 +28,12 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import expr_children, map_bodies
 from vyre.rewrite.assigned import Changes, Changing, atomic_changes
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.lawful import lawful, lawful_statement
 from vyre.rewrite.names import Names
-from vyre.rewrite.trees import children, with_children
+from vyre.rewrite.trees import with_children
 
 _LANES = frozenset({Ballot, Shuffle, SubgroupReduce})
 
@@ -92,7 +92,7 @@ class Dependences:
         names: dict[str, None] = {}
         if type(expr) is Load and expr.buffer in self._mutable:
             names[expr.buffer] = None
-        for child in children(expr):
+        for child in expr_children(expr):
             below = self.of(child)
             if below is None:
                 return None
@@ -160,7 +160,7 @@ class Numbering:
         elif type(statement) is Let:
             self._let(statement)
         else:
-            for child in children(statement):
+            for child in expr_children(statement):
                 self._last = self._number
                 self._look(child)
         if type(statement) is If:
@@ -220,7 +220,7 @@ class Numbering:
                 value = Value(expr, needs, self._current(needs))
                 self.firsts[self._position, number] = value
                 self._put(value)
-        for child in children(expr):
+        for child in expr_children(expr):
             self._look(child, register=register)
         if type(expr) is Atomic:
             self._disturbed = True

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from vyre.ir import AnyExpr, AnyStmt, Body, Load
-from vyre.ir.walk import walk_stmts
-from vyre.rewrite.trees import children
+from vyre.ir.walk import expr_children, walk_stmts
 
 _Hashes = tuple[tuple[int, ...], tuple[int, ...]]
 """Of the operations and of the loads in the expressions of one statement."""
@@ -45,9 +44,9 @@ class Repeats:
 def _hashes(statement: AnyStmt) -> _Hashes:
     operations: list[int] = []
     loads: list[int] = []
-    stack: list[AnyExpr] = [expr for expr in children(statement) if expr.depth > 1]
+    stack: list[AnyExpr] = [expr for expr in expr_children(statement) if expr.depth > 1]
     while stack:
         expr = stack.pop()
         (loads if type(expr) is Load else operations).append(hash(expr))
-        stack.extend([child for child in children(expr) if child.depth > 1])
+        stack.extend([child for child in expr_children(expr) if child.depth > 1])
     return tuple(operations), tuple(loads)

@@ -33,13 +33,14 @@ from vyre.ir import (
 )
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
+from vyre.ir.walk import expr_children
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.folding import fold
 from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term
-from vyre.rewrite.trees import children, with_children
+from vyre.rewrite.trees import with_children
 
 Prove = Callable[[Term, Bound], bool]
 """Whether a guard over operands that are no literals is known to hold."""
@@ -128,7 +129,7 @@ class Rewriter:
         cls = type(expr)
         if cls not in _RULED:
             return _fold_lane(expr) if type(expr) is Lane else None
-        operands = children(expr)
+        operands = expr_children(expr)
         first = type(operands[0]) is Lit
         if first and all(type(operand) is Lit for operand in operands):
             return fold(expr)

@@ -1,20 +1,17 @@
-"""Children of nodes, and nodes with other children: what hot loops do most, as tables by type.
+"""Nodes with other children: what hot loops do most, as a table by type.
 
-The same answers as `expr_children` and `map_exprs` of `vyre.ir.walk`, several times as fast for
-the kinds of nodes that programs mostly consist of.
+The same answers as `map_exprs` of `vyre.ir.walk`, several times as fast for the kinds of nodes that
+programs mostly consist of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from vyre.ir import (
     AnyExpr,
-    AnyStmt,
     Assign,
-    Atomic,
     Binary,
     Cast,
     Eval,
@@ -25,29 +22,10 @@ from vyre.ir import (
     Unary,
 )
 from vyre.ir.node import Tree
-from vyre.ir.walk import expr_children, map_exprs, rebuilt
+from vyre.ir.walk import map_exprs, rebuilt
 
 T = TypeVar("T", bound=Tree)
 Change = Callable[[AnyExpr], AnyExpr]
-
-
-def _getter(cls: type[Tree]) -> Callable[[Any], tuple[AnyExpr, ...]]:
-    if cls is Atomic or (cls.expr_fields and cls.expr_tuple_fields):
-        return lambda tree: tuple(expr_children(tree))
-    if cls.expr_tuple_fields:
-        return attrgetter(*cls.expr_tuple_fields)
-    if len(cls.expr_fields) == 1:
-        only = attrgetter(*cls.expr_fields)
-        return lambda tree: (only(tree),)
-    return attrgetter(*cls.expr_fields) if cls.expr_fields else lambda _: ()
-
-
-_CHILDREN = {cls: _getter(cls) for cls in (*get_args(AnyExpr), *get_args(AnyStmt))}
-
-
-def children(tree: AnyExpr | AnyStmt) -> tuple[AnyExpr, ...]:
-    """The expressions directly under a node, in the order in which they are evaluated."""
-    return _CHILDREN[type(tree)](tree)
 
 
 def with_children(tree: T, change: Change) -> T:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from vyre.ir import AnyExpr, AnyStmt, Assign, Atomic, Body, Let, Program, Var
-from vyre.rewrite.trees import children
+from vyre.ir.walk import expr_children
 
 
 class Reads(NamedTuple):
@@ -37,14 +37,14 @@ class Usage:
 def _reads(statement: AnyStmt) -> Reads:
     names: list[str] = []
     effects = False
-    stack: list[AnyExpr] = list(reversed(children(statement)))
+    stack: list[AnyExpr] = list(reversed(expr_children(statement)))
     while stack:
         expr = stack.pop()
         if type(expr) is Var:
             names.append(expr.name)
         elif expr.depth > 1:
             effects = effects or type(expr) is Atomic
-            stack.extend(reversed(children(expr)))
+            stack.extend(reversed(expr_children(expr)))
     return Reads(tuple(names), effects) if names or effects else _NOTHING
 
 

@@ -47,6 +47,9 @@ class CompiledProgram:
         self.repeated: Repeated | None = None
         """The last dispatch, where it can be done again without looking at everything."""
         self.bound_names = compilation.bound_names
+        quick = any(a.metadata.get("pipeline") == "quick" for a in compilation.artifacts)
+        self.is_provisional = quick and options.emit.tier == "auto"
+        """Whether its code was made in haste, to be replaced when the program turns out hot."""
 
     @property
     def program(self) -> Program:
@@ -176,9 +179,7 @@ class CompiledProgram:
         plan = self.compilation.plan
         if plan is not None:
             lines.append(f"grid barriers: split into {len(plan.segments)} segments")
-        artifacts = self.compilation.artifacts
-        is_quick = any(artifact.metadata.get("pipeline") == "quick" for artifact in artifacts)
-        if is_quick and self.options.emit.tier == "auto":
+        if self.is_provisional:
             lines.append(
                 "machine code: made quickly, because there is much of it; once the program is "
                 "hot, better code is made in the background and takes its place"

@@ -18,7 +18,7 @@ from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
-from vyre.opt.hot_paths import HotPathHints
+from vyre.opt.hot_paths import HotPathHints, hint_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.cache import DiskCache, cache_key, default_cache
@@ -66,7 +66,7 @@ def compile(
     variants = program.memo(("compiled", route.device.info.id, wanted, hints), _variants)
     if variants.hot is not None:
         return variants.hot
-    hot = known.is_hot_program(program)
+    hot = _deserves_more(program, known, variants.cold)
     if variants.cold is not None:
         if hot and variants.worker is None:
             _improve(program, variants, route, chosen, known, cache)
@@ -80,6 +80,16 @@ def compile(
     if hot and variants.hot is None:
         _improve(program, variants, route, chosen, known, cache)
     return made
+
+
+def _deserves_more(program: Program, hints: HotPathHints, cold: CompiledProgram | None) -> bool:
+    """Whether better code pays: dispatches are long, or many were run with code made in haste."""
+    if hints.is_hot_program(program):
+        return True
+    if cold is None or not cold.is_provisional:
+        return False
+    records = [hints.record_for(key) for key in hint_keys(program)]
+    return any(record and record.kernel_ns_total >= _PAID_NS for record in records)
 
 
 def _hot_at_once(
@@ -106,6 +116,10 @@ def _when_hot(options: CompileOptions) -> CompileOptions:
     if options.emit.tier != "auto":
         return options
     return replace(options, emit=replace(options.emit, tier="hot"))
+
+
+_PAID_NS = 200_000_000
+"""Time spent in code that was made in haste, from which making it better has paid."""
 
 
 _BIG_STATEMENTS = 200

@@ -62,7 +62,7 @@ def test_expressions_are_visited_parents_first_left_to_right() -> None:
     whole = Expr.select(a, b + c, Expr.load("x", c))
     assert list(walk_expr(whole)) == [whole, a, b + c, b, c, Expr.load("x", c), c]
     atomic = Expr.atomic_compare_exchange("x", a, b, c)
-    assert expr_children(atomic) == [a, c, b], "index, value, expected"
+    assert expr_children(atomic) == (a, c, b), "index, value, expected"
 
 
 def test_bodies_and_children_of_every_statement() -> None:

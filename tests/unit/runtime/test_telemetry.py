@@ -70,7 +70,7 @@ def pipelines(compiled):
 
 
 def test_a_big_program_is_compiled_quickly_first_and_in_full_when_hot(tmp_path, monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES", 10)
     program = stepping("test.big")
     known = HotPathHints()
     cache = DiskCache(tmp_path, 1 << 24)
@@ -92,8 +92,37 @@ def test_a_big_program_is_compiled_quickly_first_and_in_full_when_hot(tmp_path, 
         assert np.array_equal(dispatch(each, {"x": x})["x"], x + 1)
 
 
+def test_code_made_in_haste_is_replaced_after_many_short_dispatches(tmp_path, monkeypatch):
+    monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES", 10)
+    known = HotPathHints()
+    cache = DiskCache(tmp_path, 1 << 24)
+    program = stepping("test.short")
+
+    def compiled():
+        found = compile(program, device="cpu", hints=known, cache=cache)
+        finish_improvements(program)
+        return found
+
+    for _ in range(100):
+        known.record("test.short", 50_000, 4)
+    assert pipelines(compiled()) == pipelines(compiled()) == ["quick"]
+    for _ in range(4_000):
+        known.record("test.short", 50_000, 4)
+    assert pipelines(compiled()) == ["quick"]
+    assert pipelines(compiled()) == ["full"]
+
+
+def test_a_large_program_gets_fewer_lines_before_it_is_made_quickly(monkeypatch):
+    monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES_OF_LARGE", 10)
+    program = stepping("test.large")
+    assert pipelines(compile(program, device="cpu", hints=HotPathHints())) == ["standard"]
+    monkeypatch.setattr("vyre.backends.llvm.compile.LARGE_PROGRAM", 1)
+    program = stepping("test.larger")
+    assert pipelines(compile(program, device="cpu", hints=HotPathHints())) == ["quick"]
+
+
 def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path, monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES", 10)
     monkeypatch.setattr("vyre.runtime.compiling._BIG_STATEMENTS", 1)
     known = HotPathHints()
     known.record("test.known", 1_000_000, 4)
@@ -123,7 +152,7 @@ def test_what_an_earlier_process_left_is_used_at_once_though_the_program_is_hot(
 
 
 def test_a_tier_that_was_asked_for_is_kept(monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.compile.BIG_LINES", 10)
+    monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES", 10)
     program = stepping("test.asked")
     known = HotPathHints()
     known.record("test.asked", 1_000_000, 4)

@@ -11,18 +11,24 @@ from vyre.backends.llvm.codegen.module import generate
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
+from vyre.ir.walk import walk_stmts
 
 _PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD, "hot": jit.FULL}
-BIG_LINES = 8_000
-"""Lines of LLVM IR from which code is first made quickly: LLVM's time grows faster than the code,
-and passes half a second here. Kernels written by hand seldom have a third of it."""
+MOST_LINES = 7_000
+MOST_LINES_OF_LARGE = 2_500
+LARGE_PROGRAM = 300
+"""Lines of LLVM IR from which code is first made quickly: LLVM takes half a second over so much.
+A program of more statements than this has been on its way for long, so it gets fewer. Kernels
+written by hand are seldom as large."""
 
 
-def pipeline_for(tier: str, text: str) -> jit.Pipeline:
+def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
     """The pipeline that a tier stands for; `auto` depends on how much there is to compile."""
-    if tier == "auto":
-        return jit.QUICK if text.count("\n") > BIG_LINES else jit.STANDARD
-    return _PIPELINES[tier]
+    if tier != "auto":
+        return _PIPELINES[tier]
+    is_large = sum(1 for _ in walk_stmts(program.entry)) > LARGE_PROGRAM
+    most = MOST_LINES_OF_LARGE if is_large else MOST_LINES
+    return jit.QUICK if text.count("\n") > most else jit.STANDARD
 
 
 class _Sources(Mapping[str, str]):
@@ -56,7 +62,7 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     host = hosts.generic() if setting == "generic" else hosts.native()
     unchecked = options.values.get("bounds") == "unchecked"
     text, info = generate(program, host, unchecked=unchecked)
-    pipeline = pipeline_for(options.tier, text)
+    pipeline = pipeline_for(options.tier, program, text)
     made = jit.compile_text(text, host, pipeline)
     metadata = replace(info, pipeline=pipeline.name).to_json()
     return Artifact("cpu", made.object, metadata, _Sources(text, host, pipeline))

@@ -19,12 +19,11 @@ from vyre.ir import (
     Program,
     Region,
 )
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import expr_children, map_bodies
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.trees import children
 from vyre.rewrite.usage import Usage, Variables
 
 
@@ -103,5 +102,5 @@ def _effects_in(value: AnyExpr) -> Iterable[AnyExpr]:
     if type(value) is Atomic:
         yield value
         return
-    for child in children(value):
+    for child in expr_children(value):
         yield from _effects_in(child)

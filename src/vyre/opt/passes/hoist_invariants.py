@@ -18,14 +18,14 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.ir.walk import expr_children, map_bodies, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names, rename_body
 from vyre.rewrite.substitute import renamed
-from vyre.rewrite.trees import children, with_children
+from vyre.rewrite.trees import with_children
 
 _STAYS = frozenset({Atomic, Ballot, Shuffle, SubgroupReduce})
 
@@ -168,6 +168,6 @@ class _LoopWork:
         known = self.same.get(id(expr))
         if known is None:
             stays = type(expr) in _STAYS or (type(expr) is Load and expr.buffer in self.memory)
-            found = not stays and all(map(self.is_same, children(expr)))
+            found = not stays and all(map(self.is_same, expr_children(expr)))
             known = self.same[id(expr)] = (expr, found)
         return known[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vyre.analysis import Ranges
 from vyre.ir import AnyExpr, AnyStmt, Binary, BinOp, Body, Let, Lit, Loop, Program
-from vyre.ir.walk import map_bodies, walk_all_exprs, walk_expr
+from vyre.ir.walk import expr_children, map_bodies, walk_all_exprs, walk_expr
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.rules import strength_rules
@@ -14,7 +14,7 @@ from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.matcher import Bound, build
 from vyre.rewrite.rewriter import Rewriter
 from vyre.rewrite.term import Term, TermKind
-from vyre.rewrite.trees import children, with_children
+from vyre.rewrite.trees import with_children
 
 _DEAR = frozenset({BinOp.MUL, BinOp.DIV, BinOp.REM})
 
@@ -59,8 +59,8 @@ class _Walk:
         self.position += 1
         rewriter = self.rewriter
         new = statement
-        if any(map(_has_dear, children(statement))):
-            if any(map(_divides, children(statement))):
+        if any(map(_has_dear, expr_children(statement))):
+            if any(map(_divides, expr_children(statement))):
                 # What ranges prove holds here and perhaps nowhere else.
                 rewriter.forget()
             new = lawful_statement(

@@ -14,6 +14,9 @@ from vyre.rewrite.trees import with_children
 MOST_ROUNDS = 8
 MOST_STATEMENTS = 16
 """Rounds, and statements after unrolling, that are still worth it."""
+LARGE_PROGRAM = 300
+"""Statements up to which a program may grow that is not known to be hot: writing out the loops of
+a large one doubles what it takes to compile, before anybody knows whether that pays."""
 
 
 @vyre_pass(name="unroll", phase=PassPhase.LOOP, family=CostModelFamily.LOOP, invalidates=("facts",))
@@ -30,14 +33,18 @@ class Unroll(Pass):
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Unroll inner loops first, and outer ones only if the result stays small."""
-        unroll = _Unroll({decl.name: decl for decl in program.buffers})
+        size = sum(1 for _ in walk_stmts(program.entry))
+        room = None if context.is_hot else LARGE_PROGRAM - size
+        unroll = _Unroll({decl.name: decl for decl in program.buffers}, room)
         entry = unroll.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), unroll.rewrites, tuple(unroll.notes))
 
 
 class _Unroll:
-    def __init__(self, buffers: Buffers) -> None:
+    def __init__(self, buffers: Buffers, room: int | None) -> None:
         self.buffers = buffers
+        self.room = room
+        """Statements by which the program may still grow; None for as many as there are."""
         self.rewrites = 0
         self.notes: dict[str, None] = {}
 
@@ -64,16 +71,28 @@ class _Unroll:
         rounds = stop - start
         if rounds < 2 or rounds > MOST_ROUNDS:
             return False
-        if rounds * size_of(loop.body) > MOST_STATEMENTS:
+        size = size_of(loop.body)
+        if rounds * size > MOST_STATEMENTS:
             self.notes[f"the loop over {loop.var} is too long to unroll"] = None
             return False
         if jumps(loop.body):
             self.notes[f"the loop over {loop.var} has a break or continue"] = None
             return False
-        return not any(
+        if any(
             type(s) is Barrier and s.ordering is MemoryOrdering.GRID_SYNC
             for s in walk_stmts(loop.body)
-        )
+        ):
+            return False
+        return self._fits((rounds - 1) * size)
+
+    def _fits(self, growth: int) -> bool:
+        if self.room is None:
+            return True
+        if growth > self.room:
+            self.notes["a large program keeps its loops unless it is hot"] = None
+            return False
+        self.room -= growth
+        return True
 
     def _round(self, loop: Loop, value: Lit) -> Body:
         def lookup(name: str) -> AnyExpr | None:

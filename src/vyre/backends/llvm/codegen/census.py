@@ -53,6 +53,7 @@ class Census:
         self._strided = peeling.strided
         self._values: dict[str, AnyExpr] = dict(peeling.outer)
         self._private = peeling.forms.private
+        self.statements = 0
         self.operations = 0
         self.scattered = 0
         self.narrowest = 4
@@ -80,6 +81,7 @@ class Census:
         return self.has_loop and self.shares_in_y and not apart
 
     def _visit(self, body: Body, weight: int) -> None:
+        self.statements += len(body)
         for statement in body:
             self._statement(statement, weight)
             inner = weight

@@ -6,6 +6,7 @@ from vyre.backends.llvm.codegen.barriers import Cutter, Once, Piece, Stretch, st
 from vyre.backends.llvm.codegen.guards import parts_of
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.backends.llvm.codegen.reads import reads_of_body
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.driver.grid_sync.lives import recomputable
 from vyre.ir import (
@@ -39,6 +40,7 @@ class Sharing:
     def __init__(self, kernel: Kernel, body: Body) -> None:
         self._kernel = kernel
         self._pure = recomputable(kernel.program)
+        self._order = {name: position for position, name in enumerate(self._pure)}
         self._changing = {d.name for d in kernel.program.buffers if d.is_writable}
         stuck: frozenset[str] = frozenset()
         while True:
@@ -96,15 +98,27 @@ class Sharing:
         """Whether a guard in a loop depends on the round, so that each round has its own lanes."""
         if self._shapes.is_varying(loop.start) or self._shapes.is_varying(loop.stop):
             return False
-        if not _stays(loop.body):
+        guards = [s.cond for s in _flat(loop.body) if isinstance(s, If)]
+        if not guards or not _stays(loop.body):
             return False
         shared = frozenset(self._kernel.types) - self._shapes.varying | {loop.var}
         leaves = shared - {s.name for s in walk_stmts(loop.body) if isinstance(s, Assign)}
         kernel = self._kernel
-        forms = LinearForms(kernel.program, loop.body, self._pure, leaves, kernel.types)
-        return any(
-            isinstance(s, If) and _guards_round(s.cond, forms, loop.var) for s in _flat(loop.body)
-        )
+        outer = self._behind(loop.body)
+        forms = LinearForms(kernel.program, loop.body, outer, leaves, kernel.types)
+        return any(_guards_round(cond, forms, loop.var) for cond in guards)
+
+    def _behind(self, body: Body) -> dict[str, AnyExpr]:
+        """The pure values that a body depends on, in the order in which they are bound."""
+        known: dict[str, AnyExpr] = {}
+        waiting = list(reads_of_body(body))
+        while waiting:
+            name = waiting.pop()
+            value = self._pure.get(name)
+            if value is not None and name not in known:
+                known[name] = value
+                waiting += [n.name for n in walk_expr(value) if isinstance(n, Var)]
+        return {name: known[name] for name in sorted(known, key=self._order.__getitem__)}
 
 
 def _guards_round(cond: AnyExpr, forms: LinearForms, var: str) -> bool:

@@ -23,6 +23,8 @@ LONG_BODY = 64
 """Operations that keep the machine busy without a second vector beside the first."""
 SHORT_BODY = 16
 """Operations that leave room for four vectors side by side."""
+LARGE_BODY = 256
+"""Statements that give the machine enough to do, and LLVM too, with one vector of each value."""
 REGISTERS = 12
 """Vector registers that variables of a loop may take."""
 ALL_REGISTERS = 16
@@ -73,7 +75,7 @@ def _width(kernel: Kernel, census: Census) -> int:
     bits = kernel.host.vector_bits
     natural = _natural(kernel, census)
     if census.diverges_in_loop:
-        width = 4 * natural
+        width = natural if census.statements >= LARGE_BODY else 4 * natural
     elif census.has_loop:
         width = natural
         while width < 4 * natural and _fits(2 * width // natural, census):
@@ -94,6 +96,8 @@ def _width(kernel: Kernel, census: Census) -> int:
 
 def _fits(vectors: int, census: Census) -> bool:
     """Whether the registers hold so many vectors of every variable of a loop."""
+    if census.statements >= LARGE_BODY:
+        return False
     return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
 
 
