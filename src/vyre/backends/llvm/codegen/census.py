@@ -60,6 +60,8 @@ class Census:
         self.widest = 4
         self.carried = 0
         """Variables that a loop keeps in registers."""
+        self.scalars = 0
+        """The same for one lane: a pointer stands for what lanes add to their indices."""
         self.pressure = 0
         """Those, and the ones within a round that hold values at the same time."""
         self.has_loop = False
@@ -223,6 +225,8 @@ class Census:
                     names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
             live = (names - inside) & self._shapes.varying
             self.carried = max(self.carried, len(live))
+            changed = len(live & self._shapes.assigned)
+            self.scalars = max(self.scalars, changed + max(len(live) - changed, 1))
             crowd = most_at_once(statement.body, self._shapes.varying)
             self.pressure = max(self.pressure, len(live) + crowd)
 

@@ -10,6 +10,7 @@ from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.casts import Casts
+from vyre.backends.llvm.codegen.contents import emit_greatest
 from vyre.backends.llvm.codegen.half import NARROW, SOFTWARE
 from vyre.backends.llvm.codegen.packed import memory_type
 from vyre.backends.llvm.codegen.streaming import SHORTEST_ROW, emit_size_test
@@ -65,6 +66,7 @@ class Kernel:
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
     _starts: tuple[str, str, str] = ("0", "0", "0")
+    _greatest: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.w, self.program.fast_math)
@@ -136,6 +138,15 @@ class Kernel:
         safe = w.at_entry(f"select i1 {some}, ptr {pointer}, ptr {ZEROS}", f"{hint}.safe")
         cached = emit_size_test(w, count, element_bytes(decl)) if decl.name in self.streamed else ""
         self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True, cached=cached)
+
+    def greatest(self, buffer: str) -> str:
+        """The greatest element of a buffer that nothing writes, as far as it is known; an i64."""
+        found = self._greatest.get(buffer)
+        if found is None:
+            memory = self.memories[buffer]
+            found = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
+            self._greatest[buffer] = found
+        return found
 
     def workgroup_memory(self) -> list[tuple[str, int]]:
         """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""

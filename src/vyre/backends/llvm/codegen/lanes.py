@@ -63,6 +63,8 @@ class Lanes:
         self.atomics = AtomicAccess(self)
         self.inside: frozenset[int] | set[int] = frozenset()
         """Identities of accesses that are in bounds for all lanes of this set."""
+        self.apart: frozenset[int] | set[int] = frozenset()
+        """Those among them for which that holds in active lanes only."""
         self.strided: Mapping[int, Strided] = {}
         """Accesses among them whose lanes are a few elements apart."""
         self.wide: Mapping[int, AnyExpr] = {}
@@ -186,8 +188,10 @@ class Lanes:
 
     def proven(self, access: Load | Atomic | Store) -> bool:
         """Whether an access needs no test."""
-        if id(access) in self.inside or self.kernel.unchecked:
+        if self.kernel.unchecked:
             return True
+        if id(access) in self.inside:
+            return self.mask is None or id(access) not in self.apart
         # What is proven of an access holds where it is executed: not for lanes that are masked.
         return self.mask is None and id(access) in self.kernel.proven
 

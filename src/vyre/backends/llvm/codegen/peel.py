@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from vyre.backends.llvm.codegen.contents import Contents
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
@@ -21,6 +22,7 @@ from vyre.ir import (
     AnyExpr,
     AnyStmt,
     Atomic,
+    Binary,
     BinOp,
     Block,
     Body,
@@ -32,8 +34,10 @@ from vyre.ir import (
     Program,
     Region,
     Store,
+    Var,
+    While,
 )
-from vyre.ir.walk import expr_children, rebuilt, walk_expr
+from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr
 from vyre.record import dataclass
 
 MOST_STRIDE = 64
@@ -84,6 +88,13 @@ class Peeling:
     strided: dict[int, Strided] = field(default_factory=dict[int, Strided])
     wide: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
     """Their indices in loops, names written out: they never wrap."""
+    facts: dict[tuple[str, AnyExpr], None] = field(default_factory=dict[tuple[str, AnyExpr], None])
+    """Buffer and index of accesses in loops that what is in memory may prove."""
+    by_facts: set[int] = field(default_factory=set[int])
+    """Identities of these accesses."""
+    apart: set[int] = field(default_factory=set[int])
+    """Accesses among all these with counters that lanes do not share: they run on in lanes that are
+    through, so that nothing is proven of those."""
     narrowed: bool = False
     """Lanes for which the conditions fail do nothing at all."""
     single: bool = False
@@ -93,11 +104,14 @@ class Peeling:
     forms: LinearForms = field(init=False)
     loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
     """The loops whose bounds are known before a row starts."""
+    contents: Contents = field(init=False)
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
         self.narrowed = self._has_one_effect(self.body)
+        self.contents = Contents(self.program, self.body, self.types, self.kept)
         self.simplified = self._take(self.body, self.narrowed)
+        self._take_facts(self.simplified, in_loop=False)
 
     # What is peeled ------------------------------------------------------------------------------
 
@@ -187,8 +201,54 @@ class Peeling:
         supported = Reach.supports(expr, self.forms, self.loops)
         return supported and self.forms.is_u32(expr)
 
+    def _take_facts(self, body: Body, *, in_loop: bool) -> None:
+        """Accesses anywhere in loops that are in bounds if what is in memory is small enough."""
+        for statement in body:
+            inner = in_loop or isinstance(statement, (Loop, While))
+            for access in self._own_accesses(statement) if in_loop else ():
+                if id(access) not in self.inside and id(access) not in self.proven:
+                    self._fact(access)
+            for nested in bodies(statement):
+                self._take_facts(nested, in_loop=inner)
+
+    def _fact(self, access: Load | Store | Atomic) -> None:
+        index = self.forms.expand(access.index)
+        key = (access.buffer, index)
+        if not self.forms.is_u32(index) or self.forms.is_row_constant(index):
+            return
+        if not Reach.supports(index, self.forms, self.loops, contents=self.contents):
+            return
+        if key in self.facts or len(self.facts) < MOST_CONDITIONS:
+            self.facts[key] = None
+            self.by_facts.add(id(access))
+            self._note_apart(access, index)
+
+    def _note_apart(self, access: Load | Store | Atomic, index: AnyExpr) -> None:
+        names = [node.name for node in walk_expr(index) if isinstance(node, Var)]
+        ranges = [self.loops[name] for name in names if name in self.loops]
+        bounds = [bound for found in ranges for bound in (found.start, found.stop)]
+        if not all(self._is_shared(bound) for bound in bounds):
+            self.apart.add(id(access))
+
+    def _is_shared(self, expr: AnyExpr) -> bool:
+        """Whether all lanes of a row have the same value at any time."""
+        if self.forms.is_row_constant(expr):
+            return True
+        match expr:
+            case Var(name):
+                found = self.loops.get(name)
+                return found is not None and all(map(self._is_shared, (found.start, found.stop)))
+            case Binary(_, left, right):
+                return self._is_shared(left) and self._is_shared(right)
+            case _:
+                return False
+
     def _accesses(self, statement: AnyStmt) -> None:
         """Note the accesses that a statement itself, not its bodies, makes."""
+        for access in self._own_accesses(statement):
+            self._access(access)
+
+    def _own_accesses(self, statement: AnyStmt) -> list[Load | Store | Atomic]:
         found: list[Load | Store | Atomic] = [
             node
             for child in expr_children(statement)
@@ -197,9 +257,7 @@ class Peeling:
         ]
         if isinstance(statement, Store):
             found.append(statement)
-        for access in found:
-            if access.buffer not in self.forms.private:
-                self._access(access)
+        return [access for access in found if access.buffer not in self.forms.private]
 
     def _access(self, access: Load | Store | Atomic) -> None:
         index = self.forms.expand(access.index)
@@ -220,6 +278,7 @@ class Peeling:
             self.in_loops[key] = None
             self.inside.add(id(access))
             self.wide[id(access)] = index
+            self._note_apart(access, index)
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
@@ -282,6 +341,15 @@ class Peeling:
         after = w.label
         w.block(done)
         return w.emit(f"phi i32 [ {high}, %{before} ], [ {kept}, %{after} ]")
+
+    def emit_facts(self, kernel: Kernel, first: Lanes, length: str) -> str:
+        """Whether what is in memory proves the accesses that it may prove, an i1."""
+        reach = Reach(kernel, first, (length,), self.forms, self.loops, self.contents)
+        holds = "true"
+        for buffer, index in self.facts:
+            inside = reach.is_inside(index, kernel.memories[buffer].count)
+            holds = kernel.w.emit(f"and i1 {holds}, {inside}")
+        return holds
 
     def depends_on_y(self) -> bool:
         """Whether rows of one workgroup begin or end at different lanes."""

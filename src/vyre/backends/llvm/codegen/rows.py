@@ -109,13 +109,13 @@ class Rows:
             limits = self._limits([y], z)
             w.do(f"store i32 {limits.low}, ptr {slot}")
             if self.tile.peeled:
-                self._together(slot, limits.high, [("", y, z)])
+                self._row_together(slot, limits, y, z)
             self._rest(slot, limits.end, y, z)
             return
         ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
         limits = self._limits(ys, z)
         w.do(f"store i32 {limits.low}, ptr {slot}")
-        self._together(slot, limits.high, [("", one, z) for one in ys])
+        self._together(slot, limits.high, [("", one, z) for one in ys], self.peeling.inside)
         reached = w.emit(f"load i32, ptr {slot}")
 
         def row(n: str) -> None:
@@ -161,7 +161,19 @@ class Rows:
             self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
         )
 
-    def _together(self, slot: str, limit: str, rows: list[Position]) -> None:
+    def _row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
+        """The lanes of a row that run together: without tests where facts make them needless."""
+        peeling, row = self.peeling, [("", y, z)]
+        if peeling.facts and not self.kernel.unchecked:
+            w = self.kernel.w
+            holds = peeling.emit_facts(self.kernel, self._view(0, ("0", y, z)), self.kernel.row)
+            limit = w.emit(f"select i1 {holds}, i32 {limits.high}, i32 0")
+            self._together(slot, limit, row, peeling.inside | peeling.by_facts)
+            if self.tile.step == 1:
+                return
+        self._together(slot, limits.high, row, peeling.inside)
+
+    def _together(self, slot: str, limit: str, rows: list[Position], inside: set[int]) -> None:
         tile = self.tile
 
         def emit(x: str, end: str) -> None:
@@ -173,7 +185,7 @@ class Rows:
                 places += [
                     (w.emit(f"add nuw i32 {x}, {n * step}"), y, z) for n in range(1, tile.jam)
                 ]
-            self._lock_step(places, end)
+            self._lock_step(places, end, inside)
 
         self._x_loop(slot, limit, tile.step, emit)
 
@@ -213,14 +225,15 @@ class Rows:
     def _has_private(self) -> bool:
         return any(decl.is_local for decl in self.kernel.program.buffers)
 
-    def _lock_step(self, places: list[Position], end: str) -> None:
+    def _lock_step(self, places: list[Position], end: str, inside: set[int]) -> None:
         """Lanes together, for which all that was peeled holds."""
         kernel, tile = self.kernel, self.tile
         body = self.peeling.simplified
         views: list[Lanes] = []
         for place in places:
             view = self._view(tile.width, place)
-            view.inside = self.peeling.inside
+            view.inside = inside
+            view.apart = self.peeling.apart
             view.strided = self.peeling.strided
             view.wide = self.peeling.wide
             view.branches = not tile.width

@@ -13,8 +13,8 @@ SCATTERED = 6
 """With fewer operations than this for each scattered access, lanes are better run as scalars."""
 JAMMED = (8, 6, 4)
 """Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
-SCALAR_REGISTERS = 18
-"""Variables of such lanes, and a pointer for each: more than there are general registers."""
+SCALAR_REGISTERS = 12
+"""Variables and pointers of such lanes: as many general registers as are free for them."""
 UNROLLED_LANES = 4
 """Scalar lanes one after the other, where no loop makes them wait for loads."""
 ROWS = 4
@@ -59,11 +59,12 @@ def mask_bits(width: int) -> int:
 
 def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
     if not census.diverges and census.has_loop:
-        fits = [jam for jam in JAMMED if (census.carried + 1) * jam <= SCALAR_REGISTERS]
+        fits = [jam for jam in JAMMED if census.scalars * jam <= SCALAR_REGISTERS]
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
-    return Tile(0, 1, peeled=True) if peeling.inside else ONE_BY_ONE
+    known = peeling.inside or peeling.by_facts
+    return Tile(0, 1, peeled=True) if known else ONE_BY_ONE
 
 
 def _natural(kernel: Kernel, census: Census) -> int:
