@@ -86,7 +86,7 @@ bench-peers: install  ## install the libraries vyre is compared with, into an en
 # chromium brings SwiftShader, but does not tell the Vulkan loader of it.
 SWIFTSHADER := /usr/lib/chromium/vk_swiftshader_icd.json
 
-fuzz: install system-deps  ## random programs on every backend, hostile bytes at the decoder; SECONDS=60
+fuzz: install system-deps  ## random programs in every way that must agree, hostile bytes at the decoder; SECONDS=60
 	@VK_ADD_DRIVER_FILES=$$(ls $(SWIFTSHADER) 2>/dev/null) $(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS) --seed $(SEED)
 
 prove: install  ## prove every rewrite rule with an SMT solver

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from vyre import compiler
 from vyre.cli import main
 from vyre.conform.fuzz import CHECKS, case_of, check_case
-from vyre.conform.fuzz.checks import Finding, expected_outputs
+from vyre.conform.fuzz.checks import Finding, expected_outputs, finding_of
 from vyre.conform.fuzz.engine import fuzz
-from vyre.conform.fuzz.failures import keep, shrunk
+from vyre.conform.fuzz.failures import ends_process, keep, shrunk, shrunk_fault
+from vyre.conform.fuzz.fences import run_between_fences
+from vyre.conform.fuzz.way import way_of
+from vyre.conform.subject import Subject
+from vyre.driver.backend import EmitOptions
+from vyre.driver.compilation import CompileOptions
+from vyre.runtime import CompiledProgram
 
 BATCH = 50
 BATCHES = 10
@@ -62,3 +73,46 @@ def test_a_kept_failure_with_known_results_is_compared_with_them(tmp_path: Path,
     folder = keep(case, 4, finding, tmp_path)
     assert main(["run", str(folder)]) == 1
     assert f"{name}[0]" in capsys.readouterr().out
+
+
+def _unchecked(case, number):
+    """The CPU as it would be without tests of bounds, between forbidden pages."""
+    subject = Subject.of("cpu")
+    options = CompileOptions("release", EmitOptions("quick", {"bounds": "unchecked"}))
+    route = subject.route
+    made = compiler.compile_program(case.program, route.backend, subject.target, options)
+    compiled = CompiledProgram(route, made, options, from_cache=False)
+    run_between_fences(compiled, case.inputs, case.grid, "behind")
+    yield from ()
+
+
+def test_an_access_outside_of_a_buffer_is_found_and_shrunk(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(CHECKS, "unchecked", _unchecked)
+    number = next(n for n in range(50) if ends_process(case_of(n, "hostile"), n, "unchecked"))
+    case = case_of(number, "hostile")
+    small = shrunk_fault(case, number, "unchecked")
+    assert len(str(small.program)) < len(str(case.program))
+    assert ends_process(small, number, "unchecked")
+    finding = finding_of("unchecked", number, "the process was ended by SIGSEGV")
+    kept = keep(small, number, replace(finding, device="cpu", side="behind"), tmp_path)
+    assert main(["run", str(kept)]) == 0
+
+
+def test_ways_meet_each_other() -> None:
+    """Every profile is run at every effort of the backend, with and without forbidden pages."""
+    ways = {(way.profile, way.tier, way.side) for way in map(way_of, range(10_000))}
+    assert len(ways) == 5 * 3 * 3
+
+
+def test_an_interrupted_run_tells_its_counts(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "vyre.conform", "fuzz", "--what", "wire", "--mixture", "tiny"]
+    with subprocess.Popen(
+        [*command, "--processes", "1", "--seconds", "60", "--folder", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as run:
+        time.sleep(4.0)
+        run.terminate()
+        out, _ = run.communicate(timeout=30)
+    assert "interrupted" in out
+    assert run.returncode == 130

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.backends.wgsl.drivers import DRIVERS, LAVAPIPE, Driver, worker
 from vyre import conform
 from vyre.conform.fuzz import case_of, check_case
+from vyre.conform.fuzz.checks import Tally
 from vyre.conform.report import ConformanceReport
 from vyre.conform.suite import AREAS
 
@@ -42,12 +43,12 @@ def test_a_driver_conforms(driver: Driver, area: str) -> None:
 def run_numbers(start: int, stop: int) -> tuple[int, list[str]]:
     """How many programs were compared, and what was found."""
     found: list[str] = []
-    refused: list[str] = []
+    tally = Tally()
     for number in range(start, stop):
         case = case_of(number, "webgpu")
-        for finding in check_case(case, number, ("wgpu:0",), refused):
+        for finding in check_case(case, number, ("wgpu:0",), tally):
             found.append(f"number {number}: {case.label}: {finding.problem}")
-    return stop - start - len(refused), found
+    return stop - start - len(tally.refused), found
 
 
 @drivers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from dataclasses import field
 from pathlib import Path
@@ -17,9 +18,11 @@ from vyre.cli.command import DONE, FAILED, UsageError
 from vyre.cli.shapes import grid_over, shapes_of, sizes_from, told
 from vyre.cli.sources import device_argument, file_argument, program_from
 from vyre.conform.against_reference import reference_outputs
-from vyre.conform.compare import Difference, compare_outputs
+from vyre.conform.compare import Difference, Tolerance, compare_outputs
+from vyre.conform.fuzz.fences import Side, can_fence, run_between_fences
 from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
+from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
@@ -48,6 +51,11 @@ class Job:
     """Shapes of arrays that have several axes."""
     expected: dict[str, Array] = field(default_factory=dict[str, Array])
     """Results to compare with, where it is not the reference that says them."""
+    tier: str = "auto"
+    side: Side | None = None
+    """Where a forbidden page lies, if buffers are to lie between such."""
+    granted: dict[str, Tolerance] | None = None
+    """What results may differ by; None works it out from the program."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +99,8 @@ def run(options: argparse.Namespace) -> int:
     if options.profile is not None:
         job.profile = options.profile
     try:
-        compiled = compile(job.program, device=job.device, options=CompileOptions(job.profile))
+        settings = CompileOptions(job.profile, EmitOptions(job.tier))
+        compiled = compile(job.program, device=job.device, options=settings)
         outputs, spent = _timed(compiled, job, options)
     except VyreError as problem:
         if not is_folder:
@@ -126,7 +135,15 @@ def from_folder(folder: Path) -> Job:
         profile,
         str(failure.get("problem", "")),
         expected=_arrays(folder / "expected"),
+        tier=failure.get("tier", "auto"),
+        side=failure.get("side"),
+        granted=_granted(failure),
     )
+
+
+def _granted(failure: dict[str, Any]) -> dict[str, Tolerance] | None:
+    found = failure.get("granted")
+    return found and {name: Tolerance(**values) for name, values in found.items()}
 
 
 def _arrays(folder: Path) -> dict[str, Array]:
@@ -160,6 +177,8 @@ def grid_from(text: str) -> tuple[int, ...]:
 def _timed(
     compiled: CompiledProgram, job: Job, options: argparse.Namespace
 ) -> tuple[dict[str, Any], float]:
+    if job.side is not None and job.grid is not None and can_fence(compiled.target):
+        return _fenced(compiled, job, job.side, job.grid, options)
     best = float("inf")
     outputs: dict[str, Any] = {}
     for _ in range(max(options.repeat, 1)):
@@ -171,12 +190,30 @@ def _timed(
     return outputs, best
 
 
+def _fenced(
+    compiled: CompiledProgram,
+    job: Job,
+    side: Side,
+    grid: tuple[int, ...],
+    options: argparse.Namespace,
+) -> tuple[dict[str, Any], float]:
+    if not options.json:
+        print(f"recorded: {job.note}")
+        print("an access outside of a buffer touches a forbidden page and ends this process")
+        sys.stdout.flush()
+    start = time.perf_counter()
+    x, y, z = (*grid, 1, 1)[:3]
+    outputs = run_between_fences(compiled, job.inputs, (x, y, z), side, options.deadline)
+    return outputs, time.perf_counter() - start
+
+
 def _compared(job: Job, compiled: CompiledProgram, outputs: dict[str, Any]) -> list[Difference]:
     grid = None if job.grid is None else (*job.grid, 1, 1)[:3]
     expected = job.expected or reference_outputs(
         job.program, job.inputs, grid, outputs, compiled.target.subgroup_width
     )
-    return compare_outputs(job.program, expected, outputs, tolerances(job.program))
+    granted = tolerances(job.program) if job.granted is None else job.granted
+    return compare_outputs(job.program, expected, outputs, granted)
 
 
 def _ended(job: Job, problem: VyreError, as_json: bool) -> int:

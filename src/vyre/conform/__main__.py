@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import time
 from pathlib import Path
 
 from vyre.conform.fuzz.checks import DEFAULT_CHECKS
 from vyre.conform.fuzz.engine import FuzzReport, fuzz
+from vyre.conform.fuzz.mixture import MIXTURES
 from vyre.record import dataclass
 
 
@@ -25,7 +28,9 @@ def main() -> int:
     )
     options.add_argument("--programs", type=int, help="stop after so many")
     options.add_argument("--processes", type=int, help="default: all cores")
-    options.add_argument("--mixture", default="thorough", help="thorough, quick or webgpu")
+    options.add_argument(
+        "--mixture", default="thorough", help=f"kinds of programs: {', '.join(MIXTURES)}"
+    )
     options.add_argument("--folder", type=Path, default=Path("fuzz-failures"))
     options.add_argument("--number", type=int, help="only this program, in this process")
     given = parser.parse_args()
@@ -33,29 +38,40 @@ def main() -> int:
     if given.number is not None:
         checks = tuple(name for campaign in campaigns for name in campaign.checks)
         return _one(given.number, checks, given.mixture)
-    found = 0
-    for campaign in campaigns:
-        seconds = given.seconds * campaign.share
-        if campaign.checks == _HOSTILE:
-            found += _bytes(seconds, given.seed)
-            continue
-        report = fuzz(
-            seconds,
-            given.seed,
-            campaign.checks,
-            processes=given.processes,
-            mixture=campaign.mixture,
-            programs=given.programs,
-            folder=given.folder,
-            progress=_progress,
-        )
-        if sys.stderr.isatty():
-            sys.stderr.write("\n")
-        print(f"fuzz: seed {given.seed}: {report.line()}", flush=True)
-        for failure in report.failures:
-            print(f"FAILED {failure}")
-        found += len(report.failures) + (not report.programs)
-    return 1 if found else 0
+    # `kill` and `timeout` end a run as Ctrl-C does: with its counts so far.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return 1 if sum(_run(campaign, given) for campaign in campaigns) else 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(campaign: _Campaign, given: argparse.Namespace) -> int:
+    """Run one campaign and tell what it found; gives how much that is."""
+    seconds = given.seconds * campaign.share
+    if campaign.checks == _HOSTILE:
+        return _bytes(seconds, given.seed)
+    report = fuzz(
+        seconds,
+        given.seed,
+        campaign.checks,
+        processes=given.processes,
+        mixture=campaign.mixture,
+        programs=given.programs,
+        folder=given.folder,
+        progress=_Progress(),
+    )
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+    print(f"fuzz: seed {given.seed}, {campaign.mixture} programs: {report.line()}")
+    for line in report.details():
+        print(f"  {line}")
+    for failure in report.failures:
+        print(f"FAILED {failure}")
+    sys.stdout.flush()
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return len(report.failures) + (not report.programs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +92,12 @@ def _everything() -> list[_Campaign]:
 
     gpus = tuple((*d.aliases, d.id)[0] for d in devices() if d.backend == "wgpu" and d.available)
     share = 0.3 if gpus else 0.0
+    rest = 0.95 - share
     campaigns = [
         _Campaign(_HOSTILE, "", 0.05),
-        _Campaign(DEFAULT_CHECKS, "thorough", 0.95 - share),
+        _Campaign(DEFAULT_CHECKS, "thorough", 0.5 * rest),
+        _Campaign(("cpu",), "hostile", 0.25 * rest),
+        _Campaign(("opt",), "small", 0.25 * rest),
     ]
     if gpus:
         campaigns.append(_Campaign(gpus, "webgpu", share))
@@ -95,10 +114,22 @@ def _chosen(what: str, mixture: str) -> list[_Campaign]:
     return [_Campaign(_HOSTILE, "", 0.05), _Campaign(checks, mixture, 0.95)]
 
 
-def _progress(report: FuzzReport) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[Kfuzz: {report.line()}")
-        sys.stderr.flush()
+class _Progress:
+    """A line that is rewritten on a terminal, and one every so often elsewhere."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
+
+    def __call__(self, report: FuzzReport) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[Kfuzz: {report.line()}")
+            sys.stderr.flush()
+        elif time.monotonic() - self._told >= _TELL_EVERY:
+            self._told = time.monotonic()
+            print(f"fuzz: {report.line()}", file=sys.stderr, flush=True)
+
+
+_TELL_EVERY = 10.0
 
 
 def _bytes(seconds: float, seed: int) -> int:
@@ -111,12 +142,13 @@ def _bytes(seconds: float, seed: int) -> int:
 
 def _one(number: int, checks: tuple[str, ...], mixture: str) -> int:
     from vyre.conform.fuzz import case_of, check_case
+    from vyre.conform.fuzz.checks import Tally
 
     case = case_of(number, mixture)
     print(case)
-    refused: list[str] = []
-    findings = check_case(case, number, checks, refused)
-    for name in refused:
+    tally = Tally()
+    findings = check_case(case, number, checks, tally)
+    for name in tally.refused:
         print(f"{name} refuses the program")
     for finding in findings:
         print(f"FAILED {finding.check} at profile {finding.profile}: {finding.problem}")

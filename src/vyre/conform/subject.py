@@ -9,7 +9,7 @@ from vyre import compiler
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
-from vyre.driver.backend import Backend
+from vyre.driver.backend import Backend, EmitOptions
 from vyre.driver.compilation import CompileOptions
 from vyre.driver.routing import Route
 from vyre.ir import Program
@@ -52,9 +52,11 @@ class Subject:
         """What the device can do."""
         return self.route.backend.target(self.route.device)
 
-    def compile(self, program: Program, profile: str | None = "release") -> CompiledProgram:
+    def compile(
+        self, program: Program, profile: str | None = "release", tier: str = "auto"
+    ) -> CompiledProgram:
         """The program for this device."""
-        options = CompileOptions(profile)
+        options = CompileOptions(profile, EmitOptions(tier))
         made = compiler.compile_program(program, self.route.backend, self.target, options)
         return CompiledProgram(self.route, made, options, from_cache=False)
 

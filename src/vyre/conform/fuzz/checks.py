@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from functools import cache
 
 from vyre.backends.reference import execute
 from vyre.conform.compare import Tolerance, compare_outputs
+from vyre.conform.fuzz.fences import Side, can_fence, run_between_fences
 from vyre.conform.fuzz.fusion import fused_pair
+from vyre.conform.fuzz.passes import changes, difference, outcome
 from vyre.conform.fuzz.split_reference import split_reference
+from vyre.conform.fuzz.way import Way, way_of
 from vyre.conform.generate import GeneratedCase
 from vyre.conform.subject import Subject
 from vyre.conform.tolerance import greatest_bound
-from vyre.diagnostics import Severity
+from vyre.diagnostics import CheckError
+from vyre.diagnostics.codes import check as codes
+from vyre.driver.backend import DeviceKind
 from vyre.ir import Program
-from vyre.opt import OptimizerProfile, optimize
 from vyre.record import dataclass
+from vyre.runtime import dispatch
 from vyre.semantics import Array
 
-PROFILES: tuple[str | None, ...] = ("release", None, "debug", "dataflow", "megakernel")
-"""What programs are optimised with; None does not optimise."""
 _DEADLINE = 30.0
+NOT_OFFERED = frozenset({codes.MISSING_FEATURE.code, codes.TARGET_LIMIT.code})
+"""The codes with which a device says that it lacks something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +40,50 @@ class Finding:
     problem: str
     expected: Mapping[str, Array] | None = None
     """What should have come out, where it is not what the reference makes of the program."""
+    tier: str = "auto"
+    side: Side | None = None
+    """Where a forbidden page was, if buffers lay between such; see `Way`."""
+    program: Program | None = None
+    """The program that shows it, where it is not the random one but was made from that."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What checks had to compare."""
+
+    refused: list[str] = field(default_factory=list[str])
+    """The names of checks that had nothing to compare."""
+    counted: Counter[str] = field(default_factory=Counter[str])
+    """By check and kind of result, how many were compared."""
 
 
 class NotOffered(Exception):
     """A device or the planner refuses the program with a reason, so there is nothing to compare."""
 
 
-Check = Callable[[GeneratedCase, int], Iterator[Finding]]
-"""Takes a program and its number, and gives what is wrong."""
+Check = Callable[[GeneratedCase, int], Iterator[Finding | str]]
+"""Takes a program and its number; gives what is wrong, and by name what was compared."""
 
 
 def check_case(
-    case: GeneratedCase, number: int, names: tuple[str, ...], refused: list[str] | None = None
+    case: GeneratedCase, number: int, names: tuple[str, ...], tally: Tally | None = None
 ) -> list[Finding]:
-    """Everything that the named checks find; anything that is raised is a finding too.
-
-    The names of checks that had nothing to compare are added to `refused`.
-    """
+    """Everything that the named checks find; anything that is raised is a finding too."""
     found: list[Finding] = []
+    tally = Tally() if tally is None else tally
     for name in names:
         check = check_of(name)
         try:
-            found += check(case, number)
+            for each in check(case, number):
+                if isinstance(each, str):
+                    tally.counted[f"{name} {each}"] += 1
+                else:
+                    found.append(each)
         except NotOffered:
-            if refused is not None:
-                refused.append(name)
+            tally.refused.append(name)
         except Exception as problem:  # noqa: BLE001  anything raised is what is looked for
             said = f"{type(problem).__name__}: {problem}"
-            profile = _profile(number)
-            found.append(Finding(name, device_of(name), profile, said))
+            found.append(finding_of(name, number, said))
     return found
 
 
@@ -76,9 +98,11 @@ def device_of(name: str) -> str:
     return name if name.startswith(("cpu", "wgpu")) else "reference"
 
 
-def _profile(number: int) -> str | None:
-    # Every other program is run as users run it, the rest take turns.
-    return "release" if number % 2 else PROFILES[number // 2 % len(PROFILES)]
+def finding_of(name: str, number: int, problem: str) -> Finding:
+    """What is wrong with a device, or with what runs on the reference."""
+    way = way_of(number)
+    device = device_of(name)
+    return Finding(name, device, way.profile, problem, tier=way.tier, side=way.side)
 
 
 @cache
@@ -86,10 +110,14 @@ def _subject(device: str) -> Subject:
     return Subject.of(device)
 
 
-def granted(case: GeneratedCase) -> dict[str, Tolerance]:
-    """What the results of a random program may differ by."""
-    bound = greatest_bound(case.program)
-    return {name: Tolerance(ulps=bound) for name in case.approximate}
+def granted(case: GeneratedCase, *, flushed: bool = True) -> dict[str, Tolerance]:
+    """What the results of a random program may differ by, and whether subnormals may be zeros."""
+    exact = Tolerance(flushed=flushed)
+    found = {decl.name: exact for decl in case.program.buffers if decl.is_host_output}
+    if case.approximate:
+        soft = Tolerance(ulps=greatest_bound(case.program), flushed=flushed)
+        found |= {name: soft for name in case.approximate if name in found}
+    return found
 
 
 def expected_outputs(case: GeneratedCase, width: int) -> dict[str, Array]:
@@ -98,47 +126,63 @@ def expected_outputs(case: GeneratedCase, width: int) -> dict[str, Array]:
 
 
 def _differences(
-    case: GeneratedCase, program: Program, expected: dict[str, Array], actual: dict[str, Array]
+    case: GeneratedCase,
+    expected: dict[str, Array],
+    actual: dict[str, Array],
+    *,
+    flushed: bool = False,
 ) -> str:
-    return "; ".join(str(d) for d in compare_outputs(program, expected, actual, granted(case)))
+    tolerances = granted(case, flushed=flushed)
+    found = compare_outputs(case.program, expected, actual, tolerances)
+    return "; ".join(str(difference) for difference in found)
 
 
-def on_device(device: str, profile: str | None, case: GeneratedCase) -> str:
+def on_device(device: str, way: Way, case: GeneratedCase) -> str:
     """How a device differs from the reference."""
     subject = _subject(device)
-    refused = case.program.check(subject.target)
-    if any(diagnostic.severity is Severity.ERROR for diagnostic in refused):
-        raise NotOffered
-    actual = subject.run(case.program, case.inputs, case.grid, profile, None, _DEADLINE)
+    try:
+        compiled = subject.compile(case.program, way.profile, way.tier)
+    except CheckError as refusal:
+        if NOT_OFFERED.issuperset(refusal.codes):
+            raise NotOffered from refusal
+        raise
+    if way.side is None or not can_fence(subject.target):
+        actual = dispatch(compiled, case.inputs, case.grid, deadline=_DEADLINE)
+    else:
+        actual = run_between_fences(compiled, case.inputs, case.grid, way.side, _DEADLINE)
     expected = expected_outputs(case, subject.target.subgroup_width)
-    return _differences(case, case.program, expected, actual)
+    # The CPU computes with subnormal numbers as the reference does.
+    is_gpu = subject.route.device.info.kind in (DeviceKind.GPU, DeviceKind.SOFTWARE_GPU)
+    return _differences(case, expected, actual, flushed=is_gpu)
 
 
 def device_check(device: str) -> Check:
-    """A device against the reference, at one optimizer profile."""
+    """A device against the reference, in the way that the number stands for."""
 
-    def check(case: GeneratedCase, number: int) -> Iterator[Finding]:
-        profile = _profile(number)
-        problem = on_device(device, profile, case)
+    def check(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
+        way = way_of(number)
+        problem = on_device(device, way, case)
+        yield from way.names
         if problem:
-            yield Finding(device, device, profile, problem)
+            yield finding_of(device, number, problem)
 
     return check
 
 
-def _optimised(case: GeneratedCase, number: int) -> Iterator[Finding]:
-    """Optimised against not, both on the reference; the result must pass the checker, too."""
-    profile = PROFILES[number % len(PROFILES)] or "release"
-    better = optimize(case.program, OptimizerProfile(profile), None).program
-    better.validate()
-    expected = expected_outputs(case, 32)
-    actual = execute(better, case.inputs, case.grid, subgroup_width=32).outputs
-    problem = _differences(case, case.program, expected, actual)
-    if problem:
-        yield Finding("opt", "reference", profile, problem)
+def _optimised(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
+    """Some passes alone and now and then a whole profile, before and after on the reference."""
+    before = None
+    for change in changes(case.program, number):
+        before = outcome(case.program, case) if before is None else before
+        problem = difference(before, outcome(change.program, case), case.program)
+        yield change.by
+        if problem is not None:
+            said = f"after {change.by}, {problem}"
+            expected = before.outputs
+            yield Finding("opt", "reference", None, said, expected, program=change.program)
 
 
-def _fused(case: GeneratedCase, number: int) -> Iterator[Finding]:
+def _fused(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     """Two programs as one against one after the other, on the reference."""
     pair = fused_pair(case, number)
     if pair is None:
@@ -151,17 +195,17 @@ def _fused(case: GeneratedCase, number: int) -> Iterator[Finding]:
         yield Finding("fuse", "reference", None, problem, pair.expected)
 
 
-def _split(case: GeneratedCase, number: int) -> Iterator[Finding]:
+def _split(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     """Split at grid barriers against whole, both on the reference."""
     backend = split_reference()
     subject = Subject.of(backend)
     actual = subject.run(case.program, case.inputs, case.grid, None)
-    problem = _differences(case, case.program, expected_outputs(case, 32), actual)
+    problem = _differences(case, expected_outputs(case, 32), actual)
     if problem:
         yield Finding("split", "cpu", None, problem)
 
 
-def _stored(case: GeneratedCase, number: int) -> Iterator[Finding]:
+def _stored(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     """Written and read back, as bytes and as text."""
     program = case.program
     data = program.to_wire()

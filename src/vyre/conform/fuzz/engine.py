@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,7 +27,10 @@ class FuzzReport:
     programs: int = 0
     compared: Counter[str] = field(default_factory=Counter[str])
     """By check, the programs that it had something to compare for: a device may refuse some."""
+    counted: Counter[str] = field(default_factory=Counter[str])
+    """By check and kind of result, how many were compared."""
     seconds: float = 0.0
+    interrupted: bool = False
     failures: list[str] = field(default_factory=list[str])
 
     @property
@@ -41,7 +45,20 @@ class FuzzReport:
         return (
             f"{self.programs:,} programs in {self.seconds:.0f} s ({rate:.1f}/s), "
             f"compared: {compared}; {len(self.failures)} failures"
+            f"{', interrupted' if self.interrupted else ''}"
         )
+
+    def details(self) -> list[str]:
+        """A line per check that has several kinds of results."""
+        lines: list[str] = []
+        for name in self.checks:
+            kinds = [
+                f"{kind.removeprefix(name + ' ')} {count:,}"
+                for kind, count in sorted(self.counted.items())
+                if kind.startswith(name + " ")
+            ]
+            lines += [f"{name}: {', '.join(kinds)}"] if kinds else []
+        return lines
 
 
 def fuzz(
@@ -66,15 +83,39 @@ def fuzz(
         for rank in range(workers)
     ]
     team = [_Member(task) for task in tasks]
-    while any(member.is_working for member in team):
+    try:
+        while any(member.is_working for member in team):
+            _gather(team, report, started, progress)
+    except KeyboardInterrupt:
+        report.interrupted = True
         for member in team:
-            member.gather(report)
-        report.seconds = time.monotonic() - started
-        if progress is not None:
-            progress(report)
-        time.sleep(0.1)
+            member.stop()
+        until = time.monotonic() + _LEAVE
+        while any(member.is_working for member in team) and time.monotonic() < until:
+            _gather(team, report, started, progress)
+    finally:
+        for member in team:
+            member.end()
     report.seconds = time.monotonic() - started
     return report
+
+
+_LEAVE = 10.0
+"""Seconds in which processes finish the program they are at when everything is to stop."""
+
+
+def _gather(
+    team: Sequence[_Member],
+    report: FuzzReport,
+    started: float,
+    progress: Callable[[FuzzReport], None] | None,
+) -> None:
+    for member in team:
+        member.gather(report)
+    report.seconds = time.monotonic() - started
+    if progress is not None:
+        progress(report)
+    time.sleep(0.1)
 
 
 class _Member:
@@ -86,15 +127,29 @@ class _Member:
         self._until = time.monotonic() + task.seconds
         self._news: Any = self._context.Queue()
         self._current: Any = self._context.Value("q", task.first)
+        self._stop = self._context.Event()
+        self._fault: int | None = None
+        """The last program that ended a process."""
         self.is_working = True
         self._process = self._start(task.first)
 
-    def _start(self, first: int) -> BaseProcess:
+    def _start(self, first: int, fault: tuple[int, str] | None = None) -> BaseProcess:
         left = max(self._until - time.monotonic(), 0.0)
-        task = replace(self._task, first=first, seconds=left)
-        process = self._context.Process(target=work, args=(task, self._news, self._current))
+        task = replace(self._task, first=first, seconds=left, fault=fault)
+        arguments = (task, self._news, self._current, self._stop)
+        process = self._context.Process(target=work, args=arguments)
         process.start()
         return process
+
+    def stop(self) -> None:
+        """Ask the process to end after the program it is at."""
+        self._stop.set()
+
+    def end(self) -> None:
+        """No process is left behind, whatever happened."""
+        if self.is_working and self._process.is_alive():
+            self._process.terminate()
+        self._process.join()
 
     def gather(self, report: FuzzReport) -> None:
         """Take the news, and notice when the process is gone."""
@@ -105,6 +160,7 @@ class _Member:
                 break
             report.programs += latest.programs
             report.compared += latest.compared
+            report.counted += latest.counted
             report.failures += latest.failures
             self.is_working = self.is_working and not latest.over
         if self._process.is_alive() or not self.is_working:
@@ -113,12 +169,14 @@ class _Member:
             # It said that it is done; the last news are still on their way.
             return
         number = int(self._current.value)
-        report.failures.append(
-            f"the process died (exit code {self._process.exitcode}) on program {number}; to see "
-            f"it: python -m vyre.conform fuzz --number {number} "
-            f"--what {','.join(self._task.checks)} --mixture {self._task.mixture}"
-        )
-        if time.monotonic() < self._until:
-            self._process = self._start(number + self._task.step)
-        else:
+        if number == self._fault:
+            # It died again, while it looked into how it died.
+            report.failures.append(f"program {number} ends every process that looks into it")
             self.is_working = False
+            return
+        self._fault = number
+        self._process = self._start(number + self._task.step, (number, self._death()))
+
+    def _death(self) -> str:
+        code = self._process.exitcode or 0
+        return signal.Signals(-code).name if code < 0 else f"exit code {code}"

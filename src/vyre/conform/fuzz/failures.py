@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
+import os
+import signal
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
-from vyre.conform.fuzz.checks import Finding, check_case
+from vyre.conform.fuzz.checks import Finding, check_case, granted
 from vyre.conform.fuzz.fusion import fused_pair
 from vyre.conform.generate import GeneratedCase
 from vyre.conform.shrink import shrink
@@ -38,6 +41,30 @@ def shrunk(case: GeneratedCase, number: int, finding: Finding) -> tuple[Generate
     return shrink(case, fails, _ATTEMPTS), latest
 
 
+def shrunk_fault(case: GeneratedCase, number: int, check: str) -> GeneratedCase:
+    """The smallest program found that still ends the process it runs in."""
+    started = time.monotonic()
+
+    def faults(smaller: GeneratedCase) -> bool:
+        return time.monotonic() - started < _PATIENCE and ends_process(smaller, number, check)
+
+    return shrink(case, faults, _ATTEMPTS)
+
+
+def ends_process(case: GeneratedCase, number: int, check: str) -> bool:
+    """Whether a check of a program ends the process, tried in one of its own."""
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        signal.alarm(int(_PATIENCE))
+        try:
+            check_case(case, number, (check,))
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGALRM
+
+
 def _kind(finding: Finding) -> tuple[str, str]:
     """What makes two failures alike: an exception's name, or that results differ."""
     head = finding.problem.split(":")[0]
@@ -46,22 +73,29 @@ def _kind(finding: Finding) -> tuple[str, str]:
 
 def keep(case: GeneratedCase, number: int, finding: Finding, folder: Path) -> Path:
     """Write a failure down; gives its folder."""
-    program, inputs = case.program, case.inputs
+    program, inputs = finding.program or case.program, case.inputs
+    tolerances = granted(case, flushed=finding.device.startswith("wgpu"))
     if finding.check == "fuse":
         pair = fused_pair(case, number)
         if pair is not None:
             program, inputs = pair.program, pair.inputs
+            tolerances = pair.tolerances
             finding = replace(finding, expected=pair.expected)
     kept = save_reproducer(program, inputs, case.grid, folder)
     notes = {
         "check": finding.check,
         "device": finding.device,
         "profile": finding.profile,
+        "tier": finding.tier,
+        "side": finding.side,
+        "granted": {name: asdict(each) for name, each in tolerances.items()},
         "problem": finding.problem,
         "program": case.label,
         "number": number,
     }
     (kept / "failure.json").write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
+    if program is not case.program:
+        (kept / "before.vy").write_text(str(case.program), encoding="utf-8")
     if finding.expected is not None:
         (kept / "expected").mkdir(exist_ok=True)
         for name, array in finding.expected.items():

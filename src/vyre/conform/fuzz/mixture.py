@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from vyre.conform.generate import PROFILES, GeneratedCase, generate
+from vyre.conform.generate import GeneratedCase, generate
 
-_QUICK = (
-    *["tiny"] * 12,
-    *("integers", "floats_exact", "memory", "barriers", "atomics", "grid_sync", "subgroups"),
-    "hostile_indices",
+_KINDS = (
+    *("default", "integers", "floats_exact", "memory", "barriers", "atomics", "subgroups"),
+    *("grid_sync", "hostile_indices"),
 )
-_THOROUGH = (
-    *["tiny"] * 60,
-    *(name for name in PROFILES if name not in ("tiny", "large") and not name.startswith("webgpu")),
-)
-_WEBGPU = (*["webgpu_tiny"] * 9, "webgpu")
+_SMALL = ("small", "small_barriers", "small_atomics", "small_memory", "small_grid_sync")
 
 MIXTURES: dict[str, tuple[str, ...]] = {
-    "quick": _QUICK,
+    "quick": (*["tiny"] * 12, *_KINDS[1:]),
     "tiny": ("tiny",),
-    "thorough": _THOROUGH,
-    "webgpu": _WEBGPU,
+    "small": _SMALL,
+    "hostile": (*["tiny_hostile"] * 63, "hostile_indices"),
+    "thorough": (*["tiny"] * 60, *_KINDS),
+    "webgpu": (*["webgpu_tiny"] * 9, "webgpu"),
 }
 """Names of profiles, as often as their programs are wanted."""
 

@@ -69,8 +69,21 @@ def _tiny(profile: Profile, name: str) -> Profile:
         statements=(1, 4),
         nesting=1,
         expr_depth=2,
-        workgroups=((1, 1, 1), (4, 1, 1)),
-        grids=((1, 1, 1), (2, 1, 1)),
+        workgroups=((1, 1, 1), (4, 1, 1), (8, 1, 1), (19, 1, 1), (3, 2, 1)),
+        grids=((1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1)),
+    )
+
+
+def _small(name: str, **more: int) -> Profile:
+    return replace(
+        _DEFAULT,
+        name=name,
+        statements=(2, 6),
+        nesting=2,
+        expr_depth=3,
+        workgroups=((1, 1, 1), (4, 1, 1), (8, 1, 1), (3, 2, 1)),
+        grids=((2, 1, 1), (3, 1, 1), (2, 2, 1)),
+        **more,
     )
 
 
@@ -84,6 +97,7 @@ _WEBGPU = replace(
     tame_floats=True,
     transcendental=2,
 )
+_HOSTILE = replace(_DEFAULT, name="hostile_indices", hostile_indices=9, local_arrays=8, atomics=8)
 _PRESETS = (
     _DEFAULT,
     _WEBGPU,
@@ -119,7 +133,13 @@ _PRESETS = (
         grids=(*_SMALL_GRIDS, (5, 1, 1)),
     ),
     replace(_DEFAULT, name="large", statements=(70, 140), nesting=5, expr_depth=5, subgroups=3),
-    replace(_DEFAULT, name="hostile_indices", hostile_indices=9, local_arrays=8, atomics=8),
+    _HOSTILE,
+    replace(_tiny(_HOSTILE, "tiny_hostile"), statements=(1, 3), transcendental=0),
+    _small("small"),
+    _small("small_barriers", barriers=25, async_copies=6, atomics=8, returns=1),
+    _small("small_atomics", atomics=30, subgroups=8, returns=1),
+    _small("small_memory", local_arrays=12, hostile_indices=5, barriers=2),
+    _small("small_grid_sync", grid_sync=15, returns=5),
 )
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in _PRESETS}
 """The profiles by name."""

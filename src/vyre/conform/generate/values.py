@@ -84,12 +84,25 @@ def array(dice: Dice, element: DataType, count: int, *, tame: bool) -> Array:
     kind = storage_dtype(element)
     lanes = element.lanes
     scalar = element.element if element.is_vector and element.element is not None else element
+    size = count * lanes
     if scalar.kind in (TypeKind.BYTES, TypeKind.PACKED) or scalar.is_bool:
-        bits = [_storage_byte(dice, scalar) for _ in range(count * lanes)]
+        known = [_storage_byte(dice, scalar) for _ in range(min(size, _KNOWN))]
     else:
-        bits = [scalar_bits(dice, scalar, tame=tame) for _ in range(count * lanes)]
-    unsigned = np.array(bits, np.dtype(f"u{kind.itemsize}")).view(kind)
+        known = [scalar_bits(dice, scalar, tame=tame) for _ in range(min(size, _KNOWN))]
+    unsigned = _spread(dice, np.array(known, np.dtype(f"u{kind.itemsize}")), size).view(kind)
     return unsigned if lanes == 1 else unsigned.reshape(count, lanes)
+
+
+_KNOWN = 24
+"""How many values of an array are drawn one by one; longer arrays repeat them in random order."""
+
+
+def _spread(dice: Dice, known: Array, size: int) -> Array:
+    if size <= known.size:
+        return known
+    # The raw stream of this generator is the same in every version of numpy.
+    chosen = np.random.PCG64(dice.bits(64)).random_raw(size - known.size) % known.size
+    return np.concatenate([known, known[chosen]])
 
 
 def _storage_byte(dice: Dice, dtype: DataType) -> int:

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.unit.backends.llvm.running import source
+from vyre.conform.fuzz.engine import fuzz
 from vyre.ir import Program
 
-ROOT = Path(__file__).resolve().parents[4]
 
-
-@pytest.mark.parametrize(("first", "last", "tier"), [(11000, 11200, "quick"), (2000, 2012, "full")])
-def test_random_programs_between_forbidden_pages(first: int, last: int, tier: str) -> None:
+@pytest.mark.parametrize("seed", [11, 12])
+def test_random_programs_between_forbidden_pages(seed: int, tmp_path: Path) -> None:
     """A stray access would kill the process that runs them."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.backends.llvm.guarded", str(first), str(last), tier],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    report = fuzz(
+        300, seed, ("cpu",), processes=1, mixture="hostile", programs=100, folder=tmp_path
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "programs between fences" in done.stdout
+    assert report.failures == []
+    assert report.counted["cpu guard pages"] > 80
 
 
 def test_a_float_is_read_alone() -> None:
