@@ -121,3 +121,20 @@ tile[0] = gid.x + 1u32
 async_store "t" out[wid.x] <- tile[0], 1u32
 async_wait "t"
 tile[0] = 5u32
+
+// case: a grid sync takes away the memory that a copy is still filling
+// given: table = 0..8
+// given: out = 0*8
+// given: grid = 2 1 1
+program workgroup(4, 1, 1)
+
+buffer table: read_only u32[8] @1
+buffer out: read_write u32[8] @0
+buffer tile: workgroup u32[4]
+
+async_load "t" tile[0] <- table[0], 4u32
+out[gid.x] = 1u32
+barrier grid_sync
+barrier acq_rel
+async_wait "t"
+out[gid.x] = out[7u32 - gid.x] + 1u32  //~ X101

@@ -38,7 +38,7 @@ class Sanitizer:
         self._grid_interval = 0
         self._time = 0
         self._acquired = np.zeros(workgroups * self._unit, np.int64) if code.has_acquire else None
-        self._copies: list[tuple[Task, str, Copy]] = []
+        self._copies: list[tuple[Task, str, Copy, int]] = []
 
     def loaded(self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int) -> None:
         """Invocations load elements."""
@@ -100,8 +100,8 @@ class Sanitizer:
             rows = self._acquired.reshape(-1, self._unit)
             rows[workgroups] = rows[workgroups].max(axis=1, keepdims=True)
         # A copy that is still under way goes on touching its elements.
-        for task, _, copy in self._copies:
-            self._touch(task, copy, workgroups)
+        for task, _, copy, begun in self._copies:
+            self._touch(task, copy, workgroups, lost=begun != self._grid_interval)
 
     def grid_synchronized(self) -> None:
         """The whole grid has passed a barrier."""
@@ -119,15 +119,18 @@ class Sanitizer:
         if self._unit - 1 == 1:
             # One invocation is all of its workgroup: what it did before, it did before the copy.
             self.workgroups_synchronized(np.unique(task.cohort.workgroups[copy.workgroup]))
-        self._copies.append((task, tag, copy))
+        self._copies.append((task, tag, copy, self._grid_interval))
         self._touch(task, copy, None)
 
     def copy_awaited(self, task: Task, tag: str) -> None:
         """The copies with a tag are complete."""
         self._copies = [c for c in self._copies if not (c[0] is task and c[1] == tag)]
 
-    def _touch(self, task: Task, copy: Copy, only: Array | None) -> None:
-        """What a copy reads and writes, by the number that stands for the copying workgroup."""
+    def _touch(self, task: Task, copy: Copy, only: Array | None, *, lost: bool = False) -> None:
+        """What a copy reads and writes, by the number that stands for the copying workgroup.
+
+        `lost` says that a grid sync has taken the workgroup memory away since the copy began.
+        """
         groups = task.cohort.workgroups[copy.workgroup]
         who = groups * self._unit + self._unit - 1
         source, destination = task.cells[copy.source], task.cells[copy.destination]
@@ -139,6 +142,9 @@ class Sanitizer:
             read, wrote = read & concerned, concerned
         origin = copy.origin + copy.workgroup * (source.length * source.decl.is_workgroup)
         into = copy.into + copy.workgroup * (destination.length * destination.decl.is_workgroup)
+        if lost:
+            read &= not source.decl.is_workgroup
+            wrote &= not destination.decl.is_workgroup
         shadow = self._shadow(source)
         if shadow.written is not None and read.any():
             fresh = np.flatnonzero(read & ~shadow.written[np.where(read, origin, 0)])
