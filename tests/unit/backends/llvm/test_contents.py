@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.guarded import Fence
 from tests.unit.backends.llvm.running import Array, check, differences, load, source
+from vyre.conform.fuzz.fences import Fence
 from vyre.ir import Program
 
 WALK = """program workgroup(64, 1, 1)
@@ -126,11 +124,9 @@ def run_between_fences(text: str, given: dict[str, Array], grid: tuple[int, int,
     """Any access outside a buffer would end the process."""
     parsed = Program.parse(text)
     kernel = load(parsed)
-    fences = [Fence(array.nbytes, at_end=True) for array in given.values()]
-    places: list[tuple[int, int]] = []
-    for fence, array in zip(fences, given.values(), strict=True):
-        ctypes.memmove(fence.address, array.ctypes.data, array.nbytes)
-        places.append((fence.address, array.size))
+    fences = [Fence(array, "behind") for array in given.values()]
+    places = [
+        (fence.view.ctypes.data, array.size)
+        for fence, array in zip(fences, given.values(), strict=True)
+    ]
     assert kernel.launch_raw(places, grid, 30.0) is None
-    for fence in fences:
-        fence.close()
