@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from vyre.runtime.repeated import Repeated
 
 
+_HASTY = ("quick", "lean")
+"""Pipelines of backends that leave something for the time when a program is hot."""
+
+
 class CompiledProgram:
     """A program on a device. Made by `vyre.compile`."""
 
@@ -47,8 +51,8 @@ class CompiledProgram:
         self.repeated: Repeated | None = None
         """The last dispatch, where it can be done again without looking at everything."""
         self.bound_names = compilation.bound_names
-        quick = any(a.metadata.get("pipeline") == "quick" for a in compilation.artifacts)
-        self.is_provisional = quick and options.emit.tier == "auto"
+        hasty = any(a.metadata.get("pipeline") in _HASTY for a in compilation.artifacts)
+        self.is_provisional = hasty and options.emit.tier == "auto"
         """Whether its code was made in haste, to be replaced when the program turns out hot."""
 
     @property

@@ -112,13 +112,18 @@ def test_code_made_in_haste_is_replaced_after_many_short_dispatches(tmp_path, mo
     assert pipelines(compiled()) == ["full"]
 
 
-def test_a_large_program_gets_fewer_lines_before_it_is_made_quickly(monkeypatch):
+def test_the_more_statements_the_sooner_code_is_made_in_haste(monkeypatch):
+    def made(name):
+        return compile(stepping(name), device="cpu", hints=HotPathHints())
+
+    assert pipelines(made("test.small")) == ["standard"]
+    monkeypatch.setattr("vyre.backends.llvm.compile.SMALL_PROGRAM", 1)
     monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES_OF_LARGE", 10)
-    program = stepping("test.large")
-    assert pipelines(compile(program, device="cpu", hints=HotPathHints())) == ["standard"]
+    medium = made("test.medium")
+    assert pipelines(medium) == ["lean"]
+    assert medium.is_provisional
     monkeypatch.setattr("vyre.backends.llvm.compile.LARGE_PROGRAM", 1)
-    program = stepping("test.larger")
-    assert pipelines(compile(program, device="cpu", hints=HotPathHints())) == ["quick"]
+    assert pipelines(made("test.large")) == ["quick"]
 
 
 def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path, monkeypatch):

@@ -14,21 +14,27 @@ from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
 
 _PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD, "hot": jit.FULL}
+SMALL_PROGRAM = 100
+LARGE_PROGRAM = 250
+"""Statements up to which LLVM may take its time over loops, and from which there is little left."""
 MOST_LINES = 7_000
 MOST_LINES_OF_LARGE = 2_500
-LARGE_PROGRAM = 300
-"""Lines of LLVM IR from which code is first made quickly: LLVM takes half a second over so much.
-A program of more statements than this has been on its way for long, so it gets fewer. Kernels
-written by hand are seldom as large."""
+"""Lines of LLVM IR from which code is first made quickly: LLVM takes half a second over so many."""
 
 
 def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
-    """The pipeline that a tier stands for; `auto` depends on how much there is to compile."""
+    """The pipeline that a tier stands for; `auto` depends on how much there is to compile.
+
+    Kernels written by hand get the standard one. What has many statements has many loops, and
+    written out by LLVM they would take longer to compile than anybody likes to wait.
+    """
     if tier != "auto":
         return _PIPELINES[tier]
-    is_large = sum(1 for _ in walk_stmts(program.entry)) > LARGE_PROGRAM
-    most = MOST_LINES_OF_LARGE if is_large else MOST_LINES
-    return jit.QUICK if text.count("\n") > most else jit.STANDARD
+    statements = sum(1 for _ in walk_stmts(program.entry))
+    most = MOST_LINES_OF_LARGE if statements > LARGE_PROGRAM else MOST_LINES
+    if text.count("\n") > most:
+        return jit.QUICK
+    return jit.LEAN if statements > SMALL_PROGRAM else jit.STANDARD
 
 
 class _Sources(Mapping[str, str]):

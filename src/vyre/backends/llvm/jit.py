@@ -1,8 +1,9 @@
 """LLVM IR text to position-independent machine code, with the time of every stage.
 
 Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's
-per-function simplification at O1 and never its loop vectoriser. The quick one does next to nothing
-and is for a first launch; the full one is for kernels that turned out to be hot.
+per-function simplification at O1 and never its loop vectoriser. The lean one leaves loops as they
+are and the quick one does next to nothing: both are for first launches of large programs. The full
+one is for kernels that turned out to be hot.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Pipeline:
 
 
 QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)
+LEAN: Final = Pipeline("lean", speed_level=1, codegen_level=2, loop_unrolling=False)
 STANDARD: Final = Pipeline("standard", speed_level=1, codegen_level=2)
 FULL: Final = Pipeline("full", speed_level=3, codegen_level=3, whole_module=True)
 
