@@ -7,7 +7,7 @@ group `vyre.backends`: an entry point names a function without arguments that gi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -148,6 +148,20 @@ class Executable(Protocol):
         deadline: float | None = None,
     ) -> LaunchRecord:
         """Run the grid. `deadline` is in seconds from now; traps and timeouts raise."""
+        ...
+
+
+@runtime_checkable
+class Bindable(Executable, Protocol):
+    """A program whose launches can be prepared, on devices where that makes them cheaper."""
+
+    def bind(
+        self,
+        arguments: Sequence[Argument],
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+    ) -> Callable[[], LaunchRecord]:
+        """The same launch again and again; whoever calls it keeps the memory where it is."""
         ...
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.diagnostics import BackendError, VyreError
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.artifact import Artifact
-from vyre.driver.backend import Argument, DeviceMemory, Executable, LaunchRecord
+from vyre.driver.backend import Argument, Bindable, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid import Grid
 from vyre.driver.routing import Route
@@ -75,12 +76,16 @@ class CompiledProgram:
         """Whether a launch needs nothing but arguments and a grid."""
         return self._single is not None and not self.reads_its_grid
 
-    def launch_bound(
-        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None
-    ) -> LaunchRecord:
-        """Run it on arguments in the order of `bound_names`; only where it can be repeated."""
-        assert self._single is not None
-        return self._single.launch(arguments, grid, deadline)
+    def prepare(
+        self, arguments: Mapping[str, Argument], grid: Grid, deadline: float | None
+    ) -> Callable[[], LaunchRecord]:
+        """A launch to be done again, as long as the memory is there; only where it can repeat."""
+        single = self._single
+        assert single is not None
+        bound = [arguments[name] for name in self.bound_names]
+        if isinstance(single, Bindable):
+            return single.bind(bound, grid, deadline)
+        return partial(single.launch, bound, grid, deadline)
 
     @property
     def reads_its_grid(self) -> bool:

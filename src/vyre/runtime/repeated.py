@@ -1,20 +1,23 @@
-"""A dispatch like the one before: the same arrays on the device, the same wish for a grid.
+"""A dispatch like the one before: the same arrays, the same wish for a grid.
 
-Loops launch the same kernel on the same resident arrays again and again. Everything that a dispatch
-checks was found right the first time, so it is remembered, and only looked at again when the
-caller brings something else.
+Loops launch the same kernel on the same arrays again and again. Everything that a dispatch checks
+was found right the first time, so it is remembered, and only looked at again when the caller brings
+something else. Arrays of the host are used in place, where the device can do that, and known by how
+they describe themselves: an array of the same type at the same place is as good as the same array.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from vyre.config import config
 from vyre.driver import routing
-from vyre.driver.backend import Argument
+from vyre.driver.backend import LaunchRecord
 from vyre.driver.grid import Grid
 from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
 from vyre.record import dataclass
@@ -27,28 +30,38 @@ if TYPE_CHECKING:
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
 
-Wish = tuple[object, int | None]
-"""What the caller said about the grid: `grid` and `elements`."""
+Wish = tuple[object, int | None, float | None, bool]
+"""What the caller said: `grid`, `elements`, `deadline` and `in_place`."""
+
+Description = dict[str, Any]
+"""Where an array of the host lies, its shape, its type, and whether it may be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """What can be used again."""
 
-    arrays: tuple[tuple[str, weakref.ref[DeviceArray]], ...]
+    resident: tuple[tuple[str, weakref.ref[DeviceArray]], ...]
+    """Arrays that live on the device, by name."""
+    hosts: tuple[tuple[str, Description], ...]
+    """Arrays of the host, which are not held in any way: numpy would refuse to resize them."""
     wish: Wish
-    arguments: tuple[Argument, ...]
-    grid: Grid
+    launch: Callable[[], LaunchRecord] | None
+    """Does it again; None for arrays of the host that have been seen only once."""
     touched: int
     outputs: tuple[str, ...]
 
     def matches(self, given: Mapping[str, object], wish: Wish) -> bool:
         """Whether a dispatch asks for the same."""
-        if len(given) != len(self.arrays) or wish != self.wish:
+        if len(given) != len(self.resident) + len(self.hosts) or wish != self.wish:
             return False
-        for name, known in self.arrays:
+        for name, known in self.resident:
             array = known()
             if array is None or given.get(name) is not array or array.is_free:
+                return False
+        for name, description in self.hosts:
+            value = given.get(name)
+            if type(value) is not np.ndarray or value.__array_interface__ != description:
                 return False
         return True
 
@@ -87,13 +100,13 @@ class Latest:
             return None
         named = cast("dict[str, object]", given)
         known = compiled.repeated
-        if known is None or not known.matches(named, wish):
+        if known is None or known.launch is None or not known.matches(named, wish):
             return None
         if routing.choose.cache.get(device) is not self._route:
             return None
         self._left -= 1
         started = perf_counter_ns()
-        record = compiled.launch_bound(known.arguments, known.grid, None)
+        record = known.launch()
         spent = record.kernel_ns
         if spent is None:
             spent = perf_counter_ns() - started
@@ -107,19 +120,47 @@ class Latest:
 
 
 def remember(
-    binding: Binding, given: Mapping[str, object], wish: Wish, grid: Grid, names: tuple[str, ...]
+    compiled: CompiledProgram,
+    binding: Binding,
+    given: Mapping[str, object],
+    wish: Wish,
+    grid: Grid,
 ) -> Repeated | None:
-    """What to use again, if every buffer is bound to an array that lives on the device."""
-    arrays = [(name, value) for name, value in given.items() if isinstance(value, DeviceArray)]
-    if len(arrays) != len(given) or set(names) != set(given):
+    """What to use again, if every buffer is bound to an array of the caller's, where it lies.
+
+    Arrays of the host must be seen twice before anything is prepared for them: most come once.
+    """
+    if not _is_repeatable(binding, given, wish, grid, compiled.bound_names):
         return None
+    resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
+    hosts: list[tuple[str, Description]] = []
+    for name, value in given.items():
+        if isinstance(value, DeviceArray):
+            resident.append((name, weakref.ref(value)))
+        else:
+            hosts.append((name, binding.hosts[name].__array_interface__))
+    before = compiled.repeated
+    seen = before is not None and before.matches(given, wish)
+    launch = None
+    if seen or not binding.hosts:
+        launch = compiled.prepare(binding.arguments, grid, wish[2])
+    outputs = tuple(binding.outputs)
+    return Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
+
+
+def _is_repeatable(
+    binding: Binding, given: Mapping[str, object], wish: Wish, grid: Grid, names: tuple[str, ...]
+) -> bool:
+    if set(names) != set(given) or 0 in grid:
+        return False
     if not isinstance(wish[0], (int, tuple, type(None))):
-        return None
-    return Repeated(
-        tuple((name, weakref.ref(array)) for name, array in arrays),
-        wish,
-        tuple(binding.arguments[name] for name in names),
-        grid,
-        binding.touched,
-        tuple(binding.outputs),
-    )
+        return False
+    if binding.owned or binding.pending or binding.stand_ins:
+        return False
+    for name, value in given.items():
+        if type(value) is np.ndarray:
+            if binding.hosts.get(name) is not value:
+                return False
+        elif not isinstance(value, DeviceArray):
+            return False
+    return all(given.get(name) is value for name, value in binding.outputs.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -21,7 +21,7 @@ from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
-from vyre.runtime.repeated import Latest, Repeated, remember
+from vyre.runtime.repeated import Latest, remember
 from vyre.runtime.verify import verified
 
 Outputs = dict[str, Any] | list[Any]
@@ -77,8 +77,8 @@ def run(  # noqa: PLR0913
     changed unless `in_place` is true.
     """
     latest = program.memo(("runtime.latest", device), Latest)
-    if options is None and sizes is None and deadline is None:
-        outputs = latest.again(inputs, (grid, elements), device)
+    if options is None and sizes is None:
+        outputs = latest.again(inputs, (grid, elements, deadline, in_place), device)
         if outputs is not None:
             return outputs
     compiled = compile(program, device=device, options=options)
@@ -103,8 +103,10 @@ def dispatch(
     """Bind arrays by name, launch, and give the outputs by name."""
     source = compiled.compilation.source
     known = compiled.repeated
-    if known is not None and sizes is None and known.matches(given, (grid, elements)):
-        _launch_again(compiled, known, deadline)
+    wish = (grid, elements, deadline, in_place)
+    again = None if known is None else known.launch
+    if known is not None and again is not None and sizes is None and known.matches(given, wish):
+        _launch_again(compiled, again, known.touched)
         return known.results(given)
     if deadline is not None:
         _check_deadline(deadline)
@@ -121,22 +123,21 @@ def dispatch(
         if shape is None:
             shape = grids.resolve(source, binding.counts, grid, elements)
         _launch(compiled, binding, shape, deadline)
+        if compiled.can_repeat and sizes is None:
+            compiled.repeated = remember(compiled, binding, given, wish, shape)
     except BaseException:
         give_back(binding, binder.pool)
         raise
     finish(binding, binder.pool)
-    if compiled.can_repeat and sizes is None:
-        compiled.repeated = remember(binding, given, (grid, elements), shape, compiled.bound_names)
     return binding.outputs
 
 
-def _launch_again(compiled: CompiledProgram, known: Repeated, deadline: float | None) -> None:
-    if deadline is not None:
-        _check_deadline(deadline)
+def _launch_again(
+    compiled: CompiledProgram, launch: Callable[[], LaunchRecord], touched: int
+) -> None:
     started = time.perf_counter_ns()
-    record = compiled.launch_bound(known.arguments, known.grid, deadline)
-    elapsed = time.perf_counter_ns() - started
-    _afterwards(compiled, record, elapsed, known.touched)
+    record = launch()
+    _afterwards(compiled, record, time.perf_counter_ns() - started, touched)
 
 
 def _launch(
