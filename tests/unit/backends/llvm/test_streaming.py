@@ -53,3 +53,28 @@ def test_large_results_at_any_alignment(shift: int) -> None:
     assert np.array_equal(out, a + 1)
     assert not room[: 1 + shift].any()
     assert not room[-1:].any()
+
+
+@pytest.mark.parametrize("shift", [0, 3])
+def test_three_bytes_of_every_lane(shift: int) -> None:
+    text = """program workgroup(256, 1, 1)
+buffer a: read_only u8[] @0
+buffer out: read_write u8[] @1
+region "r" {
+    if gid.x < len(out) / 3 {
+        out[3 * gid.x] = a[gid.x]
+        out[3 * gid.x + 1] = a[gid.x] ^ 85u8
+        out[3 * gid.x + 2] = ~a[gid.x]
+    }
+}
+"""
+    lanes = LARGE // 3 + 77
+    a = (np.arange(lanes) * 7 % 251).astype(np.uint8)
+    room = np.zeros(3 * lanes + 16 + shift, np.uint8)
+    out = room[shift : shift + 3 * lanes]
+    places = [(int(array.ctypes.data), int(array.size)) for array in (a, out)]
+    assert "!nontemporal" in source(Program.parse(text))
+    kernel = load(Program.parse(text))
+    assert kernel.launch_raw(places, (-(-lanes // 256), 1, 1), 30.0) is None
+    assert np.array_equal(out.reshape(-1, 3), np.stack([a, a ^ 85, ~a], axis=1))
+    assert not room[shift + 3 * lanes :].any()

@@ -22,7 +22,7 @@ from vyre.backends.llvm.codegen.loops import Loops, LoopState
 from vyre.backends.llvm.codegen.messages import emit_print, emit_trap
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import store_group
-from vyre.backends.llvm.codegen.value import Form, Slot, Value
+from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value
 from vyre.backends.llvm.codegen.writer import constant
 from vyre.ir import (
     AllGather,
@@ -191,11 +191,15 @@ class Statements:
         at = view.index(statement)
         stored = view.value(statement.value)
         proven = view.proven(statement)
-        memory = view.buffer(statement.buffer)
+        view.memory.store(self.written(view, statement.buffer), at, stored, proven=proven)
+
+    def written(self, view: Lanes, buffer: str) -> Memory:
+        """A buffer that is written to: past the caches only where that fills whole lines."""
+        memory = view.buffer(buffer)
         if memory.cached and (self.loops or not self.kernel.fills_lines):
             # Only lane after lane along whole rows fills line after line of the cache.
-            memory = replace(memory, cached="")
-        view.memory.store(memory, at, stored, proven=proven)
+            return replace(memory, cached="")
+        return memory
 
     # Branches ------------------------------------------------------------------------------------
 

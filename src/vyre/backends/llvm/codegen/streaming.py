@@ -7,6 +7,8 @@ large enough, and the place aligned, is seen when the code runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
 from vyre.ir import AsyncLoad, AsyncStore, Atomic, Load, Program, Store
@@ -54,19 +56,32 @@ def emit_streaming_store(
     w: Writer, type_: str, stored: str, pointer: str, size: int, cached: str
 ) -> None:
     """Store a vector past the caches if `cached` is 0 and the place is aligned, else plainly."""
+    emit_either_store(
+        w,
+        pointer,
+        cached,
+        lambda: w.do(f"store {type_} {stored}, ptr {pointer}, align {PIECE}, !nontemporal !2"),
+        lambda: w.do(f"store {type_} {stored}, ptr {pointer}, align {size}"),
+    )
+
+
+def emit_either_store(
+    w: Writer, pointer: str, cached: str, past: Callable[[], None], plain: Callable[[], None]
+) -> None:
+    """One of two ways to store: past the caches if `cached` is 0 and the place is aligned."""
     address = w.emit(f"ptrtoint ptr {pointer} to i64")
     both = w.emit(f"or i64 {address}, {cached}")
     low = w.emit(f"and i64 {both}, {PIECE - 1}")
-    past = w.emit(f"icmp eq i64 {low}, 0")
-    stream, plain, done = (w.fresh(n) for n in ("stream", "plain", "stored"))
-    w.branch(past, stream, plain)
+    is_past = w.emit(f"icmp eq i64 {low}, 0")
+    stream, other, done = (w.fresh(n) for n in ("stream", "plain", "stored"))
+    w.branch(is_past, stream, other)
     w.block(stream)
-    w.do(f"store {type_} {stored}, ptr {pointer}, align {PIECE}, !nontemporal !2")
+    past()
     # Without a difference at their ends LLVM would make one plain store of both.
     w.do('call void asm sideeffect "", ""()')
     w.jump(done)
-    w.block(plain)
-    w.do(f"store {type_} {stored}, ptr {pointer}, align {size}")
+    w.block(other)
+    plain()
     w.jump(done)
     w.block(done)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.packed import STORAGE_ONLY, memory_type
+from vyre.backends.llvm.codegen.streaming import PIECE, emit_either_store
 from vyre.backends.llvm.codegen.value import Form, Memory, Strided, Value
-from vyre.backends.llvm.codegen.writer import constant, widened
+from vyre.backends.llvm.codegen.writer import Writer, constant, widened
 from vyre.ir import Atomic, Body, DataType, Load, Store
 from vyre.ir.walk import walk_expr
 
@@ -145,7 +147,7 @@ def store_group(statements: Statements, body: Body, position: int) -> int:
     lead = statements.lanes.strided.get(id(first))
     if lead is None or statements.lanes.mask is not None or len(statements.views) > 1:
         return 0
-    memory = statements.lanes.buffer(first.buffer)
+    memory = statements.written(statements.lanes, first.buffer)
     if not is_worth_it(lead, memory.decl.element):
         return 0
     stores: dict[int, Store] = {}
@@ -185,6 +187,20 @@ def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> N
     for store in stores:
         value = lanes.vector(lanes.value(store.value))
         pieces.append(lanes.memory.stored_form(value, element, width))
+    pointer = w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {at}")
+    size = element.size_bytes or 1
+    mixed = partial(_write_mixed, lanes, pieces, pointer, type_, size)
+    if memory.cached and (stride, size, width) == (3, 1, 32):
+        emit_either_store(
+            w, pointer, memory.cached, partial(_write_triples, w, pieces, pointer), mixed
+        )
+    else:
+        mixed()
+
+
+def _write_mixed(lanes: Lanes, pieces: list[str], pointer: str, type_: str, size: int) -> None:
+    """In turns one element of each piece; LLVM knows how to sort them on their way to memory."""
+    w, width, stride = lanes.w, lanes.width, len(pieces)
     one, two = widened(type_, width), widened(type_, 2 * width)
     joined = _concatenated(lanes, one, pieces[0], pieces[1])
     if stride == 2:
@@ -195,8 +211,33 @@ def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> N
     picks = ", ".join(f"i32 {n * width + lane}" for lane in range(width) for n in range(stride))
     mask = f"<{stride * width} x i32> <{picks}>"
     mixed = w.emit(f"shufflevector {two} {joined}, {two} {rest}, {mask}")
-    pointer = w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {at}")
-    w.do(f"store {many} {mixed}, ptr {pointer}, align {element.size_bytes or 1}")
+    w.do(f"store {many} {mixed}, ptr {pointer}, align {size}")
+
+
+def _write_triples(w: Writer, pieces: list[str], pointer: str) -> None:
+    """Three bytes of every lane past the caches: sorted in halves of registers, written apart."""
+    type_ = widened("i8", 32)
+    for row in range(3):
+        found = [
+            w.emit(f"shufflevector {type_} {piece}, {type_} zeroinitializer, {_sorted(row, part)}")
+            for part, piece in enumerate(pieces)
+        ]
+        some = w.emit(f"or {type_} {found[0]}, {found[1]}")
+        whole = w.emit(f"or {type_} {some}, {found[2]}")
+        for half in range(2):
+            picks = _picks(range(16 * half, 16 * half + 16))
+            piece = w.emit(f"shufflevector {type_} {whole}, {type_} poison, {picks}")
+            at = w.emit(f"getelementptr i8, ptr {pointer}, i64 {48 * half + 16 * row}")
+            w.do(f"store <16 x i8> {piece}, ptr {at}, align {PIECE}, !nontemporal !2")
+
+
+def _sorted(row: int, part: int) -> str:
+    """Where the bytes of one of three parts go in sixteen of 48 bytes, and zeros elsewhere."""
+    places: list[int] = []
+    for half in (0, 16):
+        for byte in range(16 * row, 16 * row + 16):
+            places.append(half + byte // 3 if byte % 3 == part else 32)
+    return _picks(places)
 
 
 def _concatenated(lanes: Lanes, type_: str, a: str, b: str) -> str:
