@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from vyre.diagnostics import VyreError
@@ -18,6 +19,7 @@ from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
+from vyre.ir.walk import walk_stmts
 from vyre.opt.hot_paths import HotPathHints, hint_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
@@ -76,9 +78,8 @@ def compile(
         if made is None and hot:
             made = variants.hot = _hot_at_once(program, route, chosen, known, cache)
         if made is None:
+            # Made better when it is asked for again: who runs it once need not wait for LLVM.
             made = variants.cold = _compile(program, route, chosen, known, None, cache, hot=False)
-    if hot and variants.hot is None:
-        _improve(program, variants, route, chosen, known, cache)
     return made
 
 
@@ -106,10 +107,13 @@ def _hot_at_once(
     found = _from_cache(program, route, best, store, _key(program, route, target, best, hot=True))
     if found is not None:
         return found
-    is_big = program.stats().node_count >= _BIG_STATEMENTS
-    if is_big or _key(program, route, target, options, hot=False) in store:
+    if _key(program, route, target, options, hot=False) in store or _is_big(program):
         return None
     return _compile(program, route, options, hints, None, cache, hot=True)
+
+
+def _is_big(program: Program) -> bool:
+    return next(islice(walk_stmts(program.entry), _BIG_STATEMENTS, None), None) is not None
 
 
 def _when_hot(options: CompileOptions) -> CompileOptions:

@@ -6,7 +6,7 @@ come before its expressions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vyre.ir.expr import (
@@ -59,7 +59,7 @@ from vyre.ir.stmt import (
     Trap,
     While,
 )
-from vyre.ir.types import SCALAR_TYPES
+from vyre.ir.types import SCALAR_TYPES, DataType
 from vyre.wire import tags
 from vyre.wire.varints import varint
 from vyre.wire.writer import Writer, cannot_store
@@ -79,6 +79,30 @@ _LIT = {
 Steps = dict[type[AnyExpr] | type[AnyStmt], Callable[[Any], None]]
 
 
+class _Variables(dict[str, bytes]):
+    """Variables as bytes, made when first asked for."""
+
+    def __init__(self, names: Mapping[str, bytes]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, name: str) -> bytes:
+        found = self[name] = _TAG[Var] + self._names[name]
+        return found
+
+
+class _Literals(dict[tuple[DataType, int], bytes]):
+    """Literals as bytes, made when first asked for."""
+
+    def __missing__(self, literal: tuple[DataType, int]) -> bytes:
+        dtype, bits = literal
+        head, width = _LIT.get(dtype, (b"", 0))
+        if not width or bits >> width:
+            raise cannot_store(f"a literal of type {dtype} has the bits {bits:#x}"[:100])
+        found = self[literal] = head + varint(bits)
+        return found
+
+
 class TreeWriter:
     """Writes statements and expressions."""
 
@@ -92,22 +116,36 @@ class TreeWriter:
         """Put the statements of a body."""
 
     # The two functions that see every node keep what they need in local names, and write the
-    # nodes that programs are mostly made of on the spot.
+    # nodes that programs are mostly made of on the spot. Variables and literals under an operation
+    # are most of all nodes, so they are not worth a call each.
 
     def _expression_writer(self) -> Callable[[AnyExpr], None]:
         put, steps, names = self._put, self._expression_steps(), self._names
-        var, load = _TAG[Var], _TAG[Load]
+        variables, literals = _Variables(names), _Literals()
+        load = _TAG[Load]
 
         def write(expr: AnyExpr) -> None:
-            if isinstance(expr, Var):
-                put(var + names[expr.name])
-            elif isinstance(expr, Binary):
-                write(expr.left)
-                write(expr.right)
+            if type(expr) is Binary:
+                left, right = expr.left, expr.right
+                if type(left) is Var:
+                    put(variables[left.name])
+                else:
+                    write(left)
+                if type(right) is Var:
+                    put(variables[right.name])
+                elif type(right) is Lit:
+                    put(literals[right.dtype, right.bits])
+                else:
+                    write(right)
                 put(_BINARY[expr.op])
-            elif isinstance(expr, Load):
+            elif type(expr) is Var:
+                put(variables[expr.name])
+            elif type(expr) is Lit:
+                put(literals[expr.dtype, expr.bits])
+            elif type(expr) is Load:
                 write(expr.index)
-                put(load + names[expr.buffer])
+                put(load)
+                put(names[expr.buffer])
             else:
                 steps[type(expr)](expr)
 
@@ -115,17 +153,23 @@ class TreeWriter:
 
     def _body_writer(self) -> Callable[[Body], None]:
         put, steps, names = self._put, self._statement_steps(), self._names
-        write, let, store = self._expr, _TAG[Let], _TAG[Store]
+        write, let, store, assign = self._expr, _TAG[Let], _TAG[Store], _TAG[Assign]
 
         def write_body(body: Body) -> None:
             for statement in body:
-                if isinstance(statement, Let):
+                if type(statement) is Let:
                     write(statement.value)
-                    put(let + names[statement.name])
-                elif isinstance(statement, Store):
+                    put(let)
+                    put(names[statement.name])
+                elif type(statement) is Store:
                     write(statement.index)
                     write(statement.value)
-                    put(store + names[statement.buffer])
+                    put(store)
+                    put(names[statement.buffer])
+                elif type(statement) is Assign:
+                    write(statement.value)
+                    put(assign)
+                    put(names[statement.name])
                 else:
                     steps[type(statement)](statement)
 
@@ -139,7 +183,6 @@ class TreeWriter:
 
     def _expression_steps(self) -> Steps:
         return {
-            Lit: self._lit,
             BufLen: lambda expr: self._put(_TAG[BufLen] + self._names[expr.buffer]),
             Builtin: self._builtin,
             Unary: self._unary,
@@ -154,13 +197,6 @@ class TreeWriter:
             Shuffle: self._shuffle,
             SubgroupReduce: self._reduce,
         }
-
-    def _lit(self, expr: Lit) -> None:
-        head, width = _LIT.get(expr.dtype, (b"", 0))
-        bits = expr.bits
-        if not width or bits >> width:
-            raise cannot_store(f"a literal of type {expr.dtype} has the bits {bits:#x}"[:100])
-        self._put(head + varint(bits))
 
     def _builtin(self, expr: Builtin) -> None:
         if not 0 <= expr.axis <= (2 if expr.kind.has_axis else 0):
@@ -219,7 +255,6 @@ class TreeWriter:
 
     def _statement_steps(self) -> Steps:
         return {
-            Assign: self._assign,
             Eval: self._eval,
             If: self._if,
             Loop: self._loop,
@@ -243,10 +278,6 @@ class TreeWriter:
             Broadcast: self._broadcast,
             Opaque: self._opaque,
         }
-
-    def _assign(self, statement: Assign) -> None:
-        self._expr(statement.value)
-        self._put(_TAG[Assign] + self._names[statement.name])
 
     def _eval(self, statement: Eval) -> None:
         self._expr(statement.value)

@@ -1,4 +1,4 @@
-"""Where an encoder puts its bytes: a flat array, and the table of strings."""
+"""Where an encoder puts its bytes: pieces in order, and the table of strings."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Writer:
         """References to names."""
         self.texts = _References(self.strings, checked_text)
         """References to strings of any kind."""
-        self._out = bytearray()
-        self.put = self._out.extend
+        self._out: list[bytes] = []
+        self.put = self._out.append
 
     def section(self, write: Callable[[], None]) -> bytes:
         """The bytes that `write` puts."""
         self._out.clear()
         write()
-        return bytes(self._out)
+        return b"".join(self._out)
 
     def number(self, value: int) -> None:
         """Put a number from 0 to 2**64 - 1."""
