@@ -126,18 +126,23 @@ class Recorder:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
         self.flush()
         if seconds is None:
-            self._wait()
-            return True
-        done = threading.Event()
+            self._native_wait()
+        else:
+            done = threading.Event()
 
-        def wait_aside() -> None:
-            self._wait()
-            done.set()
+            def wait_aside() -> None:
+                self._native_wait()
+                done.set()
 
-        threading.Thread(target=wait_aside, daemon=True).start()
-        return done.wait(seconds)
+            threading.Thread(target=wait_aside, daemon=True).start()
+            if not done.wait(seconds):
+                return False
+        with translated(self.name, "waiting for it"):
+            # A lost device ends the wait like one that is done; but it encodes nothing any more.
+            self.device.create_command_encoder().finish()
+        return True
 
-    def _wait(self) -> None:
+    def _native_wait(self) -> None:
         self._native_poll(self.device._internal, True, self._null)
 
     def _commands(self) -> Any:
