@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
-from vyre.backends.llvm.codegen.blocked import rounds_in_block
+from vyre.backends.llvm.codegen.blocked import rounds_in_block, rounds_in_row
 from vyre.backends.llvm.codegen.value import Form, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, register_type
 from vyre.ir import BinOp, DataType, Lit, Loop, While
@@ -75,8 +75,14 @@ class Loops:
         for view in self.s.views:
             view.names[statement.var] = uniform(dtype, now)
         self._round(state, statement)
+        copies = rounds_in_row(self.s, statement)
+        for n in range(1, copies):
+            count = w.emit(f"add {scalar} {now}, {n}", statement.var)
+            for view in self.s.views:
+                view.names[statement.var] = uniform(dtype, count)
+            self.s.body(statement.body)
         w.block(step)
-        following = w.emit(f"add {scalar} {now}, 1")
+        following = w.emit(f"add {scalar} {now}, {copies}")
         w.do(f"store {scalar} {following}, ptr {slot}")
         self._again(state, head, done)
         if again:
