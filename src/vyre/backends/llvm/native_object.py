@@ -22,6 +22,7 @@ _RELAX: Final = {
     "aarch64": "call void @llvm.aarch64.hint(i32 1)",
 }
 _FUTEX: Final = {"x86_64": "202", "aarch64": "98"}
+_GETTID: Final = {"x86_64": "186", "aarch64": "178"}
 
 _PARTS: Final = {
     "linux": ("system_posix.ll", "wait_futex.ll"),
@@ -58,7 +59,10 @@ def source(system: str, of_architecture: str) -> str:
     """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
     names = ("pool.ll", *_PARTS[system], "python.ll")
     text = "\n".join((_SOURCES / name).read_text(encoding="utf-8") for name in names)
-    values = {"FUTEX": _FUTEX.get(of_architecture, "0")}
+    values = {
+        "FUTEX": _FUTEX.get(of_architecture, "0"),
+        "GETTID": _GETTID.get(of_architecture, "0"),
+    }
     values |= _DARWIN if system == "darwin" else _LINUX
     for name, value in values.items():
         text = text.replace(f"${name}", value)

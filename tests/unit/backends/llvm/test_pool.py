@@ -77,6 +77,30 @@ def test_affinity_limits_the_threads(cache: Path) -> None:
     assert run(script, cache, VYRE_THREADS="") == "1"
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_workers_that_are_woken_make_room_for_the_launching_thread(cache: Path) -> None:
+    script = """
+    allowed = os.sched_getaffinity(0)
+    check()
+    known = {int(task) for task in os.listdir("/proc/self/task")} - {threading.get_native_id()}
+    if len(allowed) < 2:
+        print("free")
+        sys.exit()
+    for cpu in sorted(allowed)[:2] * 2:
+        os.sched_setaffinity(0, {cpu})
+        for attempt in range(100):
+            time.sleep(0.01)
+            check(5_000_000)
+            away = [t for t in known if os.sched_getaffinity(t) == allowed - {cpu}]
+            if away:
+                break
+        assert away, (cpu, [os.sched_getaffinity(t) for t in known])
+        assert all(os.sched_getaffinity(t) <= allowed for t in known)
+    print("free")
+    """
+    assert run(script, cache, VYRE_THREADS="2") == "free"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_forked_child_has_its_own_pool(cache: Path) -> None:
     script = """

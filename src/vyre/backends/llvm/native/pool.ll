@@ -10,7 +10,8 @@
 ; lowers `open` (or `live`) and then waits for the counter. All four are sequentially consistent.
 ;
 ; The system's part (system_*.ll, wait_*.ll) provides os_start, os_now, os_wait, os_wake, os_spawn,
-; os_yield, os_relax, os_alloc, os_free, os_thread and os_hear_interrupts.
+; os_yield, os_relax, os_alloc, os_free, os_thread, os_hear_interrupts, os_worker_begins, os_make_room and
+; os_forget_workers.
 
 %launch = type { ptr, ptr, i32, i32, i32, i32 }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
@@ -149,6 +150,7 @@ look:
   %long = icmp sgt i64 %age, 20000
   br i1 %long, label %wake, label %loop
 wake:
+  call void @os_make_room()
   call void @os_wake(ptr @vyre_pool, i32 %wanted)
   br label %done
 done:
@@ -266,6 +268,7 @@ entry:
   store { ptr, i64 } zeroinitializer, ptr %slot
   %id = atomicrmw add ptr @worker_ids, i32 1 monotonic
   %start = and i32 %id, 65535
+  call void @os_worker_begins(i32 %id)
   br label %top
 top:
   %epoch = load atomic i32, ptr @vyre_pool seq_cst, align 64
@@ -618,8 +621,10 @@ define void @vyre_pool_reset() nounwind {
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 4)
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 5)
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7)
+  store i32 0, ptr @worker_ids
   %jobs = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11
   call void @llvm.memset.p0.i64(ptr %jobs, i8 0, i64 32768, i1 false)
+  call void @os_forget_workers()
   ret void
 }
 

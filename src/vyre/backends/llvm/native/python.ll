@@ -256,6 +256,7 @@ ramp:
   call void @claim_before_waking(ptr %job, ptr %memory, i32 %others)
   br label %work
 wake:
+  call void @os_make_room()
   call void @os_wake(ptr @vyre_pool, i32 %others)
   br label %work
 work:

@@ -121,3 +121,16 @@ declare ptr @VirtualAlloc(ptr, i64, i32, i32)
 declare i32 @VirtualFree(ptr, i64, i32)
 declare i32 @GetCurrentThreadId()
 declare i32 @SetConsoleCtrlHandler(ptr, i32)
+
+; Where threads run is left to the system.
+define internal void @os_worker_begins(i32 %id) nounwind {
+  ret void
+}
+
+define internal void @os_make_room() nounwind {
+  ret void
+}
+
+define internal void @os_forget_workers() nounwind {
+  ret void
+}

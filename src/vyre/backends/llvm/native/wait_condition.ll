@@ -55,3 +55,16 @@ declare i32 @pthread_cond_init(ptr, ptr)
 declare i32 @pthread_cond_wait(ptr, ptr)
 declare i32 @pthread_cond_timedwait(ptr, ptr, ptr)
 declare i32 @pthread_cond_broadcast(ptr)
+
+; Where threads run is left to the system.
+define internal void @os_worker_begins(i32 %id) nounwind {
+  ret void
+}
+
+define internal void @os_make_room() nounwind {
+  ret void
+}
+
+define internal void @os_forget_workers() nounwind {
+  ret void
+}
