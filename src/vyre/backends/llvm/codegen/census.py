@@ -163,7 +163,7 @@ class Census:
     def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
         element = self._kernel.memories[buffer].decl.element
         size = _size(element.element if element.is_vector and element.element else element)
-        step = self._step(index)
+        step = self.step(index)
         strided = self._strided.get(access)
         near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
         apart = not near and not self._is_looked_up(index)
@@ -173,6 +173,10 @@ class Census:
             self.widest = max(self.widest, _size(element.value_type))
             if near and step:
                 self.narrowest = min(self.narrowest, size)
+
+    def element(self, buffer: str) -> DataType:
+        """The type of a buffer's elements."""
+        return self._kernel.memories[buffer].decl.element
 
     def _is_looked_up(self, index: AnyExpr) -> bool:
         """Whether an index is itself a loaded element, so that lanes need not be taken apart."""
@@ -185,9 +189,9 @@ class Census:
                 return False
         if not isinstance(index, Load) or self._kernel.memories[index.buffer].decl.is_writable:
             return False
-        return self._step(index.index) in range(1, WIDEST_STEP + 1)
+        return self.step(index.index) in range(1, WIDEST_STEP + 1)
 
-    def _step(self, expr: AnyExpr) -> int | None:
+    def step(self, expr: AnyExpr) -> int | None:
         """The step of an index from lane to lane; None when there is no constant one."""
         if not self._shapes.is_varying(expr):
             return 0
@@ -196,21 +200,21 @@ class Census:
         match expr:
             case Var(name):
                 value = self._values.get(name)
-                return None if value is None else self._step(value)
+                return None if value is None else self.step(value)
             case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
-                a, b = self._step(left), self._step(right)
+                a, b = self.step(left), self.step(right)
                 if a is None or b is None:
                     return None
                 return a + b if op is BinOp.ADD else a - b
             case Binary(BinOp.MUL, left, right):
                 factor = next((s for s in (left, right) if isinstance(s, Lit)), None)
-                inner = self._step(right if factor is left else left)
+                inner = self.step(right if factor is left else left)
                 return None if factor is None or inner is None else inner * int(factor.value)
             case Binary(BinOp.SHL, left, Lit() as amount):
-                inner = self._step(left)
+                inner = self.step(left)
                 return None if inner is None else inner << (int(amount.value) & 31)
             case Cast(value, dtype):
-                return self._step(value) if dtype.is_integer and _size(dtype) >= 4 else None
+                return self.step(value) if dtype.is_integer and _size(dtype) >= 4 else None
             case _:
                 return None
 

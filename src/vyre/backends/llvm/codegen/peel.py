@@ -282,13 +282,13 @@ class Peeling:
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
-        effects = [s for s in _flat(body) if not self._is_quiet(s)]
+        effects = [s for s in _flat(body) if not self.is_quiet(s)]
         if len(effects) != 1:
             return False
         only = effects[0]
         return isinstance(only, If) and not (only.then and only.otherwise)
 
-    def _is_quiet(self, statement: AnyStmt) -> bool:
+    def is_quiet(self, statement: AnyStmt) -> bool:
         """Whether nobody notices when a lane leaves a statement out."""
         if not isinstance(statement, Let) or statement.name in self.kept:
             return False

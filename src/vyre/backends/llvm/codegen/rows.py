@@ -12,6 +12,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.peel import Limits, Peeling
 from vyre.backends.llvm.codegen.shapes import Shapes
+from vyre.backends.llvm.codegen.sieve import LANES, Sieve
 from vyre.backends.llvm.codegen.statements import Statements
 from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
@@ -164,6 +165,10 @@ class Rows:
     def _row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
         """The lanes of a row that run together: without tests where facts make them needless."""
         peeling, row = self.peeling, [("", y, z)]
+        sieve = self.tile.sieve
+        if sieve is not None:
+            self._x_loop(slot, limits.high, LANES, lambda x, end: self._sift(sieve, (x, y, z), end))
+            return
         if peeling.facts and not self.kernel.unchecked:
             w = self.kernel.w
             holds = peeling.emit_facts(self.kernel, self._view(0, ("0", y, z)), self.kernel.row)
@@ -256,6 +261,28 @@ class Rows:
         statements.run(body)
         for view, kept in zip(views, brought, strict=True):
             self._put_back(view, kept)
+
+    def _sift(self, sieve: Sieve, place: Position, end: str) -> None:
+        """Ask many lanes at once, and run those that have work."""
+        w, type_ = self.kernel.w, f"i{LANES}"
+        asked = self._view(LANES, place)
+        asked.inside = self.peeling.inside | sieve.inside
+        for let in sieve.lets:
+            asked.names[let.name] = asked.value(let.value)
+        flags = asked.vector(asked.value(sieve.cond))
+        bits = w.slot(type_, "lanes")
+        w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
+        head, run = w.fresh("sieve"), w.fresh("found")
+        w.block(head)
+        left = w.emit(f"load {type_}, ptr {bits}")
+        w.branch(w.emit(f"icmp eq {type_} {left}, 0"), end, run)
+        w.block(run)
+        less = w.emit(f"sub {type_} {left}, 1")
+        w.do(f"store {type_} {w.emit(f'and {type_} {left}, {less}')}, ptr {bits}")
+        lane = w.intrinsic("cttz", type_, left, extra="i1 true")
+        own = w.emit(f"add nuw i32 {place[0]}, {lane}")
+        self._lock_step([(own, *place[1:])], head, self.peeling.inside)
+        w.jump(head)
 
     def _one_lane(self, local: Position, end: str) -> None:
         w = self.kernel.w

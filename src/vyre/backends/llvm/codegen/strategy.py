@@ -5,6 +5,7 @@ from __future__ import annotations
 from vyre.backends.llvm.codegen.census import Census
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.sieve import sieve_of
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 
 MOST_LANES = 32
@@ -63,6 +64,9 @@ def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
+    sieve = sieve_of(peeling, census)
+    if sieve is not None:
+        return Tile(0, 1, peeled=True, sieve=sieve)
     known = peeling.inside or peeling.by_facts
     return Tile(0, 1, peeled=True) if known else ONE_BY_ONE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.sieve import Sieve
 from vyre.record import dataclass
 
 
@@ -18,6 +19,8 @@ class Tile:
     """Whether sets go statement by statement, or one after the other."""
     peeled: bool = False
     """Whether lanes for which conditions and accesses hold run apart from the others."""
+    sieve: Sieve | None = None
+    """What lanes are asked first, many at once, before those that have work run one by one."""
 
     @property
     def step(self) -> int:
