@@ -15,6 +15,7 @@ from vyre.driver.backend import Backend, EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid_sync import contains_grid_sync, split
 from vyre.ir import Program
+from vyre.ir.collector import collector_paused
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize
 from vyre.target import Feature, Target
 
@@ -31,6 +32,19 @@ def compile_program(
     stage: Timer = lambda _name: nullcontext(),
 ) -> Compilation:
     """Take a program through the whole pipeline for one target."""
+    with collector_paused():
+        return _compiled(program, backend, target, options, hints, report, stage)
+
+
+def _compiled(
+    program: Program,
+    backend: Backend,
+    target: Target,
+    options: CompileOptions,
+    hints: HotPathHints | None,
+    report: OptimizerRunReport | None,
+    stage: Timer,
+) -> Compilation:
     with stage("check"):
         validate(program, target)
     made: OptimizerRunReport | None = None

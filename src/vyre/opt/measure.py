@@ -126,6 +126,11 @@ _Counts = tuple[int, int, int, int, int, int, int, int, int, int, int, tuple[tup
 _NOTHING: _Counts = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ())
 
 
+_DEEP = 16
+"""Levels from which counts of an expression are kept: shared parts could be met without end.
+Below, counting again costs less than remembering."""
+
+
 class Meter:
     """Counts programs that share most of their statements."""
 
@@ -227,9 +232,11 @@ class Meter:
         kind = type(expr)
         if kind in _LEAVES:
             return (1, _size_of(kind), 0, 0, 0, 0, 0)
-        known = self._exprs.get(id(expr))
-        if known is not None:
-            return known[1]
+        is_deep = expr.depth > _DEEP
+        if is_deep:
+            known = self._exprs.get(id(expr))
+            if known is not None:
+                return known[1]
         access = int(kind is Load or kind is Atomic)
         objects, size, work = 1, _size_of(kind), 1
         effects, memory, atomics = _EXPR_EFFECTS.get(kind, 0), access, int(kind is Atomic)
@@ -244,7 +251,8 @@ class Meter:
             atomics += counts[5]
             shape += counts[6]
         made = (objects, size, work, effects, memory, atomics, shape)
-        self._exprs[id(expr)] = (expr, made)
+        if is_deep:
+            self._exprs[id(expr)] = (expr, made)
         return made
 
     def _beyond(self, access: AnyExpr | AnyStmt) -> int:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
 from vyre.analysis import ProgramFacts
 from vyre.check import check
 from vyre.diagnostics import OptimizerError, Severity
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
+from vyre.ir.collector import collector_paused
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
@@ -44,7 +43,7 @@ class PassScheduler:
 
     def run_with_report(self, program: Program, target: Target | None = None) -> OptimizerRunReport:
         """The optimised program and a row per pass per round."""
-        with _uncollected():
+        with collector_paused():
             return self._run_with_report(program, target)
 
     def _run_with_report(self, program: Program, target: Target | None) -> OptimizerRunReport:
@@ -64,21 +63,6 @@ class PassScheduler:
         raise OptimizerError(
             codes.NO_CONVERGENCE.at(iterations=MAX_ITERATIONS, names=", ".join(restless))
         )
-
-
-@contextmanager
-def _uncollected() -> Generator[None]:
-    """No search for cycles while passes work: what they build are trees, which have none.
-
-    On large programs the searches take time and find nothing.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Run:
@@ -120,6 +104,8 @@ class _Run:
             self.done[name] = before
             return before
         self._verify(name, after)
+        # Nobody gets to see the earlier programs again; on large ones, room matters.
+        self.done.clear()
         return after
 
     def _refusal(self, each: Pass) -> PassRefusalKind | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.diagnostics import BuildError
 from vyre.ir.buffer import BufferDecl, BufferHints
+from vyre.ir.collector import collector_paused
 from vyre.ir.program import Program
 from vyre.wire import tags
 from vyre.wire.encode_tree import TreeWriter
@@ -25,6 +26,11 @@ def digest(program: Program) -> str:
 
 def encode_payload(program: Program) -> bytes:
     """The sections of a program, without the head."""
+    with collector_paused():
+        return _payload(program)
+
+
+def _payload(program: Program) -> bytes:
     writer = Writer()
     try:
         head = writer.section(lambda: _head(writer, program))
