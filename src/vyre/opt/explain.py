@@ -120,7 +120,10 @@ def _outcome(rows: list[PassRunMetric], changed: int, saved: dict[str, int]) -> 
         return f"refused: {_REFUSED[refusals[0]]}"
     if any(row.decision is PassRunDecision.RAN_UNCHANGED for row in rows):
         return "ran and found nothing to do"
-    return "skipped: nothing here for it"
+    # The latest look is what holds of the result.
+    looks = [row for row in rows if row.decision is PassRunDecision.SKIPPED_ANALYSIS]
+    reason = next((row.research_trace[0] for row in reversed(looks) if row.research_trace), "")
+    return f"skipped: {reason or 'nothing here for it'}"
 
 
 def _saved(savings: dict[str, int]) -> str:

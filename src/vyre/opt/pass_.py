@@ -6,7 +6,6 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from enum import Enum
 from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 from vyre.diagnostics import OptimizerError
@@ -22,11 +21,25 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOME = "vyre.opt.passes."
 
 
-class PassAnalysis(Enum):
-    """The answer of a quick look."""
+@dataclass(frozen=True, slots=True)
+class PassAnalysis:
+    """The answer of a quick look: run, or skip and why."""
 
-    RUN = "run"
-    SKIP = "skip"
+    runs: bool
+    reason: str = ""
+    """What the program or the target lacks, in a few words."""
+
+    RUN: ClassVar[PassAnalysis]
+    SKIP: ClassVar[PassAnalysis]
+
+    @classmethod
+    def skip(cls, reason: str) -> PassAnalysis:
+        """Skip, and say why."""
+        return cls(False, reason)
+
+
+PassAnalysis.RUN = PassAnalysis(True)
+PassAnalysis.SKIP = PassAnalysis(False)
 
 
 class PassContext:
@@ -76,7 +89,7 @@ class Pass(ABC):
     def apply(self, program: Program, target: Target | None = None) -> PassResult:
         """This pass alone, once."""
         context = PassContext(target)
-        if self.analyze(program, context) is PassAnalysis.SKIP:
+        if not self.analyze(program, context).runs:
             return PassResult(program)
         return self.transform(program, context)
 

@@ -79,7 +79,7 @@ class PassRunMetric(NamedTuple):
     rewrites: int = 0
     """How many places the pass says it improved."""
     research_trace: tuple[str, ...] | None = None
-    """The pass's own account: which rewrites it refused, and why."""
+    """The pass's own account: which rewrites it refused and why, or why it was skipped."""
 
     def reduction(self, figure: str) -> int:
         """How much less there is of a figure after the pass; negative when there is more."""

@@ -13,7 +13,7 @@ from vyre.ir import Program
 from vyre.ir.collector import collector_paused
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
-from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult
+from vyre.opt.pass_ import Pass, PassContext, PassResult
 from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
 from vyre.record import dataclass
 from vyre.target import Target
@@ -86,9 +86,11 @@ class _Run:
         elif self.done.get(name) is not program:
             start = time.perf_counter_ns()
             row.knew_facts = _has_facts(program)
-            if each.analyze(program, self.context) is PassAnalysis.SKIP:
+            analysis = each.analyze(program, self.context)
+            if not analysis.runs:
                 self.done[name] = program
                 row.decision = PassRunDecision.SKIPPED_ANALYSIS
+                row.reason = analysis.reason
             else:
                 row.result = each.transform(program, self.context)
             row.runtime_ns = time.perf_counter_ns() - start
@@ -140,6 +142,7 @@ class _Row:
         self.decision = PassRunDecision.SKIPPED_CLEAN
         self.refusal: PassRefusalKind | None = None
         self.result: PassResult | None = None
+        self.reason = ""
         self.runtime_ns = 0
         self.knew_facts = False
         self.has_facts = False
@@ -166,9 +169,14 @@ class _Row:
             fact_substrate_invalidated=changed,
             runtime_ns=self.runtime_ns,
             rewrites=self.result.rewrites if self.result is not None and changed else 0,
-            research_trace=None if self.result is None else self.result.notes or None,
+            research_trace=self._notes() or None,
             **before_and_after(before, after),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.result is not None:
+            return self.result.notes
+        return (self.reason,) if self.reason else ()
 
 
 class _MissingError(Exception):

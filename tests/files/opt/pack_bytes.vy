@@ -2,35 +2,72 @@
 //
 // Bytes written four at a time.
 
-// case: a local array
+// case: workgroup memory
 program workgroup(64, 1, 1)
 
 buffer out: read_write u32[64] @0
-buffer own: local u8[16]
+buffer row: workgroup u8[1024]
 
 for i in 0u32..4u32 {
-    own[i * 4u32] = u8(i)
-    own[i * 4u32 + 1u32] = u8(i + 1u32)
-    own[i * 4u32 + 2u32] = u8(i + 2u32)
-    own[i * 4u32 + 3u32] = u8(i + 3u32)
+    row[lid.x * 16u32 + i * 4u32] = u8(i)
+    row[lid.x * 16u32 + i * 4u32 + 1u32] = u8(i + 1u32)
+    row[lid.x * 16u32 + i * 4u32 + 2u32] = u8(i + 2u32)
+    row[lid.x * 16u32 + i * 4u32 + 3u32] = u8(i + 3u32)
 }
-out[gid.x] = u32(own[gid.x])
+barrier seq_cst
+out[gid.x] = u32(row[gid.x])
 // expect:
 program workgroup(64, 1, 1)
 
 buffer out: read_write u32[64] @0
-buffer own: local u32[4]
+buffer row: workgroup u32[256]
 
 for i in 0..4 {
-    own[(i * 4u32) >> 2u32] = u32(u8(i)) | (u32(u8(i + 1u32)) << 8u32) | (u32(u8(i + 2u32)) << 16u32) | (u32(u8(i + 3u32)) << 24u32)
+    row[(lid.x * 16u32 + i * 4u32) >> 2u32] = u32(u8(i)) | (u32(u8(i + 1u32)) << 8u32) | (u32(u8(i + 2u32)) << 16u32) | (u32(u8(i + 3u32)) << 24u32)
 }
-out[gid.x] = u32(u8(own[gid.x >> 2u32] >> (u32(gid.x & 3u32) << 3u32)))
+barrier seq_cst
+out[gid.x] = u32(u8(row[gid.x >> 2u32] >> (u32(gid.x & 3u32) << 3u32)))
+
+// case: bytes of one word are taken out of the same load
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer row: workgroup u8[256]
+
+row[lid.x * 4u32] = 1u8
+row[lid.x * 4u32 + 1u32] = 2u8
+row[lid.x * 4u32 + 2u32] = 3u8
+row[lid.x * 4u32 + 3u32] = 4u8
+barrier seq_cst
+out[gid.x] = u32(row[lid.x * 4u32]) + u32(row[lid.x * 4u32 + 3u32]) + u32(row[lid.x * 4u32 + 6u32]) + u32(row[7])
+// expect:
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer row: workgroup u32[64]
+
+row[(lid.x * 4u32) >> 2u32] = u32(1u8) | (u32(2u8) << 8u32) | (u32(3u8) << 16u32) | (u32(4u8) << 24u32)
+barrier seq_cst
+out[gid.x] = u32(u8(row[(lid.x * 4u32) >> 2u32])) + u32(u8(row[(lid.x * 4u32) >> 2u32] >> 24u32)) + u32(u8(row[(lid.x * 4u32 + 4u32) >> 2u32] >> 16u32)) + u32(u8(row[4u32 >> 2u32] >> 24u32))
+
+// case: what is an invocation's own stays
+program workgroup(64, 1, 1)
+
+buffer out: read_write u32[64] @0
+buffer own: local u8[4]
+
+own[0] = 1u8
+own[1] = 2u8
+own[2] = 3u8
+own[3] = 4u8
+out[gid.x] = u32(own[gid.x])
+// expect: unchanged
 
 // case: a single byte is written
 program workgroup(64, 1, 1)
 
 buffer out: read_write u32[64] @0
-buffer own: local u8[16]
+buffer own: workgroup u8[16]
 
 own[3] = 5u8
 out[gid.x] = u32(own[gid.x])
@@ -40,7 +77,7 @@ out[gid.x] = u32(own[gid.x])
 program workgroup(64, 1, 1)
 
 buffer out: read_write u32[64] @0
-buffer own: local u8[16]
+buffer own: workgroup u8[16]
 
 own[1] = 5u8
 own[2] = 5u8

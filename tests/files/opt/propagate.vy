@@ -151,7 +151,6 @@ program workgroup(64, 1, 1)
 buffer a: read_only u32[] @0
 buffer out: read_write u32[64] @1
 
-let x = gid.x * 3u32
 out[gid.x * 3u32 + 1u32] = 1u32
 let y = gid.x * 5u32
 for i in 0..4 {

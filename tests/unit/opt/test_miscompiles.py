@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.opt.trust import WIDTH, Outcome, difference
+from tests.unit.opt.trust import FEATURES, WIDTH, Outcome, difference
 from vyre.analysis import ProgramFacts
 from vyre.backends.reference import execute
 from vyre.ir import Binary, Program
 from vyre.ir.walk import walk_all_exprs
 from vyre.opt import OptimizerProfile, optimize, pass_by_name, registered_passes
-from vyre.target import Feature, Target
+from vyre.target import Target
 
-TARGET = Target("test", frozenset(Feature) - {Feature.HOST_MEMORY}, subgroup_width=WIDTH)
+TARGET = Target("test", FEATURES, subgroup_width=WIDTH)
 GRID = (3, 1, 1)
 FLOATS = np.array(
     [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-45, 3.4e38, 7.0, 0.1, -0.1], np.float32

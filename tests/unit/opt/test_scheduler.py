@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from benchmarks.programs import plain_programs
+from tests.unit.opt.trust import FEATURES, WIDTH
 from vyre.diagnostics import OptimizerError
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program, Region, Store
 from vyre.opt import (
@@ -18,6 +20,9 @@ from vyre.opt import (
     PassResult,
     PassRunDecision,
     PassScheduler,
+    explain,
+    pass_by_name,
+    registered_passes,
     vyre_pass,
 )
 from vyre.target import Feature, Target
@@ -253,3 +258,28 @@ def test_verification_catches_a_pass_that_breaks_programs() -> None:
     with pytest.raises(OptimizerError, match="vandal") as error:
         PassScheduler([Vandal()], verify=True).run(program(1))
     assert error.value.code == "O009"
+
+
+def test_a_value_that_is_moved_leaves_nothing_behind_to_be_found_again() -> None:
+    text = "buffer out: read_write u32[] @0\nlet x = gid.x * 3u32\nout[gid.x] = x\n"
+    before = Program.parse("program workgroup(64, 1, 1)\n\n" + text)
+    passes = [pass_by_name("propagate"), pass_by_name("cse")]
+    report = PassScheduler(passes).run_with_report(before)
+    assert report.iterations == 2
+
+
+@pytest.mark.parametrize("left", [each.metadata.name for each in registered_passes()])
+def test_any_two_passes_come_to_an_end(left: str) -> None:
+    for right in registered_passes():
+        if right.metadata.name > left:
+            scheduler = PassScheduler([pass_by_name(left), right], verify=True)
+            for kernel in plain_programs().values():
+                scheduler.run(kernel, Target("test", FEATURES, subgroup_width=WIDTH))
+
+
+def test_the_reason_for_skipping_is_kept() -> None:
+    report = PassScheduler([pass_by_name("unroll")]).run_with_report(program(1))
+    (row,) = report.passes
+    assert row.decision is PassRunDecision.SKIPPED_ANALYSIS
+    assert row.research_trace == ("there is no loop over numbers",)
+    assert "skipped: there is no loop over numbers" in explain(report)

@@ -1,4 +1,4 @@
-"""Random programs before and after: every pass alone, every profile whole, on the reference.
+"""Random programs before and after: every pass alone, every profile whole, any choice of passes.
 
 Several workgroups, hostile indices, edge values in the inputs; after every pass the checker is
 asked, and for most of them the sanitizer, which sees a race that the order of the reference would
@@ -11,17 +11,25 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from tests.unit.opt.idioms import IDIOMS
-from tests.unit.opt.trust import WIDTH, difference, outcome
+from tests.unit.opt.trust import FEATURES, WIDTH, difference, outcome
 from tests.unit.opt.weave import woven
 from vyre.check import check
 from vyre.conform.generate import PROFILES, GeneratedCase, Profile, generate
 from vyre.ir import Program
-from vyre.opt import OptimizerProfile, Pass, optimize, pass_by_name, registered_passes
-from vyre.target import Feature, Target
+from vyre.opt import (
+    OptimizerProfile,
+    Pass,
+    PassScheduler,
+    optimize,
+    pass_by_name,
+    registered_passes,
+)
+from vyre.target import Target
 
 PROGRAMS = 3_000
 CHUNKS = 6
@@ -29,7 +37,7 @@ EACH = PROGRAMS // CHUNKS
 PASSES_EACH = 3
 """How many passes run alone on a program without an idiom; they take turns."""
 
-TARGET = Target("test", frozenset(Feature) - {Feature.HOST_MEMORY}, subgroup_width=WIDTH)
+TARGET = Target("test", FEATURES, subgroup_width=WIDTH)
 WHOLE = (
     OptimizerProfile.RELEASE,
     OptimizerProfile.DATAFLOW,
@@ -83,10 +91,9 @@ def judge(seed: int, changed: Counter[str]) -> None:
         if after is not case.program:
             found[each.metadata.name] = _valid(after, each.metadata.name, case)
     if whole:
-        profile = WHOLE[seed // 8 % len(WHOLE)]
-        after = optimize(case.program, profile, TARGET, verify=True).program
+        name, after = _whole(seed // 8, case.program)
         if after is not case.program:
-            found[profile.value] = after
+            found[name] = after
     if not found:
         return
     watched = whole or seed % 2 == 1
@@ -100,6 +107,16 @@ def judge(seed: int, changed: Counter[str]) -> None:
         changed[name] += 1
         wrong = difference(before, outcome(after, case, sanitize=watched), case.program)
         assert wrong is None, f"{name} on {case.label}: {wrong}\n{case}\n// after\n{after}"
+
+
+def _whole(turn: int, program: Program) -> tuple[str, Program]:
+    """What a profile makes of a program, or passes that someone may have chosen."""
+    if turn % (len(WHOLE) + 1) == len(WHOLE):
+        dice = Random(turn)
+        some = [each for each in registered_passes() if dice.random() < 0.5]
+        return "some passes", PassScheduler(some, verify=True).run(program, TARGET)
+    profile = WHOLE[turn % (len(WHOLE) + 1)]
+    return profile.value, optimize(program, profile, TARGET, verify=True).program
 
 
 def _random(seed: int) -> tuple[GeneratedCase, list[Pass]]:

@@ -12,9 +12,12 @@ from vyre.diagnostics import ExecutionError
 from vyre.diagnostics.codes import execution as codes
 from vyre.ir import DataType, Program
 from vyre.semantics import Array
+from vyre.target import Feature
 
 WIDTH = 8
 """The width of subgroups in all these tests."""
+FEATURES = frozenset(Feature) - {Feature.HOST_MEMORY, Feature.SUBWORD}
+"""What a device has for which every pass has something to do."""
 FUEL = 3_000_000
 _UNSOUND = {codes.DATA_RACE.code, codes.BARRIER_MISSED.code}
 

@@ -63,10 +63,14 @@ class AggregateAtomics(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there are atomics, and subgroups of more than one lane."""
-        alone = context.target is not None and context.target.subgroup_width <= 1
-        alone = alone or prod(program.workgroup_size) == 1
-        found = bool(_unused(program)) and not alone
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if context.target is not None and context.target.subgroup_width <= 1:
+            # On a processor the lanes of a subgroup are one, and joining would only cost.
+            return PassAnalysis.skip("subgroups of this device have one lane")
+        if prod(program.workgroup_size) == 1:
+            return PassAnalysis.skip("a workgroup has one invocation")
+        if not _unused(program):
+            return PassAnalysis.skip("there are no atomics whose results nobody uses")
+        return PassAnalysis.RUN
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Look at every atomic in uniform flow."""

@@ -38,7 +38,9 @@ class CoalesceBarriers(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a barrier."""
         found = any(type(s) is Barrier for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no barrier")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Join within every body, then drop what stands at the very end."""

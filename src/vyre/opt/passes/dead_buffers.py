@@ -25,7 +25,9 @@ class DeadBuffers(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
-        return PassAnalysis.RUN if _dead(program) else PassAnalysis.SKIP
+        if _dead(program):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("every buffer of the program's own is read")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Take the stores out, then the declarations."""

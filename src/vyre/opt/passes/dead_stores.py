@@ -38,7 +38,9 @@ class DeadStores(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a store."""
         found = any(type(s) is Store for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no store")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Go through every body backwards."""

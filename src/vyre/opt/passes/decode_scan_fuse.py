@@ -39,7 +39,9 @@ class DecodeScanFuse(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a buffer of the right kind and size."""
         found = any(decl.is_scratch and _is_handoff(decl) for decl in program.buffers)
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no scratch buffer of a handoff's size")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Move what is proven, and say of the rest why it is not."""

@@ -30,7 +30,9 @@ class DowngradeBarriers(Pass):
             type(s) is Barrier and s.ordering is MemoryOrdering.GRID_SYNC
             for s in walk_stmts(program.entry)
         )
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no grid sync")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Judge the grid syncs of the top level, from the first to the last."""

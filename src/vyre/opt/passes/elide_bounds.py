@@ -24,7 +24,9 @@ class ElideBounds(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when anything is compared, clamped or accessed."""
-        return PassAnalysis.RUN if ProgramFacts.of(program).buffer_refs else PassAnalysis.SKIP
+        if ProgramFacts.of(program).buffer_refs:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("no memory is accessed")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Ask the ranges about every operation that bounds something."""

@@ -41,7 +41,9 @@ class FoldBranches(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is anything to branch or to leave."""
         found = any(isinstance(s, _INTERESTING) for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is nothing to branch or to leave")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Fold every branch that is known."""

@@ -23,7 +23,7 @@ class ForwardStores(Pass):
         for refs in ProgramFacts.of(program).refs_by_buffer.values():
             if any(r.use.writes for r in refs) and any(r.use.reads for r in refs):
                 return PassAnalysis.RUN
-        return PassAnalysis.SKIP
+        return PassAnalysis.skip("no buffer is both stored to and loaded from")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Number what is stored, then use it where it would be loaded."""

@@ -59,7 +59,9 @@ class FuseElementwise(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a scratch buffer."""
         found = any(decl.is_scratch for decl in program.buffers)
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no scratch buffer")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Find such buffers, and keep their elements in variables."""

@@ -46,7 +46,9 @@ class HoistInvariants(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a loop."""
         found = any(type(s) is Loop or type(s) is While for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no loop")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Outer loops first, so that everything goes as far out as it can."""

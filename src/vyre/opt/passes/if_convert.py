@@ -26,7 +26,9 @@ class IfConvert(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a branch."""
         found = any(type(s) is If for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no branch")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Convert inner branches first."""

@@ -24,7 +24,9 @@ class InlineRegions(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a block or a nested region."""
-        return PassAnalysis.RUN if _has_work(program.entry) else PassAnalysis.SKIP
+        if _has_work(program.entry):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there are no scopes that could be dissolved")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Flatten, the innermost scopes first."""

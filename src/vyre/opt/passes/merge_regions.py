@@ -25,7 +25,9 @@ class MergeRegions(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when two such regions stand side by side."""
-        return PassAnalysis.RUN if _has_pair(program.entry) else PassAnalysis.SKIP
+        if _has_pair(program.entry):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("no two regions of one origin stand side by side")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Join from left to right."""

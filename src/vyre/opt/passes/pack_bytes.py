@@ -27,6 +27,7 @@ from vyre.ir.walk import map_bodies
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.trees import with_children
+from vyre.target import Feature
 
 _BYTES = (DataType.U8, DataType.BYTES)
 
@@ -39,8 +40,9 @@ _BYTES = (DataType.U8, DataType.BYTES)
     boundary=PassBoundaryClass.INTERNAL_LAYOUT,
 )
 class PackBytes(Pass):
-    """Holds a byte buffer of the program's own as words: four neighbouring stores become one, and
-    loads take their byte out of a word, which neighbours then share.
+    """Holds bytes in scratch or workgroup memory as words: four neighbouring stores become one, and
+    loads take their byte out of a word, which neighbours then share. For devices without accesses
+    to bytes, where storing one takes two atomics on its word.
     Legal when the host never sees the buffer, its length is a multiple of four, every store is one
     of four in a row to the bytes of one aligned word, and nothing but plain loads and stores uses
     it.
@@ -48,8 +50,11 @@ class PackBytes(Pass):
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
-        found = any(map(_is_candidate, program.buffers))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if context.target is not None and context.target.has(Feature.SUBWORD):
+            return PassAnalysis.skip("this device accesses bytes by themselves")
+        if not any(map(_is_candidate, program.buffers)):
+            return PassAnalysis.skip("there are no bytes in scratch or workgroup memory")
+        return PassAnalysis.RUN
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Find the groups of stores; if they are all there are, change the buffer."""
@@ -75,8 +80,9 @@ class PackBytes(Pass):
 
 
 def _is_candidate(decl: BufferDecl) -> bool:
-    own = decl.is_scratch or decl.is_on_chip
-    return own and decl.element in _BYTES and decl.count > 0 and decl.count % 4 == 0
+    # Bytes of one invocation's own are words anyway where there are no bytes.
+    shared = decl.is_scratch or decl.is_workgroup
+    return shared and decl.element in _BYTES and decl.count > 0 and decl.count % 4 == 0
 
 
 class _Numbered(NamedTuple):
@@ -146,15 +152,21 @@ class _Groups:
             if apart != distance:
                 return False
         assert isinstance(first.statement, Store)
-        form = self.forms.of_expr(first.statement.index, first.position)
-        if form is None:
-            return False
-        return form.constant % 4 == 0 and all(value % 4 == 0 for value in form.terms.values())
+        return _begins_word(self.forms, first.statement.index, first.position)
+
+
+def _begins_word(forms: AffineForms, index: AnyExpr, position: int) -> bool:
+    """Whether an index is a multiple of four."""
+    form = forms.of_expr(index, position)
+    if form is None:
+        return False
+    return form.constant % 4 == 0 and all(value % 4 == 0 for value in form.terms.values())
 
 
 class _Pack:
     def __init__(self, program: Program, packed: dict[str, _Groups]) -> None:
         self.packed = packed
+        self.forms = AffineForms.of(program)
         self.type_of = VariableTypes.of(program).of_expr
         self.starts = frozenset(start for g in packed.values() for start in g.starts)
         self.position = -1
@@ -195,8 +207,29 @@ class _Pack:
         if type(expr) is not Load or expr.buffer not in self.packed:
             return with_children(expr, self.expr)
         dtype = self.type_of(expr.index, self.position)
-        index = self.expr(expr.index)
+        known = self._known_byte(expr.index)
+        if known is not None:
+            # Bytes of one word load it by the same index, so that it is loaded once.
+            index, byte = known
+            word = Load(expr.buffer, Binary(BinOp.SHR, index, Lit(dtype, 2)))
+            if byte == 0:
+                return Cast(word, DataType.U8)
+            return Cast(Binary(BinOp.SHR, word, Lit(DataType.U32, 8 * byte)), DataType.U8)
+        index = expr.index
         word = Load(expr.buffer, Binary(BinOp.SHR, index, Lit(dtype, 2)))
-        byte = Cast(Binary(BinOp.AND, index, Lit(dtype, 3)), DataType.U32)
-        shift = Binary(BinOp.SHL, byte, Lit(DataType.U32, 3))
+        place = Cast(Binary(BinOp.AND, index, Lit(dtype, 3)), DataType.U32)
+        shift = Binary(BinOp.SHL, place, Lit(DataType.U32, 3))
         return Cast(Binary(BinOp.SHR, word, shift), DataType.U8)
+
+    def _known_byte(self, index: AnyExpr) -> tuple[AnyExpr, int] | None:
+        """Where the word of a byte begins, and which byte of it is meant."""
+        match index:
+            case Lit(dtype, bits):
+                return Lit(dtype, bits & ~3), bits & 3
+            case Binary(BinOp.ADD, start, Lit(dtype, bits)) if bits & 3:
+                if not _begins_word(self.forms, start, self.position):
+                    return None
+                above = bits & ~3
+                return (Binary(BinOp.ADD, start, Lit(dtype, above)) if above else start), bits & 3
+            case _:
+                return (index, 0) if _begins_word(self.forms, index, self.position) else None

@@ -63,8 +63,10 @@ class PromoteToWorkgroup(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
         if context.target is not None and context.target.has(Feature.HOST_MEMORY):
-            return PassAnalysis.SKIP
-        return PassAnalysis.RUN if _tables(program, context) else PassAnalysis.SKIP
+            return PassAnalysis.skip("this device has no memory nearer than the host's")
+        if not _tables(program, context):
+            return PassAnalysis.skip("no small table is read in a loop at indices that differ")
+        return PassAnalysis.RUN
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Declare the copies, fill them together, and load from them."""

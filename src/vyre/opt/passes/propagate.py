@@ -82,6 +82,8 @@ class _Walk:
         """By variable: those known to be equal to it."""
         self.undo: list[tuple[str, _Known | None]] = []
         self.loops = 0
+        self.moved: set[str] = set()
+        """Variables whose only read has been replaced: what bound them is not wanted any more."""
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
@@ -89,7 +91,13 @@ class _Walk:
         for statement in body:
             if type(statement) is Let:
                 self._forget(statement.name)
-        return new
+        # A value that stayed behind would be found and read again by others.
+        return edited(new, self._left_behind) if self.moved else new
+
+    def _left_behind(self, statement: AnyStmt) -> Change:
+        if type(statement) is not Let or statement.name not in self.moved:
+            return statement
+        return None if is_movable(statement.value) else statement
 
     def statement(self, statement: AnyStmt) -> Change:
         if type(statement) is Loop:
@@ -125,6 +133,8 @@ class _Walk:
         if known is None or (known.value.depth > 1 and known.loops != self.loops):
             return None
         self.rewrites += 1
+        if known.value.depth > 1:
+            self.moved.add(name)
         return known.value
 
     def _if(self, statement: If) -> If:

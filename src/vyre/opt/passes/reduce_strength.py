@@ -31,7 +31,7 @@ class ReduceStrength(Pass):
         for expr in walk_all_exprs(program.entry):
             if type(expr) is Binary and expr.op in _DEAR and _is_power(expr.right):
                 return PassAnalysis.RUN
-        return PassAnalysis.SKIP
+        return PassAnalysis.skip("nothing is multiplied or divided by a power of two")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Apply the rules, statement by statement."""

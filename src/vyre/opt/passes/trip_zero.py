@@ -23,7 +23,9 @@ class TripZero(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a loop."""
         found = any(type(s) is Loop for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no loop over numbers")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Unwrap every loop whose number of rounds is known to be zero or one."""

@@ -29,7 +29,9 @@ class Unroll(Pass):
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
         """Run when there is a loop."""
         found = any(type(s) is Loop for s in walk_stmts(program.entry))
-        return PassAnalysis.RUN if found else PassAnalysis.SKIP
+        if found:
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("there is no loop over numbers")
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Unroll inner loops first, and outer ones only if the result stays small."""

@@ -13,7 +13,7 @@ _WAITS = {"local": "", "workgroup": "barrier seq_cst\n", "scratch": "barrier gri
 def byte_words(site: Site) -> Fragment:
     """Bytes written four at a time, or nearly so, and read one by one."""
     dice, p = site.dice, site.prefix
-    kind = dice.pick(("local", "local", "local", "workgroup", "scratch"))
+    kind = dice.pick(("workgroup", "workgroup", "scratch", "scratch", "local"))
     count, start = _start(site, kind)
     mem, changing = f"{p}w", f"{p}x"
     loop = _filling(site, start, mem, changing)
@@ -42,9 +42,18 @@ def _start(site: Site, kind: str) -> tuple[int, str]:
         odd = ("12u32 - {i} * 4u32", "i32({i}) * 4i32", "u8({x}) * 4u8", "{x} * 4294967292u32")
         return dice.pick((16, 16, 8, 12, 10)), dice.pick((*plain, *odd))
     number, of = (site.lane, site.lanes) if kind == "workgroup" else (site.own, site.total)
-    each = 4 * dice.pick((1, 2, 4))
-    shift = each.bit_length() - 1
-    return of * each, dice.pick((f"{number} * {each}u32", f"({number} << {shift}u32)"))
+    each = dice.pick((4, 8, 16, 16))
+    mine = dice.pick((f"{number} * {each}u32", f"({number} << {each.bit_length() - 1}u32)"))
+    within = (
+        "",
+        "",
+        " + {i} * 4u32",
+        " + ({i} << 2u32)",
+        " + ({x} & 1u32) * 4u32",
+        " + {i} * 2u32",
+    )
+    count = of * each + dice.pick((0, 0, 0, 2, -4))
+    return count, mine + dice.pick(within)
 
 
 def _filling(site: Site, start: str, mem: str, changing: str) -> str:

@@ -49,22 +49,23 @@ def handoffs(site: Site) -> Fragment:
     write = dice.pick((f"{tile}lid.x", f"{tile}lid.x", "gid.x", f"{tile}{lanes - 1}u32 - lid.x"))
     reads = (
         *(f"{tile}({lanes - 1}u32 - lid.x)", f"{tile}(lid.x * 5u32) % {lanes}u32", write),
-        *(f"{tile}{p}a[invocation] % {lanes}u32", f"{tile}lid.x + 1u32", "gid.x", f"{tile}0u32"),
-        f"{tile}{p}a[invocation] % {lanes + 1}u32",
+        *(f"{tile}{p}a[invocation] % {lanes}u32", "gid.x", f"{tile}0u32", f"{tile}lid.x"),
+        dice.pick((f"{tile}{p}a[invocation] % {lanes + 1}u32", f"{tile}lid.x + 1u32")),
     )
     element = dice.pick(("u32", "u32", "u8", "f32"))
     value = f"({p}a[invocation] * 3u32 + {site.value()})"
     store = f"{p}t[{write}] = {STORED[element].format(value)}\n"
-    if dice.chance(2):
+    if dice.chance(1):
         store = f"if {dice.pick((site.condition(), 'wid.x == 0u32'))} {{\n    {store}}}\n"
-    wait = dice.pick(("barrier seq_cst\n", "barrier seq_cst\n", "barrier release\n", _wait(site)))
+    wait = dice.pick(("barrier seq_cst\n", "barrier acq_rel\n", "barrier release\n", _wait(site)))
     declared, show = out(site)
     load = f"u32({p}t[{dice.pick(reads)}]) + u32({p}t[{dice.pick(reads)}])"
     pieces = [_region(site, store), wait, _region(site, show.format(load))]
     if dice.chance(3):
         again = f"{p}t[{write}] = {p}t[{write}] + {_one(element)}\n"
         pieces[1:1] = [wait, _region(site, again)]
-    count = dice.pick((total, total, total, lanes, max(total - 1, 1), total + 3, 20_000))
+    odd = (lanes, max(total - 1, 1), total + 3, 20_000)
+    count = dice.pick(odd) if dice.chance(3) else total
     return Fragment(
         (declared, f"{p}a: read_only u32[{total}] @", f"{p}t: scratch {element}[{count}]"),
         tuple(filter(None, pieces)),
