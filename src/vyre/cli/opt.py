@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", choices=profiles, default="release", help="default: release")
     parser.add_argument("--explain", action="store_true", help="say what each pass did and why")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the result here")
-    device_argument(parser)
+    device_argument(parser, "none in particular")
 
 
 def run(options: argparse.Namespace) -> int:

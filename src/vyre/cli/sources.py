@@ -28,10 +28,10 @@ def file_argument(parser: argparse.ArgumentParser, also: str = "") -> None:
     )
 
 
-def device_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare the option that names a device."""
+def device_argument(parser: argparse.ArgumentParser, default: str = "the best one") -> None:
+    """Declare the option that names a device, and say which one is meant without it."""
     parser.add_argument(
-        "--device", metavar="ID", help="a device that `vyre devices` lists (default: the best one)"
+        "--device", metavar="ID", help=f"a device that `vyre devices` lists (default: {default})"
     )
 
 

@@ -22,7 +22,7 @@ from vyre.runtime.host_arrays import HostArray
 from vyre.runtime.reproducer import save_reproducer
 
 if TYPE_CHECKING:
-    from vyre.opt import OptimizerRunReport
+    from vyre.opt import HotPathHints, OptimizerRunReport
     from vyre.runtime.repeated import Repeated
 
 
@@ -40,7 +40,11 @@ class CompiledProgram:
         options: CompileOptions,
         *,
         from_cache: bool,
+        hints: HotPathHints | None = None,
     ) -> None:
+        self._hints = hints
+        """By which its passes were chosen, if any had a say."""
+        self._report = compilation.report
         self.route = route
         self.compilation = compilation
         self.options = options
@@ -63,8 +67,16 @@ class CompiledProgram:
 
     @property
     def report(self) -> OptimizerRunReport | None:
-        """What the optimizer did; None when the program came from the cache."""
-        return self.compilation.report
+        """What the optimizer did; None without a profile.
+
+        For a program that came from the cache the passes are run again to tell.
+        """
+        if self._report is None and self.options.profile is not None:
+            from vyre.opt import OptimizerProfile, optimize
+
+            profile = OptimizerProfile(self.options.profile)
+            self._report = optimize(self.compilation.source, profile, self.target, self._hints)
+        return self._report
 
     @property
     def device(self) -> str:
@@ -171,15 +183,6 @@ class CompiledProgram:
         name = self.compilation.source.entry_op_id or self.compilation.source.digest()[:12]
         return f"<compiled program {name} for {self.device}>"
 
-    def _report_again(self) -> OptimizerRunReport | None:
-        if self.options.profile is None:
-            return None
-        from vyre.opt import OptimizerProfile, optimize
-
-        profile = OptimizerProfile(self.options.profile)
-        hints = telemetry.hints()
-        return optimize(self.compilation.source, profile, self.target, hints)
-
     def explain(self) -> str:
         """Why this device, and what the optimizer did."""
         lines = [f"device: {self.device}, {self.route.why}"]
@@ -193,7 +196,7 @@ class CompiledProgram:
                 "machine code: made quickly, because there is much of it; once the program is "
                 "hot, better code is made in the background and takes its place"
             )
-        report = self.report if self.report is not None else self._report_again()
+        report = self.report
         if report is not None:
             from vyre.opt import explain
 

@@ -76,7 +76,9 @@ def compile(
     with variants.lock:
         made = variants.hot or variants.cold
         if made is None and hot:
-            made = variants.hot = _hot_at_once(program, route, chosen, known, cache)
+            made = variants.hot = _hot_at_once(
+                program, route, chosen, known, cache, asked=hints is not None
+            )
         if made is None:
             # Made better when it is asked for again: who runs it once need not wait for LLVM.
             made = variants.cold = _compile(program, route, chosen, known, None, cache, hot=False)
@@ -99,15 +101,22 @@ def _hot_at_once(
     options: CompileOptions,
     hints: HotPathHints,
     cache: DiskCache | None,
+    *,
+    asked: bool,
 ) -> CompiledProgram | None:
-    """The best code for a program that earlier processes found hot, unless that takes long."""
+    """The best code for a program that earlier processes found hot, unless that takes long.
+
+    Whoever gives hints of their own asked for what they lead to, and waits for it.
+    """
     store = default_cache() if cache is None else cache
     target = route.backend.target(route.device)
     best = _when_hot(options)
-    found = _from_cache(program, route, best, store, _key(program, route, target, best, hot=True))
+    key = _key(program, route, target, best, hot=True)
+    found = _from_cache(program, route, best, hints, store, key)
     if found is not None:
         return found
-    if _key(program, route, target, options, hot=False) in store or _is_big(program):
+    waits = _key(program, route, target, options, hot=False) in store or _is_big(program)
+    if waits and not asked:
         return None
     return _compile(program, route, options, hints, None, cache, hot=True)
 
@@ -185,7 +194,7 @@ def _compile(
     store = default_cache() if cache is None else cache
     key = None if report is not None else _key(program, route, target, options, hot)
     if key is not None:
-        found = _from_cache(program, route, options, store, key)
+        found = _from_cache(program, route, options, hints if hot else None, store, key)
         if found is not None:
             return found
 
@@ -206,7 +215,12 @@ def _compile(
 
 
 def _from_cache(
-    program: Program, route: Route, options: CompileOptions, store: DiskCache, key: str
+    program: Program,
+    route: Route,
+    options: CompileOptions,
+    hints: HotPathHints | None,
+    store: DiskCache,
+    key: str,
 ) -> CompiledProgram | None:
     started = time.perf_counter_ns()
     found = store.get(key)
@@ -214,7 +228,7 @@ def _from_cache(
         return None
     compilation = from_bytes(found, program)
     telemetry.note("cache hit", route.device.info.id, time.perf_counter_ns() - started)
-    return CompiledProgram(route, compilation, options, from_cache=True)
+    return CompiledProgram(route, compilation, options, from_cache=True, hints=hints)
 
 
 def _key(program: Program, route: Route, target: Target, options: CompileOptions, hot: bool) -> str:

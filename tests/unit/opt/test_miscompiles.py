@@ -12,9 +12,11 @@ import pytest
 from tests.unit.opt.trust import FEATURES, WIDTH, Outcome, difference
 from vyre.analysis import ProgramFacts
 from vyre.backends.reference import execute
+from vyre.diagnostics import PlanError
 from vyre.ir import Binary, Program
 from vyre.ir.walk import walk_all_exprs
 from vyre.opt import OptimizerProfile, optimize, pass_by_name, registered_passes
+from vyre.plan import fuse
 from vyre.target import Target
 
 TARGET = Target("test", FEATURES, subgroup_width=WIDTH)
@@ -174,6 +176,25 @@ def test_hoisting_does_not_make_names_collide() -> None:
     )
 
 
+def test_joining_regions_does_not_make_names_collide() -> None:
+    part = 'region "part" {\n    let x = a[gid.x] + y\n    let y_1 = x * 3u32\n    y = y_1\n}\n'
+    survives(U + "let y = 1u32\n" + part + part + part + "out[gid.x] = y\n")
+
+
+def test_arms_that_end_alike_are_not_joined_across_names() -> None:
+    survives(
+        U + "let y = 0u32\nif a[gid.x] > 5u32 {\n    let x = a[gid.x]\n    y = x\n} else {\n"
+        "    let x = a[gid.x] + 1u32\n    y = x\n}\nlet x = y * 2u32\nout[gid.x] = x + y\n"
+    )
+
+
+def test_a_condition_that_an_arm_changes_is_evaluated_once() -> None:
+    survives(
+        U + "let x = a[gid.x]\nlet y = 0u32\nif x > 5u32 {\n    x = 1u32\n    y = 2u32\n} else {\n"
+        "    y = 9u32\n}\nout[gid.x] = x * 16u32 + y\n"
+    )
+
+
 def test_unrolling_loses_no_round_and_leaks_no_variable() -> None:
     survives(
         U + "let sum = 0u32\nfor i in 1u32..5u32 {\n    let x = a[gid.x] + i\n"
@@ -267,3 +288,108 @@ def test_multiply_and_add_are_not_contracted_without_the_flag() -> None:
 def test_reassociation_of_floats_needs_the_flag() -> None:
     after = survives(F + "out[gid.x] = (f[gid.x] + 1.0f32) + 3.0f32\n")
     assert sum(isinstance(e, Binary) for e in walk_all_exprs(after.entry)) == 2
+
+
+def test_programs_are_fused_with_every_hazard_and_every_return() -> None:
+    # Two programs write the same elements, and the first one returns early.
+    first = Program.parse(
+        "program workgroup(32, 1, 1)\n\n" + U + "out[gid.x] = 1u32\n"
+        "if a[gid.x] > 5u32 {\n    return\n}\nout[gid.x] = 2u32\n"
+    )
+    second = Program.parse(
+        "program workgroup(32, 1, 1)\n\n" + U + "out[gid.x] = out[gid.x] + a[95u32 - gid.x]\n"
+    )
+    inputs = {"a": np.resize(WORDS, 96), "out": np.zeros(96, np.uint32)}
+    expected = execute(first, inputs, GRID).outputs["out"]
+    expected = execute(second, {**inputs, "out": expected}, GRID).outputs["out"]
+    fused = fuse([first, second]).program
+    for program in (fused, optimize(fused, OptimizerProfile.MEGAKERNEL, TARGET).program):
+        assert np.array_equal(execute(program, inputs, GRID).outputs["out"], expected)
+
+
+def test_a_workgroup_with_barriers_is_not_widened_by_fusion() -> None:
+    text = (
+        U + "buffer tile: workgroup u32[{0}]\ntile[lid.x] = a[gid.x]\nbarrier seq_cst\n"
+        "out[gid.x] = tile[{0}u32 - 1u32 - lid.x]\n"
+    )
+    arms = [
+        Program.parse(f"program workgroup({size}, 1, 1)\n\n" + text.format(size))
+        for size in (32, 64)
+    ]
+    with pytest.raises(PlanError):
+        fuse(arms)
+
+
+LISTED = {
+    "x == x folded for NaN": [test_x_equals_x_is_false_for_nan],
+    "x - x folded to zero for floats": [test_x_minus_x_is_not_zero_for_infinities_and_nan],
+    "x / x folded to one": [test_x_over_x_is_not_one_at_zero],
+    "x + 0.0 folded to x": [test_x_plus_zero_is_not_x_for_minus_zero],
+    "shifts merged without masks": [test_two_shifts_are_merged_with_each_amount_masked],
+    "select as a cast of what is no truth value": [
+        test_a_select_of_one_and_zero_becomes_a_cast_of_a_truth_value_only
+    ],
+    "an atomic dropped with `false &`": [test_false_and_x_keeps_the_atomic_in_x],
+    "an effect repeated by strength reduction": [test_strength_reduction_does_not_repeat_an_effect],
+    "an inexact reciprocal": [
+        test_division_by_a_constant_stays_exact,
+        test_signed_division_by_a_power_of_two_rounds_toward_zero,
+    ],
+    "an atomic with one site made plain": [
+        test_an_atomic_with_one_site_stays_atomic_in_every_invocation
+    ],
+    "dead code inside subgroup operands": [
+        test_dead_code_elimination_looks_inside_subgroup_operands
+    ],
+    "a load kept across a hidden atomic or store": [
+        test_a_load_is_not_kept_across_an_atomic_in_an_operand,
+        test_a_load_is_not_kept_across_a_store,
+        test_a_load_is_not_kept_across_a_store_in_a_loop,
+    ],
+    "names that collide where code moves to": [
+        test_inlining_a_scope_does_not_make_names_collide,
+        test_hoisting_does_not_make_names_collide,
+        test_joining_regions_does_not_make_names_collide,
+        test_arms_that_end_alike_are_not_joined_across_names,
+    ],
+    "rounds lost, loop variables leaked, scalars carried": [
+        test_unrolling_loses_no_round_and_leaks_no_variable,
+        test_a_scalar_carried_from_one_loop_to_the_next_stays,
+    ],
+    "a dead store that is read by the one that overwrites it": [
+        test_a_dead_store_is_not_dead_when_the_overwriting_store_reads_it,
+        test_a_dead_store_is_not_dead_when_the_next_index_loads_it,
+    ],
+    "a stored variable reassigned before it is forwarded": [
+        test_a_stored_variable_that_is_reassigned_is_not_forwarded,
+        test_a_store_out_of_bounds_is_not_forwarded,
+    ],
+    "fusion that misses writes, returns or barriers": [
+        test_programs_are_fused_with_every_hazard_and_every_return,
+        test_a_workgroup_with_barriers_is_not_widened_by_fusion,
+        test_joined_regions_keep_the_order_of_writes_and_returns,
+        test_fused_stages_keep_the_order_of_writes,
+    ],
+    "barriers judged in pairs": [test_a_barrier_is_judged_against_everything_before_it],
+    "facts kept under a digest": [test_facts_belong_to_one_tree_and_not_to_a_digest],
+    "a whole pass reverted for one rewrite": [
+        test_one_rewrite_that_is_refused_does_not_revert_the_others
+    ],
+}
+"""Miscompiles that are known from elsewhere, and the tests that hold them off."""
+FOUND_HERE = (
+    test_x_times_zero_is_not_zero,
+    test_an_atomic_that_no_lane_makes_is_not_made_for_all_of_them,
+    test_a_condition_that_an_arm_changes_is_evaluated_once,
+    test_multiply_and_add_are_not_contracted_without_the_flag,
+    test_reassociation_of_floats_needs_the_flag,
+)
+
+
+def test_every_listed_miscompile_has_its_test() -> None:
+    listed = {test.__name__ for tests in LISTED.values() for test in tests}
+    here = {name for name in globals() if name.startswith("test_")}
+    found = {test.__name__ for test in FOUND_HERE}
+    assert len(LISTED) == 20
+    assert all(LISTED.values())
+    assert listed | found == here - {"test_every_listed_miscompile_has_its_test"}

@@ -9,7 +9,7 @@ import numpy as np
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
-from vyre.opt import HotPathHints
+from vyre.opt import HotPathHints, OptimizerRunReport
 from vyre.runtime import compile, profile, run
 from vyre.runtime.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
@@ -41,6 +41,36 @@ def test_every_dispatch_is_recorded_under_the_entrys_id():
     assert record is not None
     assert record.dispatch_count == 3
     assert record.bytes_total == 3 * x.nbytes
+
+
+def test_hints_that_are_given_are_used_at_once(tmp_path):
+    cache = DiskCache(tmp_path, 1 << 24)
+    compile(stepping("test.given"), device="cpu", hints=HotPathHints(), cache=cache)
+    known = HotPathHints()
+    known.record("test.given", 1_000_000, 4)
+    made = compile(stepping("test.given"), device="cpu", hints=known, cache=cache)
+    assert set(chosen_by(made).values()) == {"HOT_PATH_TELEMETRY"}
+    again = compile(stepping("test.given"), device="cpu", hints=known, cache=cache)
+    assert again.from_cache
+    assert chosen_by(again) == chosen_by(made)
+
+
+def test_a_report_is_kept_and_given_to_the_next_compilation(tmp_path):
+    twice = Node.store("x", I, Expr.load("x", I) * Expr.u32(1) + Expr.load("x", I))
+    decl = BufferDecl.read_write("x", 0, DataType.U32)
+    program = Program.wrapped([decl], (64, 1, 1), [twice], entry_op_id="test.report")
+    cache = DiskCache(tmp_path, 1 << 24)
+    known = HotPathHints()
+    known.record("test.report", 1_000_000, 4)
+    made = compile(program, device="cpu", hints=known, cache=cache)
+    assert made.report is not None
+    made.report.save(tmp_path / "report.json")
+    report = OptimizerRunReport.load(tmp_path / "report.json")
+    cold = compile(program, device="cpu", hints=HotPathHints(), report=report, cache=cache)
+    reasons = chosen_by(cold)
+    paid = {name for name, reason in reasons.items() if reason == "PASS_COST_REPORT"}
+    assert paid == report.cost_reducing_passes()
+    assert "an earlier report shows that it pays" in cold.explain()
 
 
 def test_a_program_that_becomes_hot_is_compiled_again_in_the_background(tmp_path):
@@ -129,12 +159,11 @@ def test_the_more_statements_the_sooner_code_is_made_in_haste(monkeypatch):
 def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path, monkeypatch):
     monkeypatch.setattr("vyre.backends.llvm.compile.MOST_LINES", 10)
     monkeypatch.setattr("vyre.runtime.compiling._BIG_STATEMENTS", 1)
-    known = HotPathHints()
-    known.record("test.known", 1_000_000, 4)
+    hints().record("test.known", 1_000_000, 4)
     cache = DiskCache(tmp_path, 1 << 24)
 
     def compiled(program):
-        return compile(program, device="cpu", hints=known, cache=cache)
+        return compile(program, device="cpu", cache=cache)
 
     program = stepping("test.known")
     for _ in range(2):
@@ -147,25 +176,23 @@ def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path,
 
 def test_what_an_earlier_process_left_is_used_at_once_though_the_program_is_hot(tmp_path):
     cache = DiskCache(tmp_path, 1 << 24)
-    compile(stepping("test.left"), device="cpu", hints=HotPathHints(), cache=cache)
-    known = HotPathHints()
-    known.record("test.left", 1_000_000, 4)
+    compile(stepping("test.left"), device="cpu", cache=cache)
+    hints().record("test.left", 1_000_000, 4)
     program = stepping("test.left")
     for _ in range(2):
-        first = compile(program, device="cpu", hints=known, cache=cache)
+        first = compile(program, device="cpu", cache=cache)
         assert (pipelines(first), first.from_cache) == (["standard"], True)
         finish_improvements(program)
-    assert pipelines(compile(program, device="cpu", hints=known, cache=cache)) == ["full"]
+    assert pipelines(compile(program, device="cpu", cache=cache)) == ["full"]
 
 
 def test_who_runs_a_hot_program_once_does_not_wait_for_better_code(tmp_path):
     cache = DiskCache(tmp_path, 1 << 24)
-    compile(stepping("test.once"), device="cpu", hints=HotPathHints(), cache=cache)
-    known = HotPathHints()
-    known.record("test.once", 1_000_000, 4)
+    compile(stepping("test.once"), device="cpu", cache=cache)
+    hints().record("test.once", 1_000_000, 4)
     program = stepping("test.once")
     before = threading.active_count()
-    compile(program, device="cpu", hints=known, cache=cache)
+    compile(program, device="cpu", cache=cache)
     assert threading.active_count() == before
 
 
