@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vyre.backends.wgsl.atomics import from_u64, from_word, to_u64, to_word, write_atomic
 from vyre.backends.wgsl.context import Context
-from vyre.backends.wgsl.memory import Buffer, Cells, length
+from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
 from vyre.backends.wgsl.types import held, is_array, is_half, is_wide, zero
 from vyre.emit import Writer
 from vyre.ir import DataType, TypeKind
@@ -16,11 +16,11 @@ from vyre.ir import DataType, TypeKind
 
 def write_functions(ctx: Context, buffer: Buffer, out: Writer) -> None:
     """Write every function of the buffer that the shader calls, and those that they call."""
-    if buffer.lanes > 1 and not buffer.is_native_vector:
-        if "load" in buffer.functions:
-            _write_cell_load(ctx, buffer, out)
-        if "store" in buffer.functions:
-            _write_cell_store(ctx, buffer, out)
+    by_lanes = buffer.lanes > 1 and not buffer.is_native_vector
+    if "cell" in buffer.functions or (by_lanes and "load" in buffer.functions):
+        _write_cell_load(ctx, buffer, out)
+    if "set_cell" in buffer.functions or (by_lanes and "store" in buffer.functions):
+        _write_cell_store(ctx, buffer, out)
     for function, op in buffer.functions.items():
         if op is not None:
             write_atomic(ctx, buffer, function, op, out)
@@ -53,14 +53,18 @@ def _write_load(ctx: Context, buffer: Buffer, out: Writer) -> None:
                 out.line(f"value[k] = cell_{buffer.name}({buffer.lanes}u * i + k);")
             out.line("return value;")
             return
-        # Some element is read in any case: a choice is cheaper to compile and to run than a branch.
-        out.line(f"let k = min(i, max({count}, 1u) - 1u);")
+        # Something is read in any case: a choice is cheaper to compile and to run than a branch.
+        # WGSL keeps every read inside of the memory that is bound; which one does not matter.
+        place = "i"
+        if buffer.space is not Space.STORAGE:
+            out.line(f"let k = min(i, {buffer.decl.count - 1}u);")
+            place = "k"
         if buffer.lanes == 1:
-            value = read_scalar(ctx, buffer, "k")
+            value = read_scalar(ctx, buffer, place)
         elif buffer.is_native_vector:
-            value = f"{buffer.name}[k]"
+            value = f"{buffer.name}[{place}]"
         else:
-            lanes = [f"cell_{buffer.name}({_lane(buffer, n, 'k')})" for n in range(buffer.lanes)]
+            lanes = [f"cell_{buffer.name}({_lane(buffer, n, place)})" for n in range(buffer.lanes)]
             value = f"{held(value_type)}({', '.join(lanes)})"
         out.line(f"return select({zero(value_type)}, {value}, i < {count});")
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.shader import GRAIN
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import webgpu as codes
 from vyre.driver.backend import DeviceMemory
 
 if TYPE_CHECKING:
     from vyre.backends.wgsl.device import WgpuDevice
-
-GRAIN = 16
-"""Buffers are whole numbers of the largest cell, so that any cell type can be bound to them."""
 
 
 class Allocation:

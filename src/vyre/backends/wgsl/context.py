@@ -16,6 +16,8 @@ from vyre.target import Target
 
 ENTRY_POINT = "main"
 LAUNCH = "launch"
+_HOLE = "\0"
+"""Around what is spelled when a shader is put together."""
 
 
 @dataclass(slots=True)
@@ -29,6 +31,8 @@ class Context:
     """Functions of the prelude that the shader calls."""
     fields: list[str] = field(default_factory=list[str])
     """Fields of the launch record, each a u32, in the order of the struct."""
+    measured: dict[str, str] = field(default_factory=dict[str, str])
+    """The like that a shader can find out itself, unless a buffer is empty: how, by field."""
     builtins: set[str] = field(default_factory=set[str])
     """Inputs of the entry point in use, by the names it gives them."""
     helpers: dict[str, str] = field(default_factory=dict[str, str])
@@ -59,6 +63,18 @@ class Context:
         if name not in self.fields:
             self.fields.append(name)
         return f"{LAUNCH}.{name}"
+
+    def measured_field(self, name: str, measured: str) -> str:
+        """A number that only a general shader is told by the host: `filled` decides."""
+        self.measured[name] = measured
+        return f"{_HOLE}{name}{_HOLE}"
+
+    def filled(self, text: str, *, general: bool) -> str:
+        """Text with the measured fields spelled out."""
+        for name, measured in self.measured.items():
+            value = f"{LAUNCH}.{name}" if general else measured
+            text = text.replace(f"{_HOLE}{name}{_HOLE}", value)
+        return text
 
     def runtime(self, value: Value) -> Value:
         """A constant as something WGSL does not evaluate while compiling."""

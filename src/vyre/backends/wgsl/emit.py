@@ -11,7 +11,7 @@ from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.context import ENTRY_POINT, LAUNCH, Context
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.memory import Buffer, Space, make_buffer
-from vyre.backends.wgsl.shader import FOLD_FIELDS, Bound, Shader
+from vyre.backends.wgsl.shader import GRID_FIELDS, Bound, Shader
 from vyre.backends.wgsl.statements import Statements
 from vyre.backends.wgsl.traps import RECORD, RECORD_WORDS, Traps
 from vyre.diagnostics import CapabilityError, Diagnostic
@@ -49,21 +49,22 @@ def emit_shader(program: Program, target: Target) -> Shader:
     prologue = _prologue(ctx, found, traps)
     if traps.tags:
         traps.write_function(functions)
-    plain = _assemble(ctx, found, functions.text(), prologue + body.text(), traps, folded=False)
-    folded = _assemble(ctx, found, functions.text(), prologue + body.text(), traps, folded=True)
+    parts = (functions.text(), prologue + body.text())
+    plain = _assemble(ctx, found, *parts, tuple(ctx.fields), traps, general=False)
+    fields = (*ctx.fields, *ctx.measured, *GRID_FIELDS)
+    general = _assemble(ctx, found, *parts, fields, traps, general=True)
+    places = {f"len_{b.name}": b.argument for b in found if b.argument is not None}
     return Shader(
         text=plain,
-        folded=folded,
+        general=general,
         fields=tuple(ctx.fields),
+        general_fields=fields,
         bindings=tuple(
             Bound(b.argument or 0, _access(b), (b.decl.element.bits or 0) // 8)
             for b in _bound(found)
         ),
-        lengths=tuple(
-            (f"len_{b.name}", b.argument)
-            for b in found
-            if b.argument is not None and f"len_{b.name}" in ctx.fields
-        ),
+        lengths=tuple((name, places[name]) for name in fields if name in places),
+        measured=tuple(places[name] for name in ctx.measured),
         tags=tuple(traps.tags),
         locked="storage" in ctx.locks,
         workgroup_size=program.workgroup_size,
@@ -121,20 +122,26 @@ def _prologue(ctx: Context, buffers: list[Buffer], traps: Traps) -> str:
 
 
 def _assemble(
-    ctx: Context, buffers: list[Buffer], functions: str, body: str, traps: Traps, *, folded: bool
+    ctx: Context,
+    buffers: list[Buffer],
+    functions: str,
+    body: str,
+    fields: tuple[str, ...],
+    traps: Traps,
+    *,
+    general: bool,
 ) -> str:
     out = Writer()
     for extension in sorted(ctx.enables):
         out.line(f"enable {extension};")
     out.blank()
-    fields = [*ctx.fields, *(FOLD_FIELDS if folded else ())]
     if fields:
         with out.block("struct Launch"):
             for name in fields:
                 out.line(f"{name}: u32,")
         out.blank()
     _write_variables(ctx, buffers, bool(fields), bool(traps.tags), out)
-    _write_entry_point(ctx, body, folded, out)
+    _write_entry_point(ctx, body, general, out)
     out.blank()
     out.lines(functions)
     out.blank()
@@ -144,7 +151,7 @@ def _assemble(
     for function in prelude.closure(ctx.functions):
         out.lines(function.text)
         out.blank()
-    return out.text().rstrip() + "\n"
+    return ctx.filled(out.text().rstrip(), general=general) + "\n"
 
 
 def _write_variables(
@@ -176,10 +183,10 @@ def _write_variables(
     out.blank()
 
 
-def _write_entry_point(ctx: Context, body: str, folded: bool, out: Writer) -> None:
+def _write_entry_point(ctx: Context, body: str, general: bool, out: Writer) -> None:
     size = ", ".join(map(str, ctx.program.workgroup_size))
     used = ctx.builtins
-    if folded:
+    if general:
         inputs = [name for name in ("lid", "local_index") if name in used or name == "lid"]
         parameters = ["@builtin(workgroup_id) launched_id: vec3<u32>"]
         parameters.append("@builtin(num_workgroups) launched: vec3<u32>")
@@ -193,7 +200,7 @@ def _write_entry_point(ctx: Context, body: str, folded: bool, out: Writer) -> No
         out.line(f"// {ctx.program.entry_op_id}")
     out.line(f"@compute @workgroup_size({size})")
     with out.block(f"fn {ENTRY_POINT}({', '.join(parameters)})"):
-        if folded:
+        if general:
             _write_unfolding(used, size, out)
         out.verbatim(body)
 

@@ -7,20 +7,19 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from vyre.backends.wgsl.allocation import GRAIN, Allocation
+from vyre.backends.wgsl.allocation import Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.context import ENTRY_POINT
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.failures import translated
 from vyre.backends.wgsl.recorder import Launch
-from vyre.backends.wgsl.shader import FOLD_FIELDS, Bound, Shader
+from vyre.backends.wgsl.shader import Bound, Choice, Shader, choose
 from vyre.backends.wgsl.timing import Timing
 from vyre.backends.wgsl.traps import LOOP_ENDED, RECORD_WORDS
 from vyre.diagnostics import BackendError, DeadlineError, TrapError
 from vyre.diagnostics.codes import execution as execution_codes
 from vyre.diagnostics.codes import webgpu as codes
 from vyre.driver.backend import Argument, LaunchRecord
-from vyre.lower import FoldedGrid, fold_grid
 
 Grid = tuple[int, int, int]
 
@@ -127,22 +126,22 @@ class WgpuExecutable:
 
     def _prepare(self, arguments: tuple[Argument, ...], grid: Grid) -> tuple[_Ready, bool]:
         """What a launch needs, and whether it is bound to copies, which are of this moment."""
-        folded = self._fold(grid)
-        pipeline = self._pipeline(folded is not None)
+        choice = self._choose([argument.count for argument in arguments], grid)
+        pipeline = self._pipeline(choice.is_general)
         bound = [self._entry(arguments[b.argument], b) for b in self.shader.bindings]
         wanted = bound
         bound, copies = self._separated(wanted)
         has_copies = bound != wanted
-        entries = [*bound, *self._own_entries(arguments, grid, folded)]
+        entries = [*bound, *self._own_entries(choice.record)]
         group = self._group(pipeline, entries, keep_it=not has_copies)
         buffers = [entry.buffer for entry in bound]
-        launch = Launch(pipeline, group, buffers, grid if folded is None else folded.launched)
+        launch = Launch(pipeline, group, buffers, choice.grid)
         is_plain = not (copies or self.shader.tags)
         return _Ready(arguments, grid, launch, is_plain, copies), has_copies
 
-    def _fold(self, grid: Grid) -> FoldedGrid | None:
+    def _choose(self, counts: list[int], grid: Grid) -> Choice:
         try:
-            return fold_grid(grid, self._most_workgroups)
+            return choose(self.shader, counts, grid, self._most_workgroups)
         except ValueError as problem:
             raise BackendError(
                 codes.TOO_MANY_WORKGROUPS.at(
@@ -150,15 +149,15 @@ class WgpuExecutable:
                 )
             ) from problem
 
-    def _pipeline(self, folded: bool) -> Any:
-        pipeline = self._pipelines.get(folded)
+    def _pipeline(self, general: bool) -> Any:
+        pipeline = self._pipelines.get(general)
         if pipeline is None:
-            text = self.shader.folded if folded else self.shader.text
+            text = self.shader.general if general else self.shader.text
             # Naga knows the functions of this extension, but not yet the directive.
             text = text.replace("enable subgroups;\n", "")
             handle = self.device.handle
             module = handle.create_shader_module(code=text)
-            pipeline = self._pipelines[folded] = handle.create_compute_pipeline(
+            pipeline = self._pipelines[general] = handle.create_compute_pipeline(
                 layout="auto", compute={"module": module, "entry_point": ENTRY_POINT}
             )
         return pipeline
@@ -168,8 +167,7 @@ class WgpuExecutable:
         memory = argument.memory
         if not isinstance(memory, Allocation) or memory.device is not self.device:
             raise BackendError(codes.NOT_OURS.at(device=self.device.info.id))
-        wanted = max(GRAIN, -(-argument.count * bound.element_bytes // GRAIN) * GRAIN)
-        size = min(wanted, memory.capacity - argument.offset)
+        size = min(bound.size(argument.count), memory.capacity - argument.offset)
         if size > self.device.binding_limit:
             raise BackendError(
                 codes.BINDING_TOO_LARGE.at(
@@ -205,17 +203,11 @@ class WgpuExecutable:
                 copies.append((temporary, entry))
         return accepted, copies
 
-    def _own_entries(
-        self, arguments: Sequence[Argument], grid: Grid, folded: FoldedGrid | None
-    ) -> list[Entry]:
+    def _own_entries(self, values: list[int]) -> list[Entry]:
         """The launch record, the record of traps, and the locks."""
         entries: list[Entry] = []
-        fields = self.shader.fields if folded is None else (*self.shader.fields, *FOLD_FIELDS)
-        if fields:
-            values = {name: arguments[place].count for name, place in self.shader.lengths}
-            if folded is not None:
-                values |= dict(zip(FOLD_FIELDS, (folded.total, *grid), strict=True))
-            data = struct.pack(f"<{len(fields)}I", *(values.get(name, 0) for name in fields))
+        if values:
+            data = struct.pack(f"<{len(values)}I", *values)
             record = self._record(data)
             entries.append(Entry(record, 0, record.size))
         if self.shader.tags:

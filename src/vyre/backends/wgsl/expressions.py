@@ -76,7 +76,8 @@ class Expressions:
                 text, constant = literal(expr)
                 if text.startswith("f32_bits"):
                     ctx.functions.add("f32_bits")
-                return Value(text, dtype, constant=constant)
+                number = expr.bits if dtype.is_integer else None
+                return Value(text, dtype, constant=constant, number=number)
             case Var(name):
                 return self.variables[name]
             case Load():
@@ -167,11 +168,15 @@ class Expressions:
             # it, not even the index, which could bind what is then not used.
             return Value(zero(buffer.decl.value_type), buffer.decl.value_type)
         index = self.index(self.value(load.index))
-        if buffer.is_simple and self.ranges.is_in_bounds(load, self.position):
+        is_cell = buffer.lanes == 1 or buffer.is_native_vector
+        function = "load"
+        if is_cell and self.ranges.is_in_bounds(load, self.position):
+            function = "cell"
+        if function == "cell" and buffer.is_simple:
             buffer.used = True
             text = read_scalar(self.ctx, buffer, index)
         else:
-            text = buffer.call("load", index)
+            text = buffer.call(function, index)
         # A private array lives in registers: a driver sees the product that was stored there.
         product = buffer.space is Space.PRIVATE and buffer.decl.value_type.is_float
         return Value(text, buffer.decl.value_type, product=product)

@@ -16,6 +16,7 @@ from dataclasses import field
 from enum import Enum
 
 from vyre.backends.wgsl.context import Context
+from vyre.backends.wgsl.literals import unsigned
 from vyre.backends.wgsl.types import held, is_wide
 from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
@@ -120,6 +121,15 @@ class Buffer:
         return self.cells is Cells.PACKED and self.written
 
     @property
+    def cells_per_element(self) -> int | None:
+        """How many cells an element takes; None where that is no whole number."""
+        if self.cells in (Cells.PACKED, Cells.UNIFORM):
+            return None
+        if self.is_native_vector:
+            return 1
+        return self.lanes * (2 if self.cells is Cells.PAIRS else 1)
+
+    @property
     def cell_type(self) -> str:
         """The type of one cell."""
         match self.cells:
@@ -207,7 +217,12 @@ def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
 
 
 def length(ctx: Context, buffer: Buffer) -> str:
-    """The number of elements."""
-    if buffer.space is Space.STORAGE:
+    """The number of elements: known, or that of the bound cells, or what the host says."""
+    if buffer.decl.count:
+        return unsigned(buffer.decl.count)
+    per_element = buffer.cells_per_element
+    if per_element is None:
         return ctx.launch_field(f"len_{buffer.name}")
-    return f"{buffer.decl.count}u"
+    cells = f"arrayLength(&{buffer.name})"
+    measured = cells if per_element == 1 else f"({cells} / {per_element}u)"
+    return ctx.measured_field(f"len_{buffer.name}", measured)

@@ -158,9 +158,26 @@ def _wide_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
         if op in (BinOp.LT, BinOp.GT):
             return spell(less, DataType.BOOL)
         return spell(f"!{less}", DataType.BOOL, Level.UNARY)
+    if op is BinOp.MUL and left.number is not None:
+        left, right = right, left
     prefix = word(dtype) if op in _SIGNED_DIFFERS else "u64"
+    if right.number is not None:
+        short = _wide_by_number(ctx, op, prefix, left, right.number)
+        if short is not None:
+            return short
     amount = f"{right.at(Level.PRIMARY)}.x" if op in _SHIFTS else right.text
     return spell(ctx.call(f"{prefix}_{_FUNCTIONS[op]}", left.text, amount), dtype)
+
+
+def _wide_by_number(ctx: Context, op: BinOp, prefix: str, left: Value, number: int) -> Value | None:
+    """A product or shift by a number that makes it simpler than the general one."""
+    if op is BinOp.MUL and number < 1 << 16:
+        return spell(ctx.call("u64_mul_short", left.text, unsigned(number)), left.dtype)
+    amount = number & 63
+    if op in (BinOp.SHL, BinOp.SHR) and 0 < amount < 32:
+        function = f"{prefix}_{_FUNCTIONS[op]}_short"
+        return spell(ctx.call(function, left.text, unsigned(amount)), left.dtype)
+    return None
 
 
 def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
@@ -338,4 +355,6 @@ def from_u32(text: str, dtype: DataType, level: Level = Level.PRIMARY) -> Value:
 
 def _masked(amount: Value, mask: int) -> str:
     """A shift amount modulo the width, as an operand."""
+    if amount.number is not None:
+        return unsigned(amount.number & mask)
     return f"({as_u32(amount).at(Level.UNARY)} & {mask}u)"

@@ -43,6 +43,8 @@ class Recorder:
         self._latest: Launch | None = None
         self._recorded = 0
         """Copies and measured dispatches that the encoder holds."""
+        self._has_writes = False
+        """Whether the queue holds writes: it begins them with the next submission."""
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
         # wgpu's own methods ask after each call whether it failed. Dispatches only ever fail when
@@ -93,6 +95,7 @@ class Recorder:
         if buffer in self._used:
             self.flush()
         self.device.queue.write_buffer(buffer, offset, data)
+        self._has_writes = True
 
     def read(self, buffer: Any, offset: int, into: memoryview) -> None:
         """Submit everything, wait for it, and read a buffer."""
@@ -109,7 +112,7 @@ class Recorder:
 
     def flush(self) -> None:
         """Submit what is recorded."""
-        if self._encoder is None and not self._launches:
+        if self._encoder is None and not self._launches and not self._has_writes:
             return
         try:
             with translated(self.name, "submitting work"):
@@ -120,6 +123,7 @@ class Recorder:
             self._encoder = self._latest = None
             self._launches.clear()
             self._recorded = 0
+            self._has_writes = False
             self._used.clear()
 
     def wait(self, seconds: float | None = None) -> bool:

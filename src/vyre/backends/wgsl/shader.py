@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
+from vyre.lower import fold_grid
 from vyre.record import dataclass
+
+WORD = 4
+GRAIN = 16
+"""The largest cell: buffers are whole numbers of it, so that any cell type can be bound to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,11 @@ class Bound:
     """`read`, `read_write` or `uniform`."""
     element_bytes: int
 
+    def size(self, count: int) -> int:
+        """Bytes to bind for so many elements: shaders take the length of arrays from it."""
+        grain = GRAIN if self.access == "uniform" else WORD
+        return -(-count * self.element_bytes // grain) * grain or GRAIN
+
 
 @dataclass(frozen=True, slots=True)
 class Shader:
@@ -28,13 +40,18 @@ class Shader:
     """
 
     text: str
-    folded: str
-    """The same for grids that had to be folded: workgroups are renumbered at the start."""
+    general: str
+    """The same for grids that had to be folded and for empty buffers: the launch record says how
+    many elements and workgroups there are, and workgroups are renumbered at the start."""
     fields: tuple[str, ...]
     """What the launch record holds, each a u32."""
+    general_fields: tuple[str, ...]
+    """What it holds for the general text."""
     bindings: tuple[Bound, ...]
     lengths: tuple[tuple[str, int], ...]
     """Fields that hold the number of elements of an argument."""
+    measured: tuple[int, ...]
+    """Arguments whose length `text` takes from what is bound: they must not be empty."""
     tags: tuple[str, ...]
     """The tags of its traps."""
     locked: bool
@@ -52,15 +69,41 @@ class Shader:
         x, y, z = values["workgroup_size"]
         return cls(
             text=values["text"],
-            folded=values["folded"],
+            general=values["general"],
             fields=tuple(values["fields"]),
+            general_fields=tuple(values["general_fields"]),
             bindings=tuple(Bound(**bound) for bound in values["bindings"]),
             lengths=tuple((name, argument) for name, argument in values["lengths"]),
+            measured=tuple(values["measured"]),
             tags=tuple(values["tags"]),
             locked=bool(values["locked"]),
             workgroup_size=(x, y, z),
         )
 
 
-FOLD_FIELDS = ("total", "grid_x", "grid_y", "grid_z")
-"""What the launch record of a folded grid holds beyond the others."""
+GRID_FIELDS = ("total", "grid_x", "grid_y", "grid_z")
+"""What the launch record of a general shader says of the grid."""
+
+
+class Choice(NamedTuple):
+    """Which text of a shader suits a launch, with the grid to launch and the launch record."""
+
+    is_general: bool
+    grid: tuple[int, int, int]
+    record: list[int]
+
+
+def choose(
+    shader: Shader, counts: Sequence[int], grid: tuple[int, int, int], most_workgroups: int
+) -> Choice:
+    """How to launch a shader on arguments with these numbers of elements.
+
+    ValueError when no grid of `most_workgroups` along each axis holds so many.
+    """
+    folded = fold_grid(grid, most_workgroups)
+    values = {name: counts[place] for name, place in shader.lengths}
+    if folded is None and all(counts[place] for place in shader.measured):
+        return Choice(False, grid, [values.get(name, 0) for name in shader.fields])
+    values |= dict(zip(GRID_FIELDS, (prod(grid), *grid), strict=True))
+    launched = grid if folded is None else folded.launched
+    return Choice(True, launched, [values.get(name, 0) for name in shader.general_fields])

@@ -135,11 +135,15 @@ class Statements:
     def _store(self, store: Store) -> None:
         place, stored = self.exprs.operands((store.index, store.value))
         buffer, index = self.exprs.buffers[store.buffer], self.exprs.index(place)
-        if buffer.is_simple and self.exprs.ranges.is_in_bounds(store, self.exprs.position):
-            buffer.used = True
-            write_scalar(self.ctx, buffer, index, stored.text, self.out)
-        else:
-            self.out.line(f"{buffer.call('store', index, stored.text)};")
+        is_cell = buffer.lanes == 1 or buffer.is_native_vector
+        function = "store"
+        if is_cell and self.exprs.ranges.is_in_bounds(store, self.exprs.position):
+            if buffer.is_simple:
+                buffer.used = True
+                write_scalar(self.ctx, buffer, index, stored.text, self.out)
+                return
+            function = "set_cell"
+        self.out.line(f"{buffer.call(function, index, stored.text)};")
 
     def _let(self, name: str, value: Value, *, mutable: bool = False) -> None:
         word = self.ctx.names.of("variable", name)

@@ -21,10 +21,13 @@ class Value:
     product: bool = False
     """Whether it may be a float product, which a driver could fuse with a sum around it."""
 
+    number: int | None = None
+    """The bits of an integer literal."""
+
     def at(self, needed: Level) -> str:
         """The text as an operand that must hold together this tightly."""
         return parenthesised(self.text, self.level, needed)
 
     def named(self, name: str) -> Value:
         """The same value once it has a name."""
-        return replace(self, text=name, level=Level.PRIMARY, constant=False)
+        return replace(self, text=name, level=Level.PRIMARY, constant=False, number=None)

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, assert_never
 
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
-from vyre.backends.wgsl.shader import FOLD_FIELDS, Shader
+from vyre.backends.wgsl.shader import Shader, choose
 from vyre.backends.wgsl.targets import PORTABLE
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import webgpu as codes
@@ -28,7 +28,6 @@ from vyre.driver.grid_sync.plan import (
     Step,
 )
 from vyre.ir import DataType, Program
-from vyre.lower import fold_grid
 
 Json = dict[str, Any]
 
@@ -88,18 +87,17 @@ class WebPlan:
 
     def _segment(self, program: Program, shader: Shader) -> Json:
         bound = [decl.name for decl in program.buffers if not decl.is_on_chip]
-        folded = fold_grid(self.grid, MOST_WORKGROUPS)
-        values = {name: self.counts[bound[place]] for name, place in shader.lengths}
-        fields = shader.fields
-        if folded is not None:
-            fields = (*fields, *FOLD_FIELDS)
-            values |= dict(zip(FOLD_FIELDS, (folded.total, *self.grid), strict=True))
-        self.shaders.append(shader.text if folded is None else shader.folded)
+        counts = [self.counts[name] for name in bound]
+        choice = choose(shader, counts, self.grid, MOST_WORKGROUPS)
+        self.shaders.append(shader.general if choice.is_general else shader.text)
         return {
             "shader": len(self.shaders) - 1,
-            "grid": list(self.grid if folded is None else folded.launched),
-            "record": [values.get(name, 0) for name in fields],
-            "bindings": [self.place(bound[b.argument]) for b in shader.bindings],
+            "grid": list(choice.grid),
+            "record": choice.record,
+            "bindings": [
+                {"buffer": self.place(bound[b.argument]), "size": b.size(counts[b.argument])}
+                for b in shader.bindings
+            ],
             "tags": list(shader.tags),
             "lockBytes": 4 * STORAGE_LOCKS if shader.locked else 0,
         }

@@ -86,7 +86,7 @@ def check(
     for tried in (shader, emit_shader(program, PORTABLE)):
         # 64-bit atomics of the device are an extension of naga that Tint does not know.
         if "atomic<u64>" not in tried.text and "atomic<i64>" not in tried.text:
-            refusal = tint.problems(tried.text) or tint.problems(tried.folded)
+            refusal = tint.problems(tried.text) or tint.problems(tried.general)
             assert refusal is None, f"{refusal}\n{tried.text}"
     want = execute(
         program, given, grid, subgroup_width=target.subgroup_width, output_sizes=lengths

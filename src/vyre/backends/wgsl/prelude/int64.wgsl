@@ -37,6 +37,13 @@ fn u64_mul(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(low.x, low.y + a.x * b.y + a.y * b.x);
 }
 
+// The product with a number below 2^16.
+fn u64_mul_short(a: vec2<u32>, b: u32) -> vec2<u32> {
+    let low = (a.x & 0xffffu) * b;
+    let carried = ((a.x >> 16u) * b + (low >> 16u)) >> 16u;
+    return vec2<u32>(a.x * b, a.y * b + carried);
+}
+
 fn u64_mulhi(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     let low = u32_mul_wide(a.x, b.x).y;
     let first = u64_add(u32_mul_wide(a.y, b.x), vec2<u32>(low, 0u));
@@ -71,6 +78,20 @@ fn i64_shr(a: vec2<u32>, amount: u32) -> vec2<u32> {
     let high = bitcast<u32>(bitcast<i32>(a.y) >> n);
     let sign = bitcast<u32>(bitcast<i32>(a.y) >> 31u);
     return select(vec2<u32>(low, high), vec2<u32>(high, sign), (amount & 32u) != 0u);
+}
+
+// Shifts by 1 to 31.
+fn u64_shl_short(a: vec2<u32>, n: u32) -> vec2<u32> {
+    return vec2<u32>(a.x << n, (a.y << n) | (a.x >> (32u - n)));
+}
+
+fn u64_shr_short(a: vec2<u32>, n: u32) -> vec2<u32> {
+    return vec2<u32>((a.x >> n) | (a.y << (32u - n)), a.y >> n);
+}
+
+fn i64_shr_short(a: vec2<u32>, n: u32) -> vec2<u32> {
+    let high = bitcast<u32>(bitcast<i32>(a.y) >> n);
+    return vec2<u32>((a.x >> n) | (a.y << (32u - n)), high);
 }
 
 fn u64_rotl(a: vec2<u32>, amount: u32) -> vec2<u32> {

@@ -44,17 +44,17 @@ class Runner {
     const pipeline = await this.device.createComputePipelineAsync({
       layout: "auto", compute: { module, entryPoint: "main" },
     });
-    const bound = segment.bindings.map((place) => this.buffers[place]);
+    const bound = segment.bindings.map(({ buffer, size }) => ({ buffer: this.buffers[buffer], size }));
     if (segment.record.length) {
       const record = new Uint8Array(new Uint32Array(segment.record).buffer);
-      bound.push(this.makeBuffer(record.length, GPUBufferUsage.UNIFORM, record));
+      bound.push({ buffer: this.makeBuffer(record.length, GPUBufferUsage.UNIFORM, record) });
     }
     const trap = segment.tags.length ? this.makeBuffer(16, this.own) : null;
-    if (trap) bound.push(trap);
-    if (segment.lockBytes) bound.push(this.makeBuffer(segment.lockBytes, this.own));
+    if (trap) bound.push({ buffer: trap });
+    if (segment.lockBytes) bound.push({ buffer: this.makeBuffer(segment.lockBytes, this.own) });
     const group = this.device.createBindGroup({
       layout: pipeline.getBindGroupLayout(0),
-      entries: bound.map((buffer, binding) => ({ binding, resource: { buffer } })),
+      entries: bound.map((resource, binding) => ({ binding, resource })),
     });
     return { ...segment, pipeline, group, trap };
   }
