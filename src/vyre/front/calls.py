@@ -79,8 +79,12 @@ def _refusal(ctx: Context, node: ast.Call, target: Any) -> Exception:
         return ctx.error(
             node, codes.FOREIGN, name=shown, instead=advice.replace("(x)", f"({text})")
         )
-    if module.startswith("vyre.runtime"):
-        return ctx.error(node, codes.FOREIGN, name=shown, instead="a function marked @vy.func")
+    if type(target).__module__.startswith("vyre.runtime"):
+        instead = "a function marked @vy.func that both use: the host alone starts kernels"
+        return ctx.error(node, codes.FOREIGN, name=shown, instead=instead)
+    if module == "builtins":
+        instead = "it with numbers, operators and the functions of vy and vy.math"
+        return ctx.error(node, codes.FOREIGN, name=shown, instead=instead)
     fix = "decorate it with @vy.func"
     if name == "<lambda>":
         fix = f"write it as a function: @vy.func, then def {shown}(...)"
@@ -109,4 +113,9 @@ _BUILTIN_ADVICE: dict[Any, str] = {
     sorted: "a sort of your own, or numpy outside of the kernel",
     str: "numbers only",
     input: "an array that the kernel reads",
+    any: "a for loop over range(len(x)) that keeps a bool",
+    all: "a for loop over range(len(x)) that keeps a bool",
+    tuple: "the values with commas: (a, b)",
+    type: "nothing: types are those of the annotations",
+    isinstance: "nothing: types are those of the annotations",
 }

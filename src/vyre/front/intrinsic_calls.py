@@ -14,7 +14,7 @@ from vyre.front.context import Context
 from vyre.front.operators import apply, apply_unary
 from vyre.front.parameters import GenericType, generic_of
 from vyre.front.scalars import ScalarType
-from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
+from vyre.front.values import Array, Constant, Scalar, Several, Shape, Thing, Value, describe
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,
@@ -188,6 +188,8 @@ def _length(ctx: Context, node: ast.Call) -> Value:
     (value,) = values_of(ctx, node, "len(x)", 1)
     if isinstance(value, Several):
         return Constant(len(value.items))
+    if isinstance(value, Shape):
+        return Constant(value.array.rank)
     if not isinstance(value, Array):
         raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(value))
     return Scalar(value.shape[0], DataType.U32)

@@ -61,7 +61,11 @@ def _combined(ctx: Context, node: ast.Call, name: str) -> tuple[Value, ...]:
     option = options.pop(allowed, Constant(0)) if allowed is not None else Constant(0)
     if options or not parts or len(parts) != len(known) or not isinstance(option, Constant):
         problem = "goes over tuples and constants only"
-        raise ctx.error(node, codes.CALL, name=name, problem=problem, form=f"{name}((1, 2, 3))")
+        form = f"{name}((1, 2, 3))"
+        if len(parts) != len(known):
+            counted = {"reversed": "n - 1 - i", "enumerate": "a count from it"}
+            form = f"for i in range(n), and {counted.get(name, 'i for both')} in its body"
+        raise ctx.error(node, codes.CALL, name=name, problem=problem, form=form)
     if name == "reversed":
         return parts[0][::-1]
     if name == "enumerate":

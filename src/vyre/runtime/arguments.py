@@ -7,7 +7,7 @@ that becomes the output, unless the caller asked for the change to happen in pla
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, cast
 
@@ -114,7 +114,8 @@ class Binder:
                     self._bind_device_array(decl, value)
                 else:
                     self._bind_host(decl, value)
-        self._refuse_aliases(given)
+        written = [name for name in given if self._is_written_in_place(name)]
+        refuse_aliases(given, self.binding.hosts, written)
 
     def bind_scratch(self, program: Program, *, flat: bool) -> None:
         """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
@@ -240,31 +241,36 @@ class Binder:
         self.binding.counts[decl.name] = count
         self.binding.touched += count * (decl.element.size_bytes or 0)
 
-    def _refuse_aliases(self, given: Mapping[str, object]) -> None:
-        """Memory under two names is fine as long as neither is written."""
-        written = [name for name in given if self._is_written_in_place(name)]
-        for name in written:
-            for other in given:
-                if other != name and self._share_memory(name, other, given):
-                    raise ArgumentError(codes.ALIASED.at(first=name, second=other, written=name))
-
-    def _share_memory(self, one: str, two: str, given: Mapping[str, object]) -> bool:
-        if given[one] is given[two]:
-            return True
-        if one not in self.binding.hosts or two not in self.binding.hosts:
-            return False
-        # What the caller gave, not the copies that stand in for views.
-        first, second = cast("Any", given[one]), cast("Any", given[two])
-        if not isinstance(first, np.ndarray):
-            first = self.binding.hosts[one]
-        if not isinstance(second, np.ndarray):
-            second = self.binding.hosts[two]
-        return overlap(cast("HostArray", first), cast("HostArray", second))
-
     def _is_written_in_place(self, name: str) -> bool:
         decl = self.program.buffer(name)
         own = self.in_place or isinstance(self.binding.outputs.get(name), DeviceArray)
         return decl is not None and decl.is_host_output and own
+
+
+def refuse_aliases(
+    given: Mapping[str, object], hosts: Mapping[str, HostArray], written: Iterable[str]
+) -> None:
+    """Memory under two names is fine as long as neither is written."""
+    for name in written:
+        for other in given:
+            if other != name and _share_memory(name, other, given, hosts):
+                raise ArgumentError(codes.ALIASED.at(first=name, second=other, written=name))
+
+
+def _share_memory(
+    one: str, two: str, given: Mapping[str, object], hosts: Mapping[str, HostArray]
+) -> bool:
+    if given[one] is given[two]:
+        return True
+    if one not in hosts or two not in hosts:
+        return False
+    # What the caller gave, not the copies that stand in for views.
+    first, second = cast("Any", given[one]), cast("Any", given[two])
+    if not isinstance(first, np.ndarray):
+        first = hosts[one]
+    if not isinstance(second, np.ndarray):
+        second = hosts[two]
+    return overlap(cast("HostArray", first), cast("HostArray", second))
 
 
 def finish(binding: Binding, pool: MemoryPool) -> None:

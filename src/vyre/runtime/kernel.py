@@ -166,6 +166,7 @@ class Kernel(Generic[P]):
         """
         given = arguments.by_parameter(self.source, args, kwargs, partial=False)
         made = arguments.prepare(self.source, given)
+        arguments.check_aliases(made)
         program = self._program(given, made)
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)

@@ -29,6 +29,7 @@ from vyre.front.values import SHAPE
 from vyre.ir import BufferAccess, DataType, Program
 from vyre.ir.literal import encode_float
 from vyre.record import dataclass
+from vyre.runtime.arguments import refuse_aliases
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.device_array import array as array_on
 from vyre.runtime.host_arrays import (
@@ -58,6 +59,15 @@ class Prepared:
     """Where the device arrays among the arguments live."""
     is_resident: bool = True
     """Whether all arrays among the arguments live on a device."""
+
+
+def check_aliases(made: Prepared) -> None:
+    """Refuse arrays that share memory and are written, as a dispatch does."""
+    bound: dict[str, object] = {**made.given, **made.written}
+    hosts: dict[str, Host] = {
+        name: cast("Host", each) for name, each in bound.items() if isinstance(each, np.ndarray)
+    }
+    refuse_aliases(bound, hosts, made.written)
 
 
 def by_parameter(

@@ -24,6 +24,11 @@ def plain(v: float) -> float:
     return v
 
 
+@vy.kernel
+def other(x: vy.InOut[vy.f32]):
+    x[0] = 1.0
+
+
 def cases() -> dict[str, tuple[str, str]]:
     """Source and message by title."""
     found: dict[str, tuple[str, str]] = {}
@@ -46,6 +51,7 @@ def said_of(source: str) -> str:
         "weights": np.ones(3, np.float32),
         "names": [1.0, 2.0],
         "square": lambda v: v * v,
+        "other": other,
     }
     linecache.cache[NAME] = (0, None, source.splitlines(keepends=True), NAME)
     try:

@@ -286,3 +286,15 @@ def test_bf16_is_held_as_the_upper_half_of_f32() -> None:
     y = np.zeros(2, np.uint16)
     brain(2.0, x, y, device="cpu")
     assert (y.astype(np.uint32) << 16).view(np.float32).tolist() == [3.0, -4.0]
+
+
+def test_the_reference_refuses_aliases_as_dispatches_do() -> None:
+    x = np.arange(8, dtype=np.float32)
+    with pytest.raises(ArgumentError) as run:
+        saxpy(2.0, x, x)
+    with pytest.raises(ArgumentError) as reference:
+        saxpy.reference(2.0, x, x)
+    assert str(run.value) == str(reference.value)
+    with pytest.raises(ArgumentError):
+        saxpy.reference(2.0, x[:4], x[2:6])
+    saxpy.reference(2.0, x[:4], x[4:])
