@@ -1,9 +1,11 @@
 """`python -m benchmarks`: measures, and leaves tables, JSON, a plot and a page behind."""
 
 import argparse
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich.console import Console
 
@@ -22,15 +24,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = command_line()
     given = parser.parse_args(arguments)
     if given.list:
-        print_names()
+        print_names(as_json=given.json)
         return 0
     if given.install_peers:
         return install_peers()
     options, suites = choose(parser, given)
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    # With --json, the tables for people make way for what programs read.
+    shown = sys.stderr if given.json else sys.stdout
+    console = Console(file=shown, width=None if shown.isatty() else 160)
     failed = False
+    reports: list[Report] = []
     for suite in suites:
         report = suite.run(options)
+        reports.append(report)
         failed = failed or bool(report.failures)
         show(report, console)
         path = save(report)
@@ -40,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.write_docs:
         page = write_page([suite.name for suite in SUITES])
         console.print(f"written: {page.relative_to(ROOT)}")
+    if given.json:
+        print(json.dumps([asdict(report) for report in reports], indent=1))
     return 1 if failed else 0
 
 
@@ -58,6 +66,7 @@ def command_line() -> argparse.ArgumentParser:
     parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md")
     parser.add_argument("--install-peers", action="store_true", help="install the peers and stop")
     parser.add_argument("--list", action="store_true", help="print suites, kernels and peers")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
     return parser
 
 
@@ -95,11 +104,18 @@ def split(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",")] if text else None
 
 
-def print_names() -> None:
+def print_names(*, as_json: bool) -> None:
     """Everything the options may name."""
-    print("suites: ", ", ".join(suite.name for suite in SUITES))
-    print("kernels:", ", ".join(kernel.name for kernel in KERNELS))
-    print("peers:  ", ", ".join(peer.name for peer in PEERS))
+    names = {
+        "suites": [suite.name for suite in SUITES],
+        "kernels": [kernel.name for kernel in KERNELS],
+        "peers": [peer.name for peer in PEERS],
+    }
+    if as_json:
+        print(json.dumps(names, indent=1))
+        return
+    for kind, each in names.items():
+        print(f"{kind}: {', '.join(each)}")
 
 
 def plot(report: Report, name: str) -> str:

@@ -9,6 +9,7 @@ from statistics import median
 
 import numpy as np
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from benchmarks.interleave import Plan, measure
 from benchmarks.kernel import Arrays, Kernel
@@ -67,11 +68,14 @@ def run(options: Options) -> Report:
     chosen = KERNELS if options.kernels is None else kernels_named(list(options.kernels))
     names = list(options.peers or (peer.name for peer in PEERS))
     results = Results(options.statistic)
-    console = Console(stderr=True)
-    with started(names, results) as remotes:
+    columns = (TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    with started(names, results) as remotes, bar:
+        task = bar.add_task("starting", total=len(chosen))
         for kernel in chosen:
-            with console.status(f"{kernel.title} …"):
-                results.outcomes[kernel.name] = measure_kernel(kernel, remotes, options)
+            bar.update(task, description=kernel.title)
+            results.outcomes[kernel.name] = measure_kernel(kernel, remotes, options)
+            bar.advance(task)
     return Report(
         suite=SUITE.name,
         title=SUITE.title,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,26 @@ def pairs(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
+def check_given(program: Program, given: Container[str], made: Container[str] = ()) -> None:
+    """Refuse to start while inputs are missing, and say how they are given."""
+    missing = [
+        decl
+        for decl in program.buffers
+        if decl.is_host_input and decl.name not in given and decl.name not in made
+    ]
+    if missing:
+        raise UsageError(
+            f"no --in for {listing([decl.name for decl in missing])}; give each a file, a number "
+            "or made-up contents: " + " ".join(f"--in {_suggestion(decl)}" for decl in missing)
+        )
+
+
+def _suggestion(decl: BufferDecl) -> str:
+    if decl.count == 1:
+        return f"{decl.name}=1"
+    return f"{decl.name}=random:{decl.count or 1000}"
+
+
 def whole(text: str, option: str) -> int:
     """A number of things."""
     if not text.strip().isdecimal():
@@ -51,8 +72,11 @@ def inputs_from(program: Program, given: dict[str, str]) -> dict[str, Array]:
 
 def _array(decl: BufferDecl, text: str) -> Array:
     kind, _, size = text.partition(":")
-    if kind in _MADE and size.isdecimal():
-        return _made(decl, kind, int(size))
+    extents = size.split(",")
+    if kind in _MADE and all(extent.isdecimal() for extent in extents):
+        shape = tuple(map(int, extents))
+        flat = _made(decl, kind, math.prod(shape))
+        return flat if len(shape) == 1 else flat.reshape(shape)
     path = Path(text)
     if path.suffix == ".npy":
         try:

@@ -47,10 +47,13 @@ def run(options: argparse.Namespace) -> int:
     reports: list[ConformanceReport] = []
     for device in options.device or ["cpu"]:
         profile = None if options.profile == "none" else options.profile
-        if options.json:
-            reports.append(run_suite(device, areas, profile=profile, reproducers=options.failures))
-        else:
-            reports.append(_watched(device, areas, profile, options.failures))
+        with output.progress() as progress:
+            report = run_suite(
+                device, areas, profile=profile, reproducers=options.failures, progress=progress
+            )
+        if not options.json:
+            print(report.table())
+        reports.append(report)
     found = [report.to_json() for report in reports]
     if options.json:
         output.print_json(found[0] if len(found) == 1 else found)
@@ -60,13 +63,3 @@ def run(options: argparse.Namespace) -> int:
     if options.write_docs:
         write_page(reports, options.write_docs)
     return DONE if all(report.ok for report in reports) else FAILED
-
-
-def _watched(
-    device: str, areas: list[str] | None, profile: str | None, failures: Path | None
-) -> ConformanceReport:
-    """The suite with a progress bar, and its report as a table."""
-    with output.progress() as progress:
-        report = run_suite(device, areas, profile=profile, reproducers=failures, progress=progress)
-    print(report.table())
-    return report

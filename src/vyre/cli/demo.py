@@ -32,10 +32,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the demonstration."""
     examples = _examples(options.only)
     infos = _devices(options.device)
-    rows: list[Figures] = []
     if options.json:
-        measurer = Measurer()
-        rows = [measurer.measure(example, info) for example in examples for info in infos]
+        rows = _measured(examples, infos)
         output.print_json([row.as_json() for row in rows])
     else:
         rows = _shown(examples, infos)
@@ -60,6 +58,17 @@ def _devices(wanted: Sequence[str] | None) -> list[DeviceInfo]:
     return sorted(found, key=lambda info: _FASTEST_LAST.index(info.kind), reverse=True)
 
 
+def _measured(examples: Sequence[Example], infos: Sequence[DeviceInfo]) -> list[Figures]:
+    rows: list[Figures] = []
+    measurer = Measurer()
+    with output.progress() as progress:
+        for example in examples:
+            for info in infos:
+                progress(f"{example.name} on {info.id}", len(rows), len(examples) * len(infos))
+                rows.append(measurer.measure(example, info))
+    return rows
+
+
 def _shown(examples: Sequence[Example], infos: Sequence[DeviceInfo]) -> list[Figures]:
     screen = output.console()
     for info in infos:
@@ -70,17 +79,11 @@ def _shown(examples: Sequence[Example], infos: Sequence[DeviceInfo]) -> list[Fig
     table = output.table(
         "example", "device", "result", ">time", ">GB/s", ">× numpy", ">compile", ">cached"
     )
-    rows: list[Figures] = []
-    measurer = Measurer()
-    total = len(examples) * len(infos)
-    with output.progress() as progress:
-        for example in examples:
-            for place, info in enumerate(infos):
-                progress(f"{example.name} on {info.id}", len(rows), total)
-                row = measurer.measure(example, info)
-                rows.append(row)
-                title = _title(row, place, alone=len(infos) == 1)
-                table.add_row(title, *_cells(row), end_section=info is infos[-1])
+    rows = _measured(examples, infos)
+    for number, row in enumerate(rows):
+        place = number % len(infos)
+        title = _title(row, place, alone=len(infos) == 1)
+        table.add_row(title, *_cells(row), end_section=place == len(infos) - 1)
     screen.print(table)
     for row in rows:
         if row.problem:

@@ -41,7 +41,10 @@ def progress() -> Generator[Callable[[str, int, int], None]]:
 
     columns = (TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn())
     screen = console(stderr=True)
-    with Progress(*columns, TimeElapsedColumn(), console=screen, transient=True) as bar:
+    hidden = not screen.is_terminal
+    with Progress(
+        *columns, TimeElapsedColumn(), console=screen, transient=True, disable=hidden
+    ) as bar:
         task = bar.add_task("starting")
 
         def show(what: str, done: int, total: int) -> None:

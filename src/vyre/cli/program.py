@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name in COMMANDS and given[0] == name:
             parser = command_parser(name, command(name))
             return _run(command(name), parser, parser.parse_args(given[1:]))
+        if not given:
+            full_parser().print_help(sys.stderr)
+            return MISUSED
         full_parser().parse_args(given)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -75,7 +78,10 @@ def _run(module: Command, parser: argparse.ArgumentParser, options: argparse.Nam
         sys.stdout.flush()
         return code
     except UsageError as problem:
-        sys.stderr.write(f"{parser.prog}: {problem}\n")
+        if options.json:
+            print(json.dumps({"errors": [{"code": None, "message": str(problem)}]}))
+        else:
+            sys.stderr.write(f"{parser.prog}: {problem}\n")
         return MISUSED
     except VyreError as error:
         if options.json:
@@ -87,6 +93,15 @@ def _run(module: Command, parser: argparse.ArgumentParser, options: argparse.Nam
         # Whoever reads has had enough, as `head` does; nothing can be written any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as problem:
+        if problem.filename is None:
+            raise
+        wrong = f"{problem.filename}: {problem.strerror}"
+        if options.json:
+            print(json.dumps({"errors": [{"code": None, "message": wrong}]}))
+        else:
+            sys.stderr.write(f"{parser.prog}: {wrong}\n")
+        return FAILED
 
 
 def as_json(found: Diagnostic) -> dict[str, object]:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
+from vyre.front.values import SHAPE
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
 from vyre.record import dataclass
@@ -64,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in", dest="inputs", action="append", default=[], metavar="NAME=VALUE",
         help="an input: a .npy file, any other file as raw bytes, a number, "
-        "or zeros:N, ones:N, range:N, random:N",
+        "or zeros:N, ones:N, range:N, random:N (N,M for two axes)",
     )  # fmt: skip
     parser.add_argument(
         "--out", dest="outputs", action="append", default=[], metavar="NAME=FILE.npy",
@@ -91,6 +93,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run a program once, show and save what comes out."""
+    if options.repeat < 1:
+        raise UsageError(f"--repeat {options.repeat}: a program runs at least once")
+    if options.elements is not None and options.elements < 0:
+        raise UsageError(f"--elements {options.elements}: give a number that is not negative")
     folder = Path(options.file)
     is_folder = folder.is_dir()
     job = from_folder(folder) if is_folder else _from_file(options)
@@ -101,7 +107,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         settings = CompileOptions(job.profile, EmitOptions(job.tier))
         compiled = compile(job.program, device=job.device, options=settings)
-        outputs, spent = _timed(compiled, job, options)
+        # What the kernel prints is no part of an answer for programs.
+        with redirect_stdout(sys.stderr) if options.json else nullcontext():
+            outputs, spent = _timed(compiled, job, options)
     except VyreError as problem:
         if not is_folder:
             raise
@@ -158,12 +166,18 @@ def _from_file(options: argparse.Namespace) -> Job:
     program = program_from(options.file)
     inputs = arrays.inputs_from(program, arrays.pairs(options.inputs, "--in"))
     wanted = arrays.pairs(options.sizes, "--size")
+    arrays.check_given(program, inputs, _layouts(program))
     shapes = shapes_of(program, inputs, wanted)
     inputs.update(told(shapes))
     grid = None if options.grid is None else grid_from(options.grid)
     if grid is None and options.elements is None:
         grid = grid_over(program, shapes)
     return Job(program, inputs, grid, sizes=sizes_from(wanted), shapes=shapes)
+
+
+def _layouts(program: Program) -> set[str]:
+    """Buffers that say how large arrays are; they follow from the arrays."""
+    return {decl.name for decl in program.buffers if decl.name.endswith(SHAPE)}
 
 
 def grid_from(text: str) -> tuple[int, ...]:
@@ -181,7 +195,7 @@ def _timed(
         return _fenced(compiled, job, job.side, job.grid, options)
     best = float("inf")
     outputs: dict[str, Any] = {}
-    for _ in range(max(options.repeat, 1)):
+    for _ in range(options.repeat):
         start = time.perf_counter()
         outputs = dispatch(
             compiled, job.inputs, job.grid, options.elements, job.sizes, options.deadline

@@ -34,7 +34,12 @@ def shapes_of(
             example = ",".join(["100"] * decl.count)
             raise UsageError(f"say how large {name} is: --size {name}={example}")
         if len(shape) != decl.count:
-            raise UsageError(f"{name} has {decl.count} axes, and {shape} are given")
+            example = ",".join(["100"] * decl.count)
+            option = f"--size {name}={example}" if name in wanted else f"--in {name}=ones:{example}"
+            raise UsageError(
+                f"{name} has {decl.count} axes, and an array of the shape {shape} is given; "
+                f"give as many extents, as in {option}, or a .npy file of such a shape"
+            )
         found[name] = shape
     return found
 

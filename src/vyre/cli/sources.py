@@ -6,6 +6,7 @@ import argparse
 import ast
 import importlib.util
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +98,17 @@ def _imported(path: Path) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
-    # The file may import what lies beside it, as when Python runs it.
+    # The file may import what lies beside it, as when Python runs it; what it prints is no part
+    # of the answer.
     sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except SyntaxError as problem:
+        where = f"{problem.filename}:{problem.lineno}"
+        raise UsageError(f"{path} is no Python: {problem.msg} at {where}") from problem
+    except ImportError as problem:
+        raise UsageError(f"{path} cannot be imported: {problem}") from problem
     finally:
         sys.path.remove(str(path.parent))
     return module

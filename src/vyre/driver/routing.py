@@ -10,7 +10,7 @@ from vyre.config import config
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import registry
-from vyre.driver.backend import Backend, Device, DeviceKind
+from vyre.driver.backend import Backend, Device, DeviceInfo, DeviceKind
 from vyre.record import dataclass
 
 _lock = threading.Lock()
@@ -53,9 +53,9 @@ class _Choose:
     """`choose` with its answers remembered; routing is on the path of every dispatch."""
 
     def __init__(self) -> None:
-        self.cache: dict[str | None, Route] = {}
+        self.cache: dict[str | DeviceInfo | None, Route] = {}
 
-    def __call__(self, wanted: str | None = None) -> Route:
+    def __call__(self, wanted: str | DeviceInfo | None = None) -> Route:
         """The route to the device `wanted`, or to the best one when nothing is wanted."""
         route = self.cache.get(wanted)
         if route is None:
@@ -66,9 +66,13 @@ class _Choose:
 choose = _Choose()
 
 
-def _find(wanted: str | None) -> Route:
+def _find(wanted: str | DeviceInfo | None) -> Route:
     if wanted is not None:
-        return _named(wanted, f"asked for as {wanted!r}")
+        # What `vyre.devices()` lists stands for its name.
+        name = wanted.id if isinstance(wanted, DeviceInfo) else wanted
+        if not isinstance(name, str):
+            raise DeviceError(codes.UNKNOWN_DEVICE.at(name=name, known=_known()))
+        return _named(name, f"asked for as {name!r}")
     preset = config().device
     if preset is not None:
         return _named(preset, f"VYRE_DEVICE is {preset!r}")

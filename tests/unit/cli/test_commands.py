@@ -145,7 +145,7 @@ def test_run(device: str, double: str, tmp_path: Path, capsys) -> None:
         (["--in", "z=1"], 2, "no buffer z"),
         (["--in", "x=maybe"], 2, "neither a file nor a number"),
         (["--in", "x=ones:3", "--in", "y=ones:3", "--out", "z=a.npy"], 2, "no output z"),
-        (["--in", "x=ones:3"], 1, "D003"),
+        (["--in", "x=ones:3"], 2, "--in y=random:1000"),
         (["--in", "x=ones:3", "--in", "y=ones:3", "--device", "abacus"], 1, "D001"),
     ],
 )
@@ -246,9 +246,10 @@ def test_demo(capsys) -> None:
     call = ["demo", "--device", "cpu", "--device", "reference", "--only", "saxpy,nbody"]
     assert main(call) == 0
     assert "All 4 results are right" in capsys.readouterr().out
-    assert main([*call, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert all(row["right"] and row["seconds"] > 0 for row in rows)
+    assert main(["demo", "--device", "cpu", "--only", "saxpy", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["right"]
+    assert row["seconds"] > 0
 
 
 def test_the_page_is_current(bless: bool) -> None:

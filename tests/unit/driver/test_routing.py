@@ -69,3 +69,10 @@ def test_every_device_says_what_it_is():
         if info.available:
             assert Feature.TRAP in info.target.features
             assert info.target.limits.max_invocations >= 64
+
+
+def test_a_device_of_the_list_stands_for_its_name() -> None:
+    info = next(one.info for one in routing.all_devices() if one.info.id == "reference")
+    assert routing.choose(info).device.info.id == "reference"
+    with pytest.raises(DeviceError, match="there is no device 3"):
+        routing.choose(3)  # pyright: ignore[reportArgumentType]
