@@ -88,6 +88,11 @@ class CompiledProgram:
         """Whether a launch needs nothing but arguments and a grid."""
         return self._single is not None and not self.reads_its_grid
 
+    @property
+    def is_bindable(self) -> bool:
+        """Whether its backend prepares launches."""
+        return isinstance(self._single, Bindable)
+
     def prepare(
         self, arguments: Mapping[str, Argument], grid: Grid, deadline: float | None
     ) -> Callable[[], LaunchRecord]:

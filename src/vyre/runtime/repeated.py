@@ -142,7 +142,9 @@ def remember(
     before = compiled.repeated
     seen = before is not None and before.matches(given, wish)
     launch = None
-    if seen or not binding.hosts:
+    # Memory that stands for an array of the host ends with the dispatch; only what a backend
+    # binds by itself knows the array's place without it.
+    if (seen and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
     return Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)

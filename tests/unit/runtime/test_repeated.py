@@ -108,3 +108,12 @@ def test_a_deadline_is_part_of_what_was_asked(program: Program) -> None:
     for deadline in (None, 5.0, 5.0, 5.0, None):
         run(program, given, device="cpu", in_place=True, deadline=deadline)
     assert given["y"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_the_same_arrays_come_again_and_again(program: Program, device: str) -> None:
+    given = arrays()
+    for number in range(5):
+        given["x"][0] = number
+        run(program, given, device=device, in_place=True)
+        assert given["y"].tolist() == [number + 1, 2, 3, 4, 5, 6]
