@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conform.plants import PLANTS
 from vyre import compiler
 from vyre.cli import main
 from vyre.conform.fuzz import CHECKS, case_of, check_case
@@ -19,6 +20,7 @@ from vyre.conform.fuzz.engine import fuzz
 from vyre.conform.fuzz.failures import ends_process, keep, shrunk, shrunk_fault
 from vyre.conform.fuzz.fences import run_between_fences
 from vyre.conform.fuzz.way import way_of
+from vyre.conform.fuzz.worker import Assignment, batches
 from vyre.conform.subject import Subject
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
@@ -116,3 +118,16 @@ def test_an_interrupted_run_tells_its_counts(tmp_path: Path) -> None:
         out, _ = run.communicate(timeout=30)
     assert "interrupted" in out
     assert run.returncode == 130
+
+
+def test_a_planted_bug_is_found_shrunk_and_replayed(tmp_path: Path, capsys) -> None:
+    """The whole way: from a wrong instruction to a few lines that show it, and not without it."""
+    task = Assignment(5_000_000, 1, 60.0, ("cpu",), "tiny", tmp_path, 5_000_200)
+    (plant,) = (p for p in PLANTS if p.name == "instruction: atomic addition made subtraction")
+    with plant.planted():
+        next(news for news in batches(task) if news.failures)
+        folder = next(tmp_path.iterdir())
+        assert len((folder / "program.vy").read_text().splitlines()) < 10
+        assert main(["run", str(folder)]) == 1
+        assert "differs from the reference" in capsys.readouterr().out
+    assert main(["run", str(folder)]) == 0

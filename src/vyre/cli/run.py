@@ -21,9 +21,10 @@ from vyre.cli.sources import device_argument, file_argument, program_from
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Difference, Tolerance, compare_outputs
 from vyre.conform.fuzz.fences import Side, can_fence, run_between_fences
+from vyre.conform.subject import Subject
 from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
-from vyre.driver.backend import EmitOptions
+from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
 from vyre.front.values import SHAPE
 from vyre.ir import Program
@@ -105,8 +106,13 @@ def run(options: argparse.Namespace) -> int:
     if options.profile is not None:
         job.profile = options.profile
     try:
-        settings = CompileOptions(job.profile, EmitOptions(job.tier))
-        compiled = compile(job.program, device=job.device, options=settings)
+        if is_folder:
+            # A replay shows what the compiler does now, not what it once did.
+            subject = Subject(routing.choose(job.device))
+            compiled = subject.compile(job.program, job.profile, job.tier)
+        else:
+            settings = CompileOptions(job.profile)
+            compiled = compile(job.program, device=job.device, options=settings)
         # What the kernel prints is no part of an answer for programs.
         with redirect_stdout(sys.stderr) if options.json else nullcontext():
             outputs, spent = _timed(compiled, job, options)
@@ -212,7 +218,6 @@ def _fenced(
     options: argparse.Namespace,
 ) -> tuple[dict[str, Any], float]:
     if not options.json:
-        print(f"recorded: {job.note}")
         print("an access outside of a buffer touches a forbidden page and ends this process")
         sys.stdout.flush()
     start = time.perf_counter()

@@ -216,7 +216,7 @@ class Exprs:
         if self._tame and dtype.is_float:
             ops = [op for op in ops if op not in (BinOp.DIV, BinOp.COPYSIGN)]
         op = self._dice.pick(ops)
-        left, right = self.expr(dtype, depth), self.expr(dtype, depth)
+        left, right = self._pair(dtype, depth)
         if op in _DIVISIONS and isinstance(right, Lit) and right.bits == 0:
             right = Expr.lit(1, dtype)
         if op is BinOp.COPYSIGN:
@@ -227,6 +227,11 @@ class Exprs:
         if op in _ZERO_OF_EITHER_SIGN:
             return made + Expr.lit(0.0, dtype)
         return self._whole(made, dtype) if self._tame and op is BinOp.MUL else made
+
+    def _pair(self, dtype: DataType, depth: int) -> tuple[AnyExpr, AnyExpr]:
+        """Two operands; now and then the same one twice, which invites a wrong shortcut."""
+        left = self.expr(dtype, depth)
+        return left, left if self._dice.chance(1) else self.expr(dtype, depth)
 
     def _unary(self, dtype: DataType, depth: int) -> AnyExpr:
         op = self._dice.pick([op for op in _UNARY_SAME if dtype in op.row.operands])
@@ -246,7 +251,7 @@ class Exprs:
     def _comparison(self, _: DataType, depth: int) -> AnyExpr:
         op = self._dice.pick(_COMPARE)
         dtype = self._dice.pick([t for t in self._profile.types if t in op.row.operands])
-        return Binary(op, self.expr(dtype, depth), self.expr(dtype, depth))
+        return Binary(op, *self._pair(dtype, depth))
 
     def _predicate(self, dtype: DataType, depth: int) -> AnyExpr:
         op = self._dice.pick(_UNARY_BOOL)
@@ -259,7 +264,7 @@ class Exprs:
         if self._dice.chance(3):
             return ~self.expr(dtype, depth)
         op = self._dice.pick((BinOp.AND, BinOp.OR, BinOp.XOR))
-        return Binary(op, self.expr(dtype, depth), self.expr(dtype, depth))
+        return Binary(op, *self._pair(dtype, depth))
 
     def _cast(self, dtype: DataType, depth: int) -> AnyExpr:
         source = self._dice.pick(self._profile.types)
