@@ -12,9 +12,11 @@ from vyre.ir import (
     AsyncStore,
     Atomic,
     Broadcast,
+    IndirectDispatch,
     Opaque,
     Program,
     ReduceScatter,
+    Region,
     Store,
 )
 from vyre.ir.walk import walk_all_exprs, walk_stmts
@@ -22,6 +24,19 @@ from vyre.ir.walk import walk_all_exprs, walk_stmts
 Grid = tuple[int, int, int]
 
 _U32 = 1 << 32
+
+
+def indirect_dispatch(program: Program) -> IndirectDispatch | None:
+    """The statement by which a program reads its grid from a buffer; it can only come first."""
+    return program.memo("indirect_dispatch", _indirect_dispatch)
+
+
+def _indirect_dispatch(program: Program) -> IndirectDispatch | None:
+    body = program.entry
+    while body and isinstance(body[0], Region):
+        body = body[0].body
+    first = body[0] if body else None
+    return first if isinstance(first, IndirectDispatch) else None
 
 
 def resolve(

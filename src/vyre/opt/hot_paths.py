@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Self, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
-from vyre.ir import ROOT_GENERATOR, Program, Region
-from vyre.ir.walk import walk_stmts
+from vyre.ir import ROOT_GENERATOR, Body, Program, Region
+from vyre.ir.walk import bodies
 from vyre.opt.files import write_atomically
 
 DEFAULT_CAPACITY = 256
@@ -217,10 +217,18 @@ def hint_keys(program: Program) -> tuple[str, ...]:
 
 def _hint_keys(program: Program) -> tuple[str, ...]:
     names = {} if program.entry_op_id is None else {program.entry_op_id: None}
-    for statement in walk_stmts(program.entry):
-        if isinstance(statement, Region) and statement.generator != ROOT_GENERATOR:
-            names[statement.generator] = None
+    _add_generators(program.entry, names)
     return tuple(names) or (program.digest(),)
+
+
+def _add_generators(body: Body, names: dict[str, None]) -> None:
+    # Most statements hold no others; this is on the way of every first launch.
+    for statement in body:
+        if statement.body_fields:
+            if isinstance(statement, Region) and statement.generator != ROOT_GENERATOR:
+                names[statement.generator] = None
+            for inner in bodies(statement):
+                _add_generators(inner, names)
 
 
 def _in_range(field: str, found: float, good: bool, expected: str) -> None:

@@ -13,10 +13,9 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Argument, Bindable, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.compilation import Compilation, CompileOptions
-from vyre.driver.grid import Grid
+from vyre.driver.grid import Grid, indirect_dispatch
 from vyre.driver.routing import Route
-from vyre.ir import IndirectDispatch, Program
-from vyre.ir.walk import walk_stmts
+from vyre.ir import Program
 from vyre.runtime import telemetry
 from vyre.runtime.host_arrays import HostArray
 from vyre.runtime.reproducer import save_reproducer
@@ -107,11 +106,7 @@ class CompiledProgram:
     @property
     def reads_its_grid(self) -> bool:
         """Whether the grid is read from a buffer at each launch."""
-        entry = self.compilation.source.entry
-        return self.compilation.source.memo(
-            "runtime.reads_grid",
-            lambda _: any(isinstance(s, IndirectDispatch) for s in walk_stmts(entry)),
-        )
+        return indirect_dispatch(self.compilation.source) is not None
 
     @property
     def is_flat_split(self) -> bool:

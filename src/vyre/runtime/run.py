@@ -16,7 +16,7 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.compilation import CompileOptions
-from vyre.ir import IndirectDispatch, Program, Region
+from vyre.ir import Program
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
 from vyre.runtime.compiled import CompiledProgram, backend_failure
@@ -183,7 +183,7 @@ def _longest_input(binding: Binding) -> int | None:
 
 def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:
     """The grid that a program reads from one of its buffers, if it does."""
-    first = program.memo("runtime.indirect", _indirect_statement)
+    first = grids.indirect_dispatch(program)
     if first is None:
         return None
     host: NDArray[np.uint32] = np.zeros(3, np.uint32)
@@ -194,11 +194,3 @@ def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:
         argument.memory.read(view, first.count_offset * 4)
     x, y, z = (int(extent) for extent in host)
     return grids.checked(program, (x, y, z))
-
-
-def _indirect_statement(program: Program) -> IndirectDispatch | None:
-    body = program.entry
-    while body and isinstance(body[0], Region):
-        body = body[0].body
-    first = body[0] if body else None
-    return first if isinstance(first, IndirectDispatch) else None

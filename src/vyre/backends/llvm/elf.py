@@ -6,7 +6,7 @@ Every offset is checked against the bytes there are, so a torn file is a clear e
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_OBJECT
@@ -39,8 +39,7 @@ class Section:
     executable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A name or a place; `section` is None for what the process has to provide."""
 
     name: str
@@ -48,8 +47,7 @@ class Symbol:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Relocation:
+class Relocation(NamedTuple):
     """A place in a section that holds an address or a distance."""
 
     section: int
@@ -69,8 +67,7 @@ class ElfObject:
     relocations: list[Relocation]
 
 
-@dataclass(frozen=True, slots=True)
-class _Header:
+class _Header(NamedTuple):
     name: int
     kind: int
     flags: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from vyre.backends.llvm.elf import MACHINE_AARCH64, MACHINE_X86_64, bad_object
 from vyre.record import dataclass
@@ -18,8 +18,7 @@ STUB_BYTES: Final = 16
 SLOT_BYTES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One relocation with all addresses known."""
 
     image: bytearray
