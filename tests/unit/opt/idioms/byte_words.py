@@ -6,14 +6,14 @@ from tests.unit.opt.idioms.text import out
 from tests.unit.opt.weave import Fragment, Site
 
 _WHOLE = (0, 1, 2, 3)
-_OFFSETS = (_WHOLE, _WHOLE, _WHOLE, _WHOLE, (0, 2, 1, 3), (1, 2, 3, 4), (0, 1, 2))
+_OFFSETS = (*(_WHOLE,) * 6, (0, 2, 1, 3), (1, 2, 3, 4), (0, 1, 2))
 _WAITS = {"local": "", "workgroup": "barrier seq_cst\n", "scratch": "barrier grid_sync\n"}
 
 
 def byte_words(site: Site) -> Fragment:
     """Bytes written four at a time, or nearly so, and read one by one."""
     dice, p = site.dice, site.prefix
-    kind = dice.pick(("workgroup", "workgroup", "scratch", "scratch", "local"))
+    kind = dice.pick((*("workgroup", "scratch") * 4, "local"))
     count, start = _start(site, kind)
     mem, changing = f"{p}w", f"{p}x"
     loop = _filling(site, start, mem, changing)
@@ -52,7 +52,7 @@ def _start(site: Site, kind: str) -> tuple[int, str]:
         " + ({x} & 1u32) * 4u32",
         " + {i} * 2u32",
     )
-    count = of * each + dice.pick((0, 0, 0, 2, -4))
+    count = of * each + dice.pick((0, 0, 0, 0, 2, -4))
     return count, mine + dice.pick(within)
 
 
@@ -63,8 +63,9 @@ def _filling(site: Site, start: str, mem: str, changing: str) -> str:
     base = start.format(i=var, x=changing)
     values = (f"u8({var})", f"u8({site.value()})", "255u8", f"u8({var} * 3u32 + {changing})")
     stores: list[str] = []
+    spoilt = dice.below(4) if dice.chance(1) else -1
     for offset in dice.pick(_OFFSETS):
-        value = dice.pick(values) if dice.chance(9) else f"{mem}[{dice.below(4)}u32] + 1u8"
+        value = f"{mem}[{dice.below(4)}u32] + 1u8" if offset == spoilt else dice.pick(values)
         stores.append(f"    {mem}[{base} + {offset}{literal}] = {value}\n")
     if dice.chance(1):
         stores.insert(dice.below(4), f"    {changing} = {changing} + 1u32\n")
