@@ -118,14 +118,17 @@ class HotPathHints:
             _in_range("the bytes", bytes_touched, bytes_touched >= 0, "give a number from 0")
         if self.capacity == 0:
             return
-        now = self._clock() if self.half_life_s is not None else 0.0
+        now = 0.0 if self.half_life_s is None else self._clock()
         with self._lock:
-            entry = self._entries.get(region)
-            if entry is None:
-                entry = self._entries[region] = _Entry(0, 0, 0, 0, 0.0, 0.0, now)
+            entries = self._entries
+            entry = entries.get(region)
+            if entry is not None:
+                entries.move_to_end(region)
             else:
-                self._entries.move_to_end(region)
-            if self.half_life_s is not None:
+                entry = entries[region] = _Entry(0, 0, 0, 0, 0.0, 0.0, now)
+                if len(entries) > self.capacity:
+                    entries.popitem(last=False)
+            if now:
                 keep = self._decay(entry, now)
                 entry.weight *= keep
                 entry.weighted_ns *= keep
@@ -137,8 +140,6 @@ class HotPathHints:
                 entry.most_ns = kernel_ns
             entry.weight += 1.0
             entry.weighted_ns += kernel_ns
-            if len(self._entries) > self.capacity:
-                self._entries.popitem(last=False)
 
     def is_hot(self, region: str) -> bool:
         """Whether the region's mean time reaches the threshold; never for an unknown region."""

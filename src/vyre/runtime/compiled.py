@@ -55,6 +55,8 @@ class CompiledProgram:
         self.repeated: Repeated | None = None
         """The last dispatch, where it can be done again without looking at everything."""
         self.bound_names = compilation.bound_names
+        self.is_for_hot = options.emit.tier == "hot"
+        """Whether it is what is made of a program that has become hot."""
         hasty = any(a.metadata.get("pipeline") in _HASTY for a in compilation.artifacts)
         self.is_provisional = hasty and options.emit.tier == "auto"
         """Whether its code was made in haste, to be replaced when the program turns out hot."""

@@ -26,12 +26,17 @@ class DeviceArray:
     when `free()` is called, and at the end of a `with` block.
     """
 
-    __slots__ = ("__weakref__", "_finalizer", "_pool", "argument", "device", "dtype", "shape")
+    __slots__ = (
+        *("__weakref__", "_finalizer", "_pool"),
+        *("argument", "device", "dtype", "is_free", "shape"),
+    )
 
     def __init__(self, device: Device, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         self.device = device
         self.shape = tuple(shape)
         self.dtype = dtype
+        self.is_free = False
+        """Whether its memory has been given back."""
         self._pool = pool_of(device)
         memory = self._pool.take(max(self.nbytes, 1))
         self.argument = Argument(memory, self.size)
@@ -54,11 +59,6 @@ class DeviceArray:
     def ndim(self) -> int:
         """How many axes it has."""
         return len(self.shape)
-
-    @property
-    def is_free(self) -> bool:
-        """Whether its memory has been given back."""
-        return not self._finalizer.alive
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -106,6 +106,7 @@ class DeviceArray:
 
     def free(self) -> None:
         """Give its memory back now."""
+        self.is_free = True
         self._finalizer()
 
     def __enter__(self) -> Self:

@@ -90,13 +90,16 @@ class Latest:
 
     def set(self, compiled: CompiledProgram) -> None:
         """After a dispatch that looked at everything."""
+        if config().check:
+            self._left = 0
+            return
         self._compiled, self._route, self._left = compiled, compiled.route, _LAUNCHES
         self._names = hint_keys(compiled.compilation.source)
 
     def again(self, given: Given, wish: Wish, device: str | None) -> dict[str, Any] | None:
         """The outputs of the same launch once more, if a dispatch asks for that."""
         compiled = self._compiled
-        if compiled is None or not self._left or type(given) is not dict or config().check:
+        if compiled is None or not self._left or type(given) is not dict:
             return None
         named = cast("dict[str, object]", given)
         known = compiled.repeated
@@ -110,8 +113,8 @@ class Latest:
         spent = record.kernel_ns
         if spent is None:
             spent = perf_counter_ns() - started
-        if spent >= DEFAULT_HOT_THRESHOLD_NS:
-            # It may become hot, so better code may be asked for.
+        if spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot:
+            # Better code may be asked for.
             self._left = 0
         telemetry.record_names(self._names, spent, known.touched)
         if record.printed:

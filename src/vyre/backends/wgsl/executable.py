@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from vyre.backends.wgsl.allocation import Allocation
@@ -39,7 +40,6 @@ class _Ready(NamedTuple):
     """Everything that a launch needs; the arguments are held so that their ids stay theirs."""
 
     arguments: tuple[Argument, ...]
-    grid: Grid
     launch: Launch
     is_plain: bool
     """Whether there is nothing to do but to dispatch it."""
@@ -65,7 +65,6 @@ class WgpuExecutable:
         self.device = device
         self.timing = Timing(device)
         self._pipelines: dict[bool, Any] = {}
-        self._latest: _Ready | None = None
         self._ready: OrderedDict[tuple[Any, ...], _Ready] = OrderedDict()
         self._groups: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._records: OrderedDict[bytes, Any] = OrderedDict()
@@ -76,39 +75,48 @@ class WgpuExecutable:
         self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
     ) -> LaunchRecord:
         """Record the launch; wait only for traps and deadlines."""
-        device = self.device
-        with device.lock:
-            ready = self._latest
-            # A tuple never changes, and neither do arguments.
-            if ready is None or ready.arguments is not arguments or ready.grid != grid:
-                ready = self._find(arguments, grid)
-            timing = self.timing
-            is_due = timing.is_due()
-            if ready.is_plain and deadline is None and not is_due:
-                device.recorder.dispatch(ready.launch)
-            else:
-                with translated(device.info.id, "launching a program"):
-                    self._launch_and_look(ready, is_due, deadline)
-            return timing.record
+        with self.device.lock, translated(self.device.info.id, "launching a program"):
+            self._launch_and_look(self._find(arguments, grid), self.timing.is_due(), deadline)
+            return self.timing.record
+
+    def bind(
+        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
+    ) -> Callable[[], LaunchRecord]:
+        """The same launch again and again."""
+        device, timing = self.device, self.timing
+        lock = device.lock
+        with lock, translated(device.info.id, "launching a program"):
+            ready = self._find(arguments, grid)
+        if deadline is not None or not ready.is_plain:
+            return partial(self.launch, tuple(arguments), grid, deadline)
+        launch = ready.launch
+
+        def again() -> LaunchRecord:
+            with lock:
+                if timing.is_due():
+                    with translated(device.info.id, "launching a program"):
+                        timing.measure(launch)
+                else:
+                    device.recorder.dispatch(launch)
+                return timing.record
+
+        return again
 
     def _find(self, arguments: Sequence[Argument], grid: Grid) -> _Ready:
         """What was made for the same arguments, or is made now."""
+        # Arguments never change, so what was made for the same ones can be used again.
         key = (grid, *map(id, arguments))
         ready = self._ready.get(key)
         if ready is None:
-            with translated(self.device.info.id, "launching a program"):
-                ready, has_copies = self._prepare(tuple(arguments), grid)
-            if has_copies:
-                return ready
-            keep(self._ready, key, ready)
+            ready, has_copies = self._prepare(tuple(arguments), grid)
+            if not has_copies:
+                keep(self._ready, key, ready)
         else:
             self._ready.move_to_end(key)
-        # The same arguments may come in another tuple.
-        self._latest = ready._replace(arguments=tuple(arguments))
         return ready
 
     def _launch_and_look(self, ready: _Ready, is_due: bool, deadline: float | None) -> None:
-        """A launch that is measured, awaited, or followed by something."""
+        """Launch it, with all that there may be to do around that."""
         recorder = self.device.recorder
         if self.shader.tags:
             recorder.clear(self._trap)
@@ -136,8 +144,8 @@ class WgpuExecutable:
         group = self._group(pipeline, entries, keep_it=not has_copies)
         buffers = [entry.buffer for entry in bound]
         launch = Launch(pipeline, group, buffers, choice.grid)
-        is_plain = not (copies or self.shader.tags)
-        return _Ready(arguments, grid, launch, is_plain, copies), has_copies
+        is_plain = not (has_copies or self.shader.tags)
+        return _Ready(arguments, launch, is_plain, copies), has_copies
 
     def _choose(self, counts: list[int], grid: Grid) -> Choice:
         try:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from vyre.backends.wgsl.failures import translated
 
-MOST_RECORDED = 128
-"""Dispatches that may wait before they are submitted: the device should not idle for long."""
+FIRST, MOST = 64, 512
+"""Dispatches that wait before they are submitted. Few at first: the device should not idle. As long
+as the host waits for nothing, the device has enough to do, and each batch is twice the last."""
 
 LARGEST_KEPT = 16 << 20
 """Bytes of the largest buffer for reading back that is kept for the next time."""
@@ -37,6 +38,7 @@ class Recorder:
         self.device = device
         self.name = name
         self.submissions = 0
+        self._batch = FIRST
         self._encoder: Any = None
         self._launches: list[Launch] = []
         """Dispatches that come after what the encoder holds."""
@@ -61,8 +63,9 @@ class Recorder:
         if launch is not self._latest:
             self._used.update(launch.buffers)
             self._latest = launch
-        if len(launches) >= MOST_RECORDED:
+        if len(launches) >= self._batch:
             self.flush()
+            self._batch = min(2 * self._batch, MOST)
 
     def timed_dispatch(self, launch: Launch, queries: Any, into: Any) -> None:
         """Record a launch between two timestamps, which go to the buffer `into`."""
@@ -99,6 +102,7 @@ class Recorder:
 
     def read(self, buffer: Any, offset: int, into: memoryview) -> None:
         """Submit everything, wait for it, and read a buffer."""
+        self._batch = FIRST
         size = len(into)
         staging = self._take_staging(size)
         self.copy(buffer, offset, staging, 0, size)
@@ -128,6 +132,7 @@ class Recorder:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
+        self._batch = FIRST
         self.flush()
         if seconds is None:
             self._native_wait()
@@ -179,7 +184,7 @@ class Recorder:
     def _note(self, *buffers: Any) -> None:
         self._used.update(buffers)
         self._recorded += 1
-        if self._recorded >= MOST_RECORDED:
+        if self._recorded >= FIRST:
             self.flush()
 
     def _give_staging(self, buffer: Any) -> None:
