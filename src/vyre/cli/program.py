@@ -33,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name in COMMANDS and given[0] == name:
             parser = command_parser(name, command(name))
             return _run(command(name), parser, parser.parse_args(given[1:]))
+        if given == ["--version"]:
+            print(f"vyre {__version__}")
+            return DONE
         if not given:
             full_parser().print_help(sys.stderr)
             return MISUSED
