@@ -97,7 +97,7 @@ def _everything() -> list[_Campaign]:
         _Campaign(_HOSTILE, "", 0.05),
         _Campaign(DEFAULT_CHECKS, "thorough", 0.5 * rest),
         _Campaign(("cpu",), "hostile", 0.25 * rest),
-        _Campaign(("opt",), "small", 0.25 * rest),
+        _Campaign(("opt",), "passes", 0.25 * rest),
     ]
     if gpus:
         campaigns.append(_Campaign(gpus, "webgpu", share))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.opt.trust import FEATURES, WIDTH, Outcome, difference
 from vyre.analysis import ProgramFacts
 from vyre.backends.reference import execute
+from vyre.conform.fuzz.passes import FEATURES, WIDTH, Outcome, difference
 from vyre.diagnostics import PlanError
 from vyre.ir import Binary, Program
 from vyre.ir.walk import walk_all_exprs

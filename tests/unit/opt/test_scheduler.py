@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchmarks.programs import plain_programs
-from tests.unit.opt.trust import FEATURES, WIDTH
+from vyre.conform.fuzz.passes import FEATURES, WIDTH
 from vyre.diagnostics import OptimizerError
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program, Region, Store
 from vyre.opt import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vyre.conform.generate import GeneratedCase, generate
+from vyre.conform.generate.company import with_idioms
 
 _KINDS = (
     *("default", "integers", "floats_exact", "memory", "barriers", "atomics", "subgroups"),
@@ -14,6 +15,7 @@ MIXTURES: dict[str, tuple[str, ...]] = {
     "quick": (*["tiny"] * 12, *_KINDS[1:]),
     "tiny": ("tiny",),
     "small": _SMALL,
+    "passes": (*_SMALL, "with_idioms"),
     "hostile": (*["tiny_hostile"] * 63, "hostile_indices"),
     "thorough": (*["tiny"] * 60, *_KINDS),
     "webgpu": (*["webgpu_tiny"] * 9, "webgpu"),
@@ -23,6 +25,8 @@ MIXTURES: dict[str, tuple[str, ...]] = {
 
 def case_of(number: int, mixture: str = "thorough") -> GeneratedCase:
     """The program with this number."""
+    if mixture == "passes":
+        return with_idioms(number // 2) if number % 2 else case_of(number // 2, "small")
     profiles = MIXTURES[mixture]
     # A large one takes as long as a hundred small ones.
     if mixture == "thorough" and number % 500 == 499:

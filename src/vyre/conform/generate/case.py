@@ -23,6 +23,8 @@ class GeneratedCase:
     """Buffers that hold results of approximate opcodes: compare them within their bounds."""
     label: str = ""
     """The profile and the seed it came from."""
+    waiting: tuple[str, ...] = ()
+    """Passes that wait for something that was put into it; it may be a race then."""
 
     def __str__(self) -> str:
         lines = [f"// {self.label}", f"// grid {self.grid}"]

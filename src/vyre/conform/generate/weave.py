@@ -8,7 +8,7 @@ in loops where that body happens to be.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
 from vyre.analysis import TOP, ProgramFacts
@@ -18,6 +18,7 @@ from vyre.conform.generate.dice import Dice
 from vyre.conform.generate.values import array
 from vyre.ir import Body, DataType, Program
 from vyre.ir.walk import rebuilt
+from vyre.record import dataclass
 
 ATTEMPTS = 8
 """How often an idiom is tried where the checker refuses it."""

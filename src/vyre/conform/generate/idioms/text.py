@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.opt.weave import Site
+from vyre.conform.generate.weave import Site
 
 STORED: dict[str, str] = {
     "u32": "{}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.unit.opt.idioms.text import STORED, out
-from tests.unit.opt.weave import Fragment, Site
+from vyre.conform.generate.idioms.text import STORED, out
+from vyre.conform.generate.weave import Fragment, Site
 
 _ATOMICS = ("add", "sub", "min", "max", "and", "or", "xor")
 
