@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.blocked import rounds_in_block, rounds_in_row
+from vyre.backends.llvm.codegen.counted import AtCounter, at_counter, emit_test
 from vyre.backends.llvm.codegen.value import Form, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, register_type
 from vyre.ir import BinOp, DataType, Lit, Loop, While
@@ -47,10 +48,30 @@ class Loops:
         """Count; lanes together where the bounds agree."""
         lanes = self.s.lanes
         start, stop = lanes.value(statement.start), lanes.value(statement.stop)
-        if start.is_uniform and stop.is_uniform:
+        if not start.is_uniform or not stop.is_uniform:
+            self._counted_apart(statement, start, stop)
+            return
+        found = at_counter(lanes, statement, start.dtype) if len(self.s.views) == 1 else None
+        if found is None:
             self._counted(statement, start, stop)
         else:
-            self._counted_apart(statement, start, stop)
+            self._counted_twice(statement, start, stop, found)
+
+    def _counted_twice(self, statement: Loop, start: Value, stop: Value, found: AtCounter) -> None:
+        """Without tests at the counter where one test before the loop tells, else with them."""
+        w, lanes = self.w, self.s.lanes
+        inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
+        w.branch(emit_test(lanes, stop, found), inside, tested, likely=True)
+        w.block(inside)
+        known = lanes.inside
+        lanes.inside = known | found.accesses
+        self._counted(statement, start, stop)
+        lanes.inside = known
+        w.jump(done)
+        w.block(tested)
+        self._counted(statement, start, stop)
+        w.jump(done)
+        w.block(done)
 
     def _counted(self, statement: Loop, start: Value, stop: Value) -> None:
         w = self.w

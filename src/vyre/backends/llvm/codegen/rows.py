@@ -287,6 +287,7 @@ class Rows:
     def _one_lane(self, local: Position, end: str) -> None:
         w = self.kernel.w
         lanes = self._view(0, local)
+        lanes.branches = not self.tile.peeled
         body = self.stretch.body
         shapes = Shapes(self.kernel.program, body, ())
         finish = w.fresh("finish")
