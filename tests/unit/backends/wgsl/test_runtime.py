@@ -1,0 +1,222 @@
+"""Launches, memory and failures of a WebGPU device, on both drivers, each in its own process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vyre
+from tests.unit.backends.wgsl.drivers import DRIVERS, Driver, worker
+from tests.unit.backends.wgsl.running import check, the_device
+from vyre.backends.wgsl.backend import WgpuBackend
+from vyre.backends.wgsl.recorder import FIRST
+from vyre.diagnostics import BackendError, DeadlineError, VyreError
+from vyre.driver import routing
+from vyre.driver.backend import Argument, EmitOptions
+from vyre.ir import Program
+
+pytestmark = pytest.mark.device
+drivers = pytest.mark.parametrize("driver", DRIVERS, ids=lambda driver: driver.name)
+
+COUNT_UP = """program workgroup(1, 1, 1)
+buffer x: read_write u32[1] @0
+x[gid.x] = x[gid.x] + 1u32
+"""
+DOUBLE = """program workgroup(64, 1, 1)
+buffer x: read_only {0}[] @0
+buffer y: read_write {0}[] @1
+if gid.x < len(y) {{ y[gid.x] = x[gid.x] + x[gid.x] }}
+"""
+
+
+def counted(launches: int) -> tuple[int, int]:
+    """The sum of many launches, and the submissions that they took."""
+    device: Any = routing.choose("wgpu:0").device
+    x, program = vyre.array(np.zeros(1, np.uint32), device="wgpu:0"), Program.parse(COUNT_UP)
+    for _ in range(FIRST // 2):
+        vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+    device.synchronize()
+    before = device.recorder.submissions
+    for _ in range(launches - FIRST // 2):
+        vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+    device.synchronize()
+    return int(x.numpy()[0]), device.recorder.submissions - before
+
+
+@drivers
+def test_many_launches_share_a_submission(driver: Driver) -> None:
+    total, submissions = worker(driver).call(counted, 1000)
+    assert total == 1000
+    assert submissions <= 6
+
+
+def written_between() -> list[int]:
+    x, program = vyre.array(np.zeros(1, np.uint32), device="wgpu:0"), Program.parse(COUNT_UP)
+    seen: list[int] = []
+    for start in (10, 20, 30):
+        vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+        x.write(np.array([start], np.uint32))
+        vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+        seen.append(int(x.numpy()[0]))
+    return seen
+
+
+@drivers
+def test_a_write_comes_after_the_launches_before_it(driver: Driver) -> None:
+    assert worker(driver).call(written_between) == [11, 21, 31]
+
+
+def read_twice_at_an_odd_place() -> list[int]:
+    """An input whose offset WebGPU does not bind, changed between two launches."""
+    backend, device = WgpuBackend(), the_device()
+    program = Program.parse(DOUBLE.format("u32"))
+    artifact = backend.emit(program, backend.target(device), EmitOptions())
+    executable = backend.load(artifact, device)
+    source, target = device.allocate(32), device.allocate(4)
+    arguments = [Argument(source, 1, 4), Argument(target, 1)]
+    seen: list[int] = []
+    for value in (5, 6):
+        source.write(np.full(8, value, np.uint32).data)
+        executable.launch(arguments, (1, 1, 1))
+        back = np.zeros(1, np.uint32)
+        target.read(back.data)
+        seen.append(int(back[0]))
+    return seen
+
+
+@drivers
+def test_a_copy_that_stands_in_for_an_input_is_made_anew(driver: Driver) -> None:
+    assert worker(driver).call(read_twice_at_an_odd_place) == [10, 12]
+
+
+@drivers
+@pytest.mark.parametrize("dtype", ["u32", "u64", "u8", "vec3<f32>"])
+def test_lengths_that_fill_no_cell(driver: Driver, dtype: str) -> None:
+    """Shaders take lengths from what is bound; empty buffers and odd ends count right too."""
+    text = f"""program workgroup(64, 1, 1)
+buffer x: read_only {dtype}[] @0
+buffer y: read_write {dtype}[] @1 output live_out
+buffer n: read_write u32[3] @2 output live_out
+n[0] = len(x)
+n[1] = len(y)
+y[gid.x] = x[gid.x]
+"""
+    plain = {"u32": np.uint32, "u64": np.uint64, "u8": np.uint8, "vec3<f32>": np.float32}[dtype]
+    lanes = 3 if dtype.startswith("vec3") else 1
+    for given, taken in ((5, 5), (1, 3), (0, 2), (3, 0), (0, 0)):
+        x = np.arange(1, 1 + given * lanes).astype(plain)
+        got = check(driver, Program.parse(text), {"x": x}, (1, 1, 1), {"y": taken})
+        assert got["n"].tolist() == [given, taken, 0]
+
+
+def from_many_threads() -> tuple[int, list[str]]:
+    shared = vyre.array(np.zeros(1, np.uint32), device="wgpu:0")
+    count, double = Program.parse(COUNT_UP), Program.parse(DOUBLE.format("u64"))
+    problems: list[str] = []
+
+    def work(number: int) -> None:
+        try:
+            own = vyre.array(np.zeros(1, np.uint32), device="wgpu:0")
+            for turn in range(60):
+                vyre.run(count, {"x": own}, grid=1, device="wgpu:0")
+                vyre.run(count, {"x": shared}, grid=1, device="wgpu:0")
+                if turn % 10 == 0:
+                    x = np.arange(300 + number, dtype=np.uint64) << np.uint64(31)
+                    y = vyre.run(double, {"x": x, "y": x}, device="wgpu:0")["y"]
+                    assert np.array_equal(y, x + x)
+                    assert own.numpy()[0] == turn + 1
+        except (AssertionError, VyreError) as problem:
+            problems.append(repr(problem))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return int(shared.numpy()[0]), problems
+
+
+@drivers
+def test_eight_threads_launch_at_once(driver: Driver) -> None:
+    assert worker(driver).call(from_many_threads) == (480, [])
+
+
+def after_a_loss() -> list[str]:
+    """The codes of what is tried on a device that is gone."""
+    device: Any = routing.choose("wgpu:0").device
+    x, program = vyre.array(np.zeros(1, np.uint32), device="wgpu:0"), Program.parse(COUNT_UP)
+    for _ in range(20):
+        vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+    device.handle.destroy()
+    vyre.run(program, {"x": x}, grid=1, device="wgpu:0")
+    tried: list[Callable[[], object]] = [device.synchronize, x.numpy]
+    tried += [
+        lambda: x.write(np.ones(1, np.uint32)),
+        lambda: vyre.zeros(1 << 18, "u4", device="wgpu:0"),
+    ]
+    codes: list[str] = []
+    for attempt in tried:
+        try:
+            attempt()
+        except BackendError as problem:
+            codes.append(problem.code)
+        else:
+            codes.append("no error")
+    return codes
+
+
+@drivers
+def test_a_lost_device_is_an_error(driver: Driver) -> None:
+    try:
+        assert worker(driver).call(after_a_loss) == ["B201"] * 4
+    finally:
+        worker(driver).stop()
+
+
+def after_a_deadline() -> list[str]:
+    endless = Program.parse("""program workgroup(1, 1, 1)
+buffer x: read_write u32[2] @0
+while x[0] == 0u32 { x[1] = 1u32 }
+""")
+    x = vyre.array(np.zeros(2, np.uint32), device="wgpu:0")
+    with pytest.raises(DeadlineError):
+        vyre.run(endless, {"x": x}, grid=1, device="wgpu:0", deadline=1.0)
+    with pytest.raises(BackendError) as caught:
+        vyre.run(endless, {"x": x}, grid=1, device="wgpu:0", deadline=1.0)
+    return [caught.value.code]
+
+
+def test_a_device_with_an_endless_kernel_is_used_no_more() -> None:
+    swiftshader = DRIVERS[1]
+    try:
+        assert worker(swiftshader).call(after_a_deadline) == ["B201"]
+    finally:
+        worker(swiftshader).stop()
+
+
+def measured() -> list[int | None]:
+    """The kernel's nanoseconds for little and for much work."""
+    device: Any = the_device()
+    device.always_timed = True
+    backend = WgpuBackend()
+    program = Program.parse(DOUBLE.format("u32"))
+    artifact = backend.emit(program, backend.target(device), EmitOptions())
+    executable = backend.load(artifact, device)
+    found: list[int | None] = []
+    for count in (64, 1 << 21):
+        memory = [Argument(device.allocate(4 * count), count) for _ in range(2)]
+        times = [executable.launch(memory, (count // 64, 1, 1)).kernel_ns for _ in range(3)]
+        found.append(min((t for t in times if t is not None), default=None))
+    return found
+
+
+@drivers
+def test_timestamps_tell_the_time_of_kernels(driver: Driver) -> None:
+    little, much = worker(driver).call(measured)
+    if little is not None:
+        assert much is not None
+        assert little < much < 10_000_000_000
