@@ -113,8 +113,9 @@ class _Maker:
     def _is_cheap_node(self, node: AnyExpr) -> bool:
         match node:
             case Var(name):
+                # Lanes that are asked know only what is bound here, not what an earlier barrier kept.
                 let = self._lets.get(name)
-                return let is None or self.is_cheap(let.value)
+                return let is not None and self.is_cheap(let.value)
             case Load(buffer, index):
                 return self._is_near(buffer, index)
             case Atomic(_, buffer, index):
