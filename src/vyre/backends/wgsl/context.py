@@ -33,6 +33,8 @@ class Context:
     """Fields of the launch record, each a u32, in the order of the struct."""
     measured: dict[str, str] = field(default_factory=dict[str, str])
     """The like that a shader can find out itself, unless a buffer is empty: how, by field."""
+    told: set[str] = field(default_factory=set[str])
+    """Measured fields that the host tells after all."""
     builtins: set[str] = field(default_factory=set[str])
     """Inputs of the entry point in use, by the names it gives them."""
     helpers: dict[str, str] = field(default_factory=dict[str, str])
@@ -69,8 +71,16 @@ class Context:
         self.measured[name] = measured
         return f"{_HOLE}{name}{_HOLE}"
 
+    def tell(self, name: str) -> None:
+        """Let the host tell a measured field always: what is not bound cannot be measured."""
+        if self.measured.pop(name, None) is not None:
+            self.told.add(name)
+            self.launch_field(name)
+
     def filled(self, text: str, *, general: bool) -> str:
         """Text with the measured fields spelled out."""
+        for name in self.told:
+            text = text.replace(f"{_HOLE}{name}{_HOLE}", f"{LAUNCH}.{name}")
         for name, measured in self.measured.items():
             value = f"{LAUNCH}.{name}" if general else measured
             text = text.replace(f"{_HOLE}{name}{_HOLE}", value)

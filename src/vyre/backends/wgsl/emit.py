@@ -45,6 +45,9 @@ def emit_shader(program: Program, target: Target) -> Shader:
     functions = Writer()
     for buffer in found:
         write_functions(ctx, buffer, functions)
+    for buffer in found:
+        if not buffer.used:
+            ctx.tell(f"len_{buffer.name}")
     _check_limits(ctx, found, bool(traps.tags))
     prologue = _prologue(ctx, found, traps)
     if traps.tags:

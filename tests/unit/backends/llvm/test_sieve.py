@@ -45,7 +45,7 @@ BODIES = [
     f"let mine = levels[gid.x]\n let far = mine + 1\n if far == level[0] + 1 {{ {WORK} }}",
     f"if (levels[gid.x] == level[0]) & (places[places[gid.x]] > 2) & (gid.x > 40) {{ {WORK} }}",
     f"if levels[gid.x + 3] == level[0] {{ {WORK} }}",
-    f"let kept = levels[gid.x]\n barrier acq_rel\n if (kept == 1) & (levels[gid.x] > 0) {{ {WORK} }}",
+    f"let kept = levels[gid.x]\n barrier acq_rel\n if (kept == 1) & (gid.x > 0) {{ {WORK} }}",
 ]
 
 

@@ -202,6 +202,19 @@ buffer out: read_write {element}[64] @1 output live_out"""
 
 
 @drivers
+@pytest.mark.parametrize("element", ["u32", "u8", "u64", "vec2<f32>"])
+@pytest.mark.parametrize("count", [0, 5, 200])
+def test_the_length_of_a_buffer_that_is_not_looked_into(
+    driver: Driver, element: str, count: int
+) -> None:
+    buffers = f"buffer x: read_only {element}[] @1\n{OUT}"
+    body = "if gid.x < len(x) { out[gid.x] = len(x) }"
+    lanes = (count, 2) if element.startswith("vec2") else (count,)
+    kind = {"u32": np.uint32, "u8": np.uint8, "u64": np.uint64}.get(element, np.float32)
+    check(driver, program(buffers, body), {"x": np.ones(lanes, kind)}, (4, 1, 1))
+
+
+@drivers
 def test_converted_values_are_rounded_the_same_everywhere(driver: Driver) -> None:
     rng = np.random.default_rng(5)
     x = (rng.standard_normal(512) * np.exp2(rng.integers(-20, 20, 512))).astype(np.float32)
