@@ -113,7 +113,7 @@ class _Maker:
     def _is_cheap_node(self, node: AnyExpr) -> bool:
         match node:
             case Var(name):
-                # Lanes that are asked know only what is bound here, not what an earlier barrier kept.
+                # Lanes that are asked know what is bound here, not what a barrier kept.
                 let = self._lets.get(name)
                 return let is not None and self.is_cheap(let.value)
             case Load(buffer, index):
