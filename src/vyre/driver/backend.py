@@ -112,6 +112,15 @@ class Device(Protocol):
         ...
 
 
+@runtime_checkable
+class BatchReading(Device, Protocol):
+    """A device on which waiting costs: it reads several pieces of memory back with one wait."""
+
+    def read_many(self, reads: Sequence[tuple[DeviceMemory, memoryview]]) -> None:
+        """Copy each piece, from its start, to host bytes; waits for the work that writes them."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """What is bound to one buffer for a launch."""

@@ -18,6 +18,7 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory
 from vyre.ir import BufferDecl, Program
 from vyre.record import dataclass
+from vyre.runtime.copies import bytes_of, read_back, upload
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
     HostArray,
@@ -31,7 +32,6 @@ from vyre.runtime.host_arrays import (
     overlap,
 )
 from vyre.runtime.memory_pool import MemoryPool, pool_of
-from vyre.runtime.telemetry import transfers
 
 Given = Mapping[str, object] | Sequence[object]
 
@@ -153,7 +153,7 @@ class Binder:
         nbytes = count * (decl.element.size_bytes or 0)
         if decl.is_host_output and not decl.is_scratch:
             host = empty_output(decl, count)
-            view = self.device.adopt(_bytes_of(host)) if host.nbytes else None
+            view = self.device.adopt(bytes_of(host)) if host.nbytes else None
             self.binding.outputs[decl.name] = host
             if view is not None:
                 host.fill(0)
@@ -192,16 +192,13 @@ class Binder:
         if decl.is_host_output:
             host = self._writable(decl, value, host)
             self.binding.outputs[decl.name] = host
-        view = self.device.adopt(_bytes_of(host)) if host.nbytes else None
+        view = self.device.adopt(bytes_of(host)) if host.nbytes else None
         if view is not None:
             self.binding.adopted.append(view)
             self._put(decl, view, count)
             return
         memory = self._take(host.nbytes, zeroed=False)
-        if host.nbytes:
-            memory.write(_bytes_of(host))
-            transfers.uploads += 1
-            transfers.upload_bytes += host.nbytes
+        upload(memory, host)
         self._put(decl, memory, count)
         if decl.is_host_output:
             self.binding.pending.append((host, memory))
@@ -275,11 +272,7 @@ def _share_memory(
 
 def finish(binding: Binding, pool: MemoryPool) -> None:
     """Read back what the host wants, and give memory back."""
-    for host, memory in binding.pending:
-        if host.nbytes:
-            memory.read(_bytes_of(host))
-            transfers.readbacks += 1
-            transfers.readback_bytes += host.nbytes
+    read_back(pool.device, binding.pending)
     for own, copy in binding.stand_ins:
         own[...] = copy.reshape(own.shape)
     give_back(binding, pool)
@@ -293,10 +286,6 @@ def give_back(binding: Binding, pool: MemoryPool) -> None:
         memory.release()
     binding.owned.clear()
     binding.adopted.clear()
-
-
-def _bytes_of(host: HostArray) -> memoryview:
-    return host.reshape(-1).view(np.uint8).data
 
 
 def _input_names(program: Program) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import Argument, Device, DeviceMemory
+from vyre.runtime.copies import read_back, upload
 from vyre.runtime.host_arrays import NO_VIEW, host_view
 from vyre.runtime.memory_pool import MemoryPool, pool_of
-from vyre.runtime.telemetry import transfers
 
 
 class DeviceArray:
@@ -77,9 +77,7 @@ class DeviceArray:
         """Its contents as a new numpy array."""
         host = np.empty(self.shape, self.dtype)
         if host.nbytes:
-            self.memory().read(_bytes_of(host))
-            transfers.readbacks += 1
-            transfers.readback_bytes += host.nbytes
+            read_back(self.device, [(host, self.memory())])
         return host
 
     def write(self, value: object) -> None:
@@ -90,9 +88,7 @@ class DeviceArray:
                 codes.SHORT_BUFFER.at(name="array", expected=self.size, found=host.size)
             )
         if host.nbytes:
-            self.memory().write(_bytes_of(host))
-            transfers.uploads += 1
-            transfers.upload_bytes += host.nbytes
+            upload(self.memory(), host)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         host = self.numpy()
@@ -143,7 +139,3 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike, device: str | None = Non
 
 def _give_back(pool: MemoryPool, memory: DeviceMemory) -> None:
     pool.give(memory)
-
-
-def _bytes_of(host: NDArray[Any]) -> memoryview:
-    return host.reshape(-1).view(np.uint8).data

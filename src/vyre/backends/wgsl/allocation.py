@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.recorder import Read
 from vyre.backends.wgsl.shader import GRAIN
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import webgpu as codes
@@ -48,7 +49,7 @@ class Allocation:
             if head or (tail and offset + len(data) != self._nbytes):
                 # A part of a word: what is around it stays.
                 around = bytearray(head + len(data) + tail)
-                self._read(memoryview(around), offset - head)
+                self.device.recorder.read([Read(self.buffer, offset - head, memoryview(around))])
                 around[head : head + len(data)] = data
                 data = memoryview(around)
             elif tail:
@@ -57,22 +58,15 @@ class Allocation:
 
     def read(self, into: memoryview, offset: int = 0) -> None:
         """Copy it to host bytes; waits for the work that writes it."""
+        if len(into):
+            with self.device.lock, translated(self.device.info.id, "reading memory", len(into)):
+                self.device.recorder.read([self.wanted(into, offset)])
+
+    def wanted(self, into: memoryview, offset: int = 0) -> Read:
+        """What is to be read of it, for reading it together with others."""
         into = into.cast("B") if into.format != "B" or into.ndim != 1 else into
         self._check(offset, len(into))
-        if not len(into):
-            return
-        with self.device.lock, translated(self.device.info.id, "reading memory", len(into)):
-            head = offset % 4
-            tail = -(offset + len(into)) % 4
-            if head or tail:
-                around = bytearray(head + len(into) + tail)
-                self._read(memoryview(around), offset - head)
-                into[:] = memoryview(around)[head : head + len(into)]
-            else:
-                self._read(into, offset)
-
-    def _read(self, into: memoryview, offset: int) -> None:
-        self.device.recorder.read(self.buffer, offset, into)
+        return Read(self.buffer, offset, into)
 
     def zero(self) -> None:
         """Fill it with zeros."""

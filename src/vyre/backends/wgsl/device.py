@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ from vyre.backends.wgsl.allocation import Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
 from vyre.backends.wgsl.loop_rounds import measure_rounds
-from vyre.backends.wgsl.recorder import Recorder
+from vyre.backends.wgsl.recorder import Read, Recorder
 from vyre.backends.wgsl.subgroup_width import measure_width
 from vyre.diagnostics import BackendError, DeviceError
 from vyre.diagnostics.codes import driver as driver_codes
@@ -157,6 +158,18 @@ class WgpuDevice:
     def adopt(self, array: memoryview) -> DeviceMemory | None:
         """Host memory is never device memory here."""
         return None
+
+    def read_many(self, reads: Sequence[tuple[DeviceMemory, memoryview]]) -> None:
+        """Read several pieces of its memory back with one wait."""
+        wanted: list[Read] = []
+        for memory, into in reads:
+            if not isinstance(memory, Allocation) or memory.device is not self:
+                raise BackendError(codes.NOT_OURS.at(device=self._info.id))
+            if len(into):
+                wanted.append(memory.wanted(into))
+        nbytes = sum(len(read.into) for read in wanted)
+        with self.lock, translated(self._info.id, "reading memory", nbytes):
+            self.recorder.read(wanted)
 
     def synchronize(self) -> None:
         """Wait for all launched work."""

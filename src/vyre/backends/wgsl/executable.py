@@ -13,7 +13,7 @@ from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.context import ENTRY_POINT
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.failures import translated
-from vyre.backends.wgsl.recorder import Launch
+from vyre.backends.wgsl.recorder import Launch, Read
 from vyre.backends.wgsl.shader import Bound, Choice, Shader, choose
 from vyre.backends.wgsl.timing import Timing
 from vyre.backends.wgsl.traps import LOOP_ENDED, RECORD_WORDS
@@ -259,7 +259,7 @@ class WgpuExecutable:
 
     def _raise_trap(self) -> None:
         data = bytearray(4 * RECORD_WORDS)
-        self.device.recorder.read(self._trap, 0, memoryview(data))
+        self.device.recorder.read([Read(self._trap, 0, memoryview(data))])
         number, x, y, z = struct.unpack("<4I", data)
         if number:
             tag = self.shader.tags[number - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vyre.backends.wgsl.recorder import Launch
+from vyre.backends.wgsl.recorder import Launch, Read
 
 
 def run_once(handle: Any, recorder: Any, shader: str, words: int) -> list[int]:
@@ -23,5 +23,5 @@ def run_once(handle: Any, recorder: Any, shader: str, words: int) -> list[int]:
     )
     recorder.dispatch(Launch(pipeline, group, [buffer], (1, 1, 1)))
     data = bytearray(4 * words)
-    recorder.read(buffer, 0, memoryview(data))
+    recorder.read([Read(buffer, 0, memoryview(data))])
     return memoryview(data).cast("I").tolist()

@@ -8,6 +8,7 @@ follow one another share a compute pass; WebGPU orders their memory accesses.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vyre.backends.wgsl.failures import translated
@@ -17,7 +18,8 @@ FIRST, MOST = 64, 512
 as the host waits for nothing, the device has enough to do, and each batch is twice the last."""
 
 LARGEST_KEPT = 16 << 20
-"""Bytes of the largest buffer for reading back that is kept for the next time."""
+"""Bytes of the largest buffer for reading back that is kept for the next time, and that are read
+back together: beside copying more than that, one more wait is nothing."""
 
 
 class Launch(NamedTuple):
@@ -29,6 +31,20 @@ class Launch(NamedTuple):
     grid: tuple[int, int, int]
 
 
+class Read(NamedTuple):
+    """Bytes of a buffer that the host wants; offset and size may be odd."""
+
+    buffer: Any
+    offset: int
+    into: memoryview
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """The whole words around it: where they begin, and how many bytes they are."""
+        start = self.offset - self.offset % 4
+        return start, -(-(self.offset + len(self.into)) // 4) * 4 - start
+
+
 class Recorder:
     """Records commands and submits them in order. Its owner holds the device's lock."""
 
@@ -38,6 +54,8 @@ class Recorder:
         self.device = device
         self.name = name
         self.submissions = 0
+        self.waits = 0
+        """How often the host waited for the device."""
         self._batch = FIRST
         self._encoder: Any = None
         self._launches: list[Launch] = []
@@ -100,16 +118,31 @@ class Recorder:
         self.device.queue.write_buffer(buffer, offset, data)
         self._has_writes = True
 
-    def read(self, buffer: Any, offset: int, into: memoryview) -> None:
-        """Submit everything, wait for it, and read a buffer."""
+    def read(self, reads: Sequence[Read]) -> None:
+        """Submit everything, and read buffers back with as few waits as possible."""
         self._batch = FIRST
-        size = len(into)
-        staging = self._take_staging(size)
-        self.copy(buffer, offset, staging, 0, size)
+        for batch in _batches(reads):
+            self._read_batch(batch)
+
+    def _read_batch(self, batch: list[Read]) -> None:
+        total = sum(read.words[1] for read in batch)
+        staging = self._take_staging(total)
+        at = 0
+        for read in batch:
+            start, size = read.words
+            self.copy(read.buffer, start, staging, at, size)
+            at += size
         self.flush()
-        staging.map_sync("READ", 0, size)
+        self.waits += 1
+        staging.map_sync("READ", 0, total)
         try:
-            into[:] = staging.read_mapped(0, size, copy=False)
+            mapped = staging.read_mapped(0, total, copy=False)
+            at = 0
+            for read in batch:
+                start, size = read.words
+                first = at + read.offset - start
+                read.into[:] = mapped[first : first + len(read.into)]
+                at += size
         finally:
             staging.unmap()
         self._give_staging(staging)
@@ -134,6 +167,7 @@ class Recorder:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
         self._batch = FIRST
         self.flush()
+        self.waits += 1
         if seconds is None:
             self._native_wait()
         else:
@@ -197,9 +231,25 @@ class Recorder:
         """A buffer that the host can map, of at least this size."""
         import wgpu
 
-        size = 1 << max(8, (nbytes - 1).bit_length())
+        # Rounded up so that it serves others; a large one is used once and takes what it needs.
+        size = nbytes if nbytes > LARGEST_KEPT else 1 << max(8, (nbytes - 1).bit_length())
         waiting = self._staging.get(size)
         if waiting:
             return waiting.pop()
         usage = wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.MAP_READ
         return self.device.create_buffer(size=size, usage=usage)
+
+
+def _batches(reads: Sequence[Read]) -> Iterator[list[Read]]:
+    """What is read back together, in order."""
+    batch: list[Read] = []
+    total = 0
+    for read in reads:
+        size = read.words[1]
+        if batch and total + size > LARGEST_KEPT:
+            yield batch
+            batch, total = [], 0
+        batch.append(read)
+        total += size
+    if batch:
+        yield batch

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from vyre.backends.wgsl.recorder import Launch
+from vyre.backends.wgsl.recorder import Launch, Read
 from vyre.driver.backend import LaunchRecord
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Timing:
         recorder = self.device.recorder
         recorder.timed_dispatch(launch, self._queries, self._results)
         data = bytearray(16)
-        recorder.read(self._results, 0, memoryview(data))
+        recorder.read([Read(self._results, 0, memoryview(data))])
         start, end = struct.unpack("<QQ", data)
         spent = max(0, int((end - start) * self.device.timestamp_period))
         self.record = LaunchRecord(spent)
