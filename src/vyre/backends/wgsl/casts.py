@@ -22,7 +22,7 @@ def cast(ctx: Context, value: Value, target: DataType) -> Value:
     if target.is_bool:
         return _to_bool(value)
     if source.is_bool:
-        return _from_bool(value, target)
+        return ctx.runtime(_from_bool(value, target))
     if target.is_float:
         return _to_float(ctx, value, target)
     if source.is_float:
@@ -42,9 +42,9 @@ def _to_bool(value: Value) -> Value:
 
 def _from_bool(value: Value, target: DataType) -> Value:
     if is_wide(target):
-        return spell(f"vec2<u32>(u32({value.text}), 0u)", target)
+        return Value(f"vec2<u32>(u32({value.text}), 0u)", target, constant=value.constant)
     held = "f32" if target.is_float else word(target)
-    return spell(f"{held}({value.text})", target)
+    return Value(f"{held}({value.text})", target, constant=value.constant)
 
 
 def _to_float(ctx: Context, value: Value, target: DataType) -> Value:

@@ -103,9 +103,9 @@ class Context:
 
     def hidden(self, value: Value) -> Value:
         """A float that no compiler can combine with what is done to it next."""
-        if not self.strict and not value.constant:
+        if value.hidden or not (self.strict or value.constant):
             return value
-        return Value(self.call("f32_hide", value.text), value.dtype)
+        return Value(self.call("f32_hide", value.text), value.dtype, hidden=True)
 
 
 @cache

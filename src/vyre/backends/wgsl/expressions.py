@@ -83,7 +83,9 @@ class Expressions:
             case Load():
                 return self._load(expr)
             case BufLen(buffer):
-                return spell(length(ctx, self.buffers[buffer]), DataType.U32)
+                known = self.buffers[buffer].decl.count or None
+                text = length(ctx, self.buffers[buffer])
+                return Value(text, DataType.U32, constant=known is not None, number=known)
             case Builtin(kind, axis):
                 return self._builtin(kind, axis)
             case Unary(op, operand):
@@ -166,7 +168,7 @@ class Expressions:
         if is_false and not self.has_effect(load.index):
             # SwiftShader crashes on a branch that depends on such an array: nothing is read from
             # it, not even the index, which could bind what is then not used.
-            return Value(zero(buffer.decl.value_type), buffer.decl.value_type)
+            return Value(zero(buffer.decl.value_type), buffer.decl.value_type, constant=True)
         index = self.index(self.value(load.index))
         is_cell = buffer.lanes == 1 or buffer.is_native_vector
         function = "load"

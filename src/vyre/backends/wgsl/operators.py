@@ -223,7 +223,7 @@ def unary(ctx: Context, op: UnOp, operand: Value) -> Value:
     """An opcode of one operand."""
     dtype = operand.dtype
     if dtype.is_bool:
-        return spell(f"!{operand.at(Level.UNARY)}", dtype, Level.UNARY)
+        return Value(f"!{operand.at(Level.UNARY)}", dtype, Level.UNARY, operand.constant)
     if dtype.is_float:
         return _float_unary(ctx, op, operand)
     operand = ctx.runtime(operand)

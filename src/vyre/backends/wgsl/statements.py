@@ -150,7 +150,8 @@ class Statements:
         keyword = "var" if mutable or name in self.assigned else "let"
         self.out.line(f"{keyword} {word} = {value.text};")
         product = value.dtype.is_float and (value.product or name in self.products)
-        self.exprs.variables[name] = replace(value.named(word), product=product)
+        hidden = value.hidden and keyword == "let"
+        self.exprs.variables[name] = replace(value.named(word), product=product, hidden=hidden)
 
     def _if(self, statement: If) -> None:
         cond = self.exprs.value(statement.cond)

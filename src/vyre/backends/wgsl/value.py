@@ -20,7 +20,8 @@ class Value:
     """Whether WGSL would evaluate it while compiling, where an overflow is an error."""
     product: bool = False
     """Whether it may be a float product, which a driver could fuse with a sum around it."""
-
+    hidden: bool = False
+    """Whether it is a float that no compiler sees through."""
     number: int | None = None
     """The bits of an integer literal."""
 
