@@ -85,7 +85,8 @@ def _named(wanted: str, why: str) -> Route:
         raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
     devices = probe(family)
     found = [d for d in devices if wanted in (d.info.id, *d.info.aliases)]
-    if not found and wanted == family:
+    if not found and (wanted == family or not any(d.info.available for d in devices)):
+        # Where the family has no device at all, the reason for that says more than their names.
         found = sorted(devices, key=lambda d: not d.info.available)
     if not found:
         raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
@@ -121,4 +122,5 @@ def _may_have_gpu() -> bool:
 
 
 def _known() -> str:
-    return ", ".join(d.info.id for d in all_devices() if d.info.available) or "none"
+    here = [d.info for d in all_devices() if d.info.available]
+    return ", ".join(f"{d.id} ({d.aliases[0]})" if d.aliases else d.id for d in here) or "none"

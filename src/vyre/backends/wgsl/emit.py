@@ -88,19 +88,31 @@ def _check_limits(ctx: Context, buffers: list[Buffer], has_traps: bool) -> None:
     """What only the emitter knows: how many bytes and bindings its own inventions take."""
     limits, target = ctx.target.limits, ctx.target.name
     shared = sum(b.cell_count * b.cell_bytes for b in buffers if b.space is Space.WORKGROUP)
-    shared += sum(size for _, size in ctx.workgroup_variables.values())
-    shared += 4 * WORKGROUP_LOCKS if "workgroup" in ctx.locks else 0
+    exchanged = sum(size for _, size in ctx.workgroup_variables.values())
+    locks = 4 * WORKGROUP_LOCKS if "workgroup" in ctx.locks else 0
     private = sum(b.cell_count * b.cell_bytes for b in buffers if b.space is Space.PRIVATE)
-    storage = sum(b.space is Space.STORAGE for b in _bound(buffers)) + has_traps
-    storage += "storage" in ctx.locks
+    storage = sum(b.space is Space.STORAGE for b in _bound(buffers))
     problems: list[Diagnostic] = []
-    for code, amount, limit in (
-        (codes.WORKGROUP_MEMORY, shared, limits.max_workgroup_bytes),
-        (codes.PRIVATE_MEMORY, private, limits.max_local_bytes),
-        (codes.TOO_MANY_BUFFERS, storage, limits.max_storage_buffers),
+    for code, amount, added, limit in (
+        (
+            codes.WORKGROUP_MEMORY,
+            shared,
+            {"for its subgroups": exchanged, "for 64-bit atomics": locks},
+            limits.max_workgroup_bytes,
+        ),
+        (codes.PRIVATE_MEMORY, private, {}, limits.max_local_bytes),
+        (
+            codes.TOO_MANY_BUFFERS,
+            storage,
+            {"for its traps": int(has_traps), "for 64-bit atomics": int("storage" in ctx.locks)},
+            limits.max_storage_buffers,
+        ),
     ):
-        if amount > limit:
-            problems.append(code.at(found=amount, limit=limit, target=target))
+        found = amount + sum(added.values())
+        if found > limit:
+            parts = [f"{amount} of its own", *(f"{n} {why}" for why, n in added.items() if n)]
+            own = f" ({', '.join(parts)})" if parts[1:] else ""
+            problems.append(code.at(found=found, own=own, limit=limit, target=target))
     if problems:
         raise CapabilityError(problems)
 

@@ -19,7 +19,7 @@ NO_TYPE = Code(
 TOO_MANY_BUFFERS = Code(
     "L003",
     "too many buffers",
-    "the program uses {found} buffers in device memory, and {target} binds at most {limit} at once",
+    "the program uses {found} buffers in device memory{own}, and {target} binds at most {limit}",
     "put several arrays into one buffer, or split the program",
 )
 WORKGROUP_SIZE = Code(
@@ -31,7 +31,7 @@ WORKGROUP_SIZE = Code(
 WORKGROUP_MEMORY = Code(
     "L005",
     "too much workgroup memory",
-    "the workgroup's buffers take {found} bytes, and {target} has {limit}",
+    "the workgroup's buffers take {found} bytes{own}, and {target} has {limit}",
     "use smaller workgroup buffers, or narrower elements",
 )
 PRIVATE_MEMORY = Code(

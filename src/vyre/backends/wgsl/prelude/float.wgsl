@@ -6,7 +6,7 @@ fn f32_bits(bits: u32) -> f32 {
 }
 
 // x itself, in a way that no compiler sees through: WGSL lets drivers reassociate and contract.
-// A sum, not an exclusive or: of that, a value that is hidden twice comes out again.
+// A sum, as two exclusive ors would cancel.
 fn f32_hide(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) + launch.zero);
 }
