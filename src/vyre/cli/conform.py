@@ -12,6 +12,7 @@ from vyre.conform.conformance import run as run_suite
 from vyre.conform.page import write_page
 from vyre.conform.report import ConformanceReport
 from vyre.conform.suite import AREAS
+from vyre.opt import OptimizerProfile
 
 SUMMARY = "run the conformance suite against a device"
 EXAMPLE = "vyre conform --device cpu --report cpu.json"
@@ -26,7 +27,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="a device (may be given again); default: cpu",
     )
     parser.add_argument("--areas", metavar="A,B", help=f"only these: {', '.join(AREAS)}")
-    parser.add_argument("--profile", default="release", help="optimizer profile; `none` for none")
+    profiles = [*(profile.value for profile in OptimizerProfile), "none"]
+    parser.add_argument(
+        "--profile", choices=profiles, default="release", help="optimizer profile; default: release"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the report as JSON")
     parser.add_argument(
         "--failures", type=Path, metavar="FOLDER", help="keep failures here, for `vyre run`"
@@ -44,6 +48,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"no area {output.listing(unknown)}; there are {output.listing(list(AREAS))}"
         )
+    for path in (options.report, options.write_docs):
+        if path is not None and not path.parent.is_dir():
+            # Said now, not when everything has run.
+            raise UsageError(f"{path}: there is no folder {path.parent}")
     reports: list[ConformanceReport] = []
     for device in options.device or ["cpu"]:
         profile = None if options.profile == "none" else options.profile

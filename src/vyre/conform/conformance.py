@@ -13,11 +13,13 @@ from vyre.conform.report import AreaResult, ConformanceReport, Failure
 from vyre.conform.subject import Subject
 from vyre.conform.suite import AREAS
 from vyre.conform.suite.case import Stretch, Trial
-from vyre.diagnostics import CapabilityError, Severity, TrapError, VyreError
+from vyre.diagnostics import ArgumentError, CapabilityError, Severity, TrapError, VyreError
 from vyre.diagnostics.codes import check as check_codes
+from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Backend
 from vyre.driver.routing import Route
 from vyre.ir import DataType
+from vyre.opt import OptimizerProfile
 from vyre.runtime.reproducer import save_reproducer
 from vyre.semantics import Array
 
@@ -44,6 +46,9 @@ def run(
     `subject` is a device id, a route, or any object that keeps the contract of backends. Failures
     are kept in the folder `reproducers`, if one is given. `trials` replaces the suite's own.
     """
+    chosen = _chosen(areas)
+    if profile is not None:
+        OptimizerProfile.parse(profile)
     tested = Subject.of(subject)
     report = ConformanceReport(
         tested.name,
@@ -52,7 +57,6 @@ def run(
         profile or "none",
     )
     judge = _Judge(tested, profile, report, reproducers)
-    chosen = list(AREAS) if areas is None else list(areas)
     for area in chosen:
         found = list(AREAS[area](tested.target)) if trials is None else list(trials)
         result = report.areas.setdefault(area, AreaResult())
@@ -65,6 +69,13 @@ def run(
         if progress is not None:
             progress(area, len(found), len(found))
     return report
+
+
+def _chosen(areas: Sequence[str] | None) -> list[str]:
+    for name in areas or ():
+        if name not in AREAS:
+            raise ArgumentError(codes.UNKNOWN_AREA.at(name=name, known=", ".join(AREAS)))
+    return list(AREAS) if areas is None else list(areas)
 
 
 class _Judge:

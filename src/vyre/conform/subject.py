@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vyre import compiler
-from vyre.diagnostics import DeviceError
+from vyre.diagnostics import ArgumentError, DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import Backend, EmitOptions
@@ -17,6 +17,9 @@ from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, dispatch
 from vyre.semantics import Array
 from vyre.target import Target
+
+_CONTRACT = ("name", "probe", "target", "emit", "load")
+"""What every backend has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Subject:
             return cls(routing.choose(given))
         if isinstance(given, Route):
             return cls(given)
+        lacking = [name for name in _CONTRACT if not hasattr(given, name)]
+        if lacking:
+            raise ArgumentError(codes.NOT_A_BACKEND.at(found=repr(given), missing=lacking[0]))
         devices = list(given.probe())
         for device in devices:
             if device.info.available:

@@ -130,6 +130,20 @@ FREED_ARRAY = Code(
     example=_ADD_ONE
     + "y = vyre.array(x, device='cpu')\ny.free()\nvyre.run(program, {'x': x, 'y': y})",
 )
+UNKNOWN_AREA = Code(
+    "D018",
+    "unknown area of the conformance suite",
+    "the conformance suite has no area {name!r}",
+    "choose from: {known}",
+    example="from vyre import conform\nconform.run('cpu', ['arithmetic'])",
+)
+NOT_A_BACKEND = Code(
+    "D019",
+    "not a backend",
+    "{found} is not a backend: it has no {missing}",
+    "pass the id of a device, or an object with name, probe, target, emit and load",
+    example="from vyre import conform\nconform.run(42)",
+)
 DEADLINE_BETWEEN = Code(
     "D016",
     "deadline between segments",
@@ -186,6 +200,8 @@ CODES = (
     WRONG_DEVICE,
     DEADLINE_BETWEEN,
     FREED_ARRAY,
+    UNKNOWN_AREA,
+    NOT_A_BACKEND,
     BAD_ARTIFACT,
     EMIT_FAILED,
     LOAD_FAILED,
