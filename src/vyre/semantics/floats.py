@@ -40,15 +40,16 @@ def copy_sign(a: Array, b: Array) -> Array:
 
 def minimum(a: Array, b: Array) -> Array:
     """The lesser; the other one if one is NaN; -0 is less than +0."""
-    # Equal values differ at most in the sign of a zero, and then the or of the bits is -0.
+    # Equal values differ at most in the sign of a zero, and then the or of the bits is -0. numpy's
+    # fmin gives NaN for some signalling NaNs, depending on where they stand in the array.
     same = (unsigned(a) | unsigned(b)).view(a.dtype)
-    return np.where(a == b, same, np.fmin(a, b))
+    return np.where(a == b, same, np.where(np.isnan(b) | (a < b), a, b))
 
 
 def maximum(a: Array, b: Array) -> Array:
     """The greater; the other one if one is NaN; +0 is greater than -0."""
     same = (unsigned(a) & unsigned(b)).view(a.dtype)
-    return np.where(a == b, same, np.fmax(a, b))
+    return np.where(a == b, same, np.where(np.isnan(b) | (a > b), a, b))
 
 
 def round_away(a: Array) -> Array:

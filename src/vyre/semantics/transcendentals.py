@@ -21,7 +21,9 @@ def _reciprocal_root(a: Array) -> Array:
 
 
 def _wider(a: Array) -> Array:
-    return a.astype(np.longdouble if a.dtype == np.float64 else np.float64)
+    wide = a.astype(np.longdouble if a.dtype == np.float64 else np.float64)
+    # Widened halves may still signal, and the C library gives NaN for pow(1, y) of such a y.
+    return np.where(np.isnan(wide), np.nan, wide)
 
 
 def _one(function: Callable[[Array], Array]) -> Callable[[Array], Array]:

@@ -84,5 +84,6 @@ def _greatest(dtype: DataType) -> float:
 
 def is_subnormal(dtype: DataType, values: Array) -> Array:
     """Whether values are not zero and below the least normal number."""
-    size = np.abs(values.astype(np.float64))
+    with np.errstate(invalid="ignore"):
+        size = np.abs(values.astype(np.float64))
     return (size > 0) & (size < 2.0 ** _LEAST_EXPONENT[dtype])
