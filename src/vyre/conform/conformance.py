@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import compare
@@ -22,6 +25,7 @@ from vyre.ir import DataType
 from vyre.opt import OptimizerProfile
 from vyre.runtime.reproducer import save_reproducer
 from vyre.semantics import Array
+from vyre.target import Feature
 
 Progress = Callable[[str, int, int], None]
 """Told the area, how many of its programs are done, and how many there are."""
@@ -117,6 +121,8 @@ class _Judge:
         """What the device lacks for this trial, in words."""
         if trial.ending is not None and trial.ending.is_refusal:
             return None
+        if trial.deadline is not None and not self._subject.target.has(Feature.DEADLINE):
+            return f"the target {self._subject.target.name} has no deadlines"
         for found in trial.program.check(self._subject.target):
             if found.severity is Severity.ERROR and found.code in _NOT_OFFERED:
                 return found.message
@@ -128,6 +134,11 @@ class _Judge:
             if problem:
                 yield Failure(trial.area, trial.name, trial.name, problem, trial.cases)
             return
+        if trial.in_place:
+            # What the arrays held before is what the reference begins with.
+            before = {name: np.array(value) for name, value in trial.inputs.items()}
+        else:
+            before = trial.inputs
         try:
             outputs = self._run(trial)
         except CapabilityError as lacking:
@@ -138,11 +149,17 @@ class _Judge:
             said = f"{type(problem).__name__}: {problem}"
             yield Failure(trial.area, trial.name, trial.name, said, trial.cases)
             return
-        yield from self._compared(trial, outputs)
+        yield from self._compared(replace(trial, inputs=before), outputs)
 
     def _run(self, trial: Trial) -> dict[str, Array]:
         return self._subject.run(
-            trial.program, trial.inputs, trial.grid, self._profile, trial.sizes, _DEADLINE
+            trial.program,
+            trial.inputs,
+            trial.grid,
+            self._profile,
+            trial.sizes,
+            trial.deadline or _DEADLINE,
+            in_place=trial.in_place,
         )
 
     def _compared(self, trial: Trial, outputs: dict[str, Array]) -> Iterator[Failure]:

@@ -74,6 +74,9 @@ class Subject:
         profile: str | None = "release",
         sizes: Mapping[str, int] | None = None,
         deadline: float | None = None,
+        *,
+        in_place: bool = False,
     ) -> dict[str, Array]:
         """Compile and run."""
-        return dispatch(self.compile(program, profile), inputs, grid, None, sizes, deadline)
+        made = self.compile(program, profile)
+        return dispatch(made, inputs, grid, None, sizes, deadline, in_place)

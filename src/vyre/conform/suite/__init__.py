@@ -41,6 +41,6 @@ AREAS: dict[str, Area] = {
     "async copies": lambda _target: copies.trials(),
     "grid sync": lambda _target: grid_sync.trials(),
     "endings": lambda _target: endings.trials(),
-    "refusals": lambda _target: refusals.trials(),
+    "refusals": refusals.trials,
 }
 """Area to what makes its trials for a target."""

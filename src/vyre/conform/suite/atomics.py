@@ -36,6 +36,9 @@ def trials() -> Iterator[Trial]:
                 yield _outside(op, dtype)
     for ordering in _ORDERINGS:
         yield _tickets(ordering)
+    for dtype in _TYPES:
+        if dtype in AtomicOp.EXCHANGE.row.operands:
+            yield _handed_on(dtype)
     yield _lock()
 
 
@@ -175,6 +178,29 @@ def _tickets(ordering: MemoryOrdering) -> Trial:
     """
     expected = {"count": np.array([4096], np.uint32), "drawn": np.ones(4096, np.uint32)}
     return written(_AREA, f"tickets, {ordering.value}", text, {}, (64, 1, 1), expected)
+
+
+def _handed_on(dtype: DataType) -> Trial:
+    """Exchanges by thousands: every value is taken once, or is the last one."""
+    text = f"""
+    program workgroup(64, 1, 1)
+
+    buffer sum: read_write {dtype}[1] @0 output live_out
+    buffer place: scratch {dtype}[1]
+
+    region "exchanges" {{
+        let taken = atomic_exchange(place[0], {dtype}(gid.x + 1))
+        eval atomic_add(sum[0], taken)
+        barrier grid_sync
+        if gid.x == 0 {{
+            eval atomic_add(sum[0], place[0])
+        }}
+    }}
+    """
+    total = _MANY * (_MANY + 1) // 2
+    expected = {"sum": np.array([total], storage_dtype(dtype))}
+    name = f"exchange {dtype}, {_MANY} invocations"
+    return written(_AREA, name, text, {}, (_MANY // 64, 1, 1), expected)
 
 
 def _lock() -> Trial:

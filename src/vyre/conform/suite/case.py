@@ -76,6 +76,10 @@ class Trial:
     tolerance: Tolerance = EXACT
     """For outputs without stretches."""
     ending: Ending | None = None
+    in_place: bool = False
+    """Whether the host's own arrays are changed."""
+    deadline: float | None = None
+    """Seconds that the run is given; a target without deadlines does not offer the trial."""
 
     @property
     def cases(self) -> int:

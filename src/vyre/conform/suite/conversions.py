@@ -20,10 +20,10 @@ _LITERALS = 8
 def trials() -> Iterator[Trial]:
     """The whole area."""
     for source in SCALAR_TYPES:
-        targets = [target for target in SCALAR_TYPES if target is not source]
-        for start in range(0, len(targets), _TOGETHER):
-            yield _trial("cast", source, targets[start : start + _TOGETHER], Expr.cast)
-        same = [t for t in targets if t.bits == source.bits and not (t.is_bool or source.is_bool)]
+        for start in range(0, len(SCALAR_TYPES), _TOGETHER):
+            yield _trial("cast", source, SCALAR_TYPES[start : start + _TOGETHER], Expr.cast)
+        others = [target for target in SCALAR_TYPES if target is not source]
+        same = [t for t in others if t.bits == source.bits and not (t.is_bool or source.is_bool)]
         if same:
             yield _trial("bitcast", source, same, Expr.bitcast)
 

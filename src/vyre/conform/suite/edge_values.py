@@ -40,14 +40,15 @@ def _integers(dtype: DataType) -> tuple[int, ...]:
     top = 1 << (width - 1)
     small = [0, 1, 2, 3, 5, 7, 10, -1, -2, -3, -7]
     ends = [top, top - 1, top + 1, top >> 1]
-    powers = [width - 1, width, width + 1, (1 << (width // 2)), (1 << (width // 2)) - 1]
+    half = 1 << (width // 2)
+    powers = [width - 1, width, width + 1, *(half - 1, half, half + 1)]
     patterns = [0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA, 0x0123_4567_89AB_CDEF]
     mask = (1 << width) - 1
     return tuple(dict.fromkeys(value & mask for value in small + ends + powers + patterns))
 
 
 def _floats(dtype: DataType) -> tuple[int, ...]:
-    """Both zeros, subnormals, extremes, infinities, NaN, halves, and where integers end."""
+    """Both zeros, subnormals, extremes, infinities, halves, where integers end, NaNs."""
     fraction = _FRACTION[dtype]
     infinity = ((1 << _EXPONENT[dtype]) - 1) << fraction
     magnitudes = [
@@ -59,8 +60,11 @@ def _floats(dtype: DataType) -> tuple[int, ...]:
     plain += [2.0**31, 2.0**32, 2.0**63, 2.0**64]
     magnitudes += [literal.encode_float(value, dtype) for value in plain]
     sign = 1 << (fraction + _EXPONENT[dtype])
-    nan = infinity | 1 << (fraction - 1)
-    return tuple(dict.fromkeys([*(b | s for b in magnitudes for s in (0, sign)), nan]))
+    one = literal.encode_float(1.0, dtype)
+    magnitudes += [one - 1, one + 1]
+    quiet = infinity | 1 << (fraction - 1)
+    nans = [quiet, quiet | sign | 1, infinity | 1]
+    return tuple(dict.fromkeys([*(b | s for b in magnitudes for s in (0, sign)), *nans]))
 
 
 def scalar_inputs(dtype: DataType) -> tuple[int, ...]:

@@ -8,9 +8,11 @@ import numpy as np
 
 from vyre.conform.suite.case import Ending, Trial
 from vyre.conform.suite.texts import written
-from vyre.diagnostics import TrapError
+from vyre.diagnostics import DeadlineError, TrapError
 
 _AREA = "endings"
+_SHORT = 0.2
+"""Seconds that a run without an end is given."""
 
 
 def trials() -> Iterator[Trial]:
@@ -25,6 +27,7 @@ def trials() -> Iterator[Trial]:
     yield _between_segments()
     yield _untouched()
     yield _resumed()
+    yield _too_long()
 
 
 def _trap(count: int, guilty: int) -> Trial:
@@ -159,3 +162,22 @@ def _resumed() -> Trial:
     """
     expected = {"out": np.arange(1, 17, dtype=np.uint32)}
     return written(_AREA, "resume", text, {}, (1, 1, 1), expected)
+
+
+def _too_long() -> Trial:
+    """A loop that never ends is ended."""
+    text = """
+    program workgroup(16, 1, 1)
+
+    buffer stop: uniform u32[1] @0
+    buffer out: read_write u32[16] @1 output live_out
+
+    let r = gid.x
+    while stop[0] == 0 {
+        r = r * 31 + 7
+    }
+    out[gid.x] = r
+    """
+    inputs = {"stop": np.zeros(1, np.uint32)}
+    ending = Ending(DeadlineError)
+    return written(_AREA, "a deadline", text, inputs, (4, 1, 1), ending=ending, deadline=_SHORT)

@@ -21,6 +21,8 @@ def trials() -> Iterator[Trial]:
         yield _rounds(grid)
         yield _returned(grid)
         yield _scratch(grid)
+    yield _volume((4, 3, 2), (3, 2, 2))
+    yield _volume((5, 1, 7), (1, 4, 3))
     yield _until_done()
     yield _private_arrays()
     yield _collectives()
@@ -131,6 +133,24 @@ def _scratch(grid: tuple[int, int, int]) -> Trial:
     return written(_AREA, f"scratch memory, {grid}", text, {}, grid, expected)
 
 
+def _volume(size: tuple[int, int, int], grid: tuple[int, int, int]) -> Trial:
+    """Every invocation of a grid of three dimensions reads what its opposite wrote."""
+    x, y, z = (s * g for s, g in zip(size, grid, strict=True))
+    text = f"""
+    program workgroup{size}
+
+    buffer a: read_write u32[{x * y * z}] @0 output live_out
+    buffer out: read_write u32[{x * y * z}] @1 output live_out
+
+    let me = gid.x + (gid.y + gid.z * {y}) * {x}
+    a[me] = me * 5
+    barrier grid_sync
+    out[me] = a[{x * y * z - 1} - me]
+    """
+    expected = {"out": (np.arange(x * y * z, dtype=np.uint32) * 5)[::-1].copy()}
+    return written(_AREA, f"a volume of {size} in {grid}", text, {}, grid, expected)
+
+
 def _until_done() -> Trial:
     """A while that ends when the data says so, the same for the whole grid."""
     text = """
@@ -141,12 +161,11 @@ def _until_done() -> Trial:
 
     let k = 0
     while k < rounds[0] {
-        a[gid.x] = a[gid.x] + a[(gid.x + 1) % 128] * 0 + k
+        a[gid.x] = a[gid.x] + k
         barrier grid_sync
         k = k + 1
     }
     """
-    text = text.replace(" + a[(gid.x + 1) % 128] * 0", "")
     expected = {"a": np.full(128, 0 + 1 + 2 + 3 + 4 + 5 + 6, np.uint32)}
     rounds = {"rounds": np.array([7], np.uint32)}
     return written(_AREA, "a while over the grid", text, rounds, (4, 1, 1), expected)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vyre.conform.suite import aliases
 from vyre.conform.suite.case import Stretch, Trial
 from vyre.conform.suite.edge_values import edge_array
 from vyre.ir import (
@@ -22,8 +23,8 @@ from vyre.semantics import Array, storage_dtype
 _LENGTH = 5
 """Elements of the buffer that is accessed; next to no alignment."""
 _ELEMENTS = (*SCALAR_TYPES, DataType.BYTES, DataType.VEC4_U32, DataType.vec(DataType.F32, 3))
-_KINDS = ("read_only", "read_write", "uniform", "workgroup", "scratch", "local")
-_WRITABLE = ("read_write", "output", "write_only", "workgroup", "scratch", "local")
+_KINDS = ("read_only", "read_write", "runtime-sized", "uniform", "workgroup", "scratch", "local")
+_WRITABLE = ("read_write", "runtime-sized", "output", "write_only", "workgroup", "scratch", "local")
 
 
 def trials() -> Iterator[Trial]:
@@ -40,7 +41,7 @@ def trials() -> Iterator[Trial]:
             yield _stores(kind, element, DataType.I32)
     yield from _lengths()
     yield _neighbours()
-    yield _aliases()
+    yield from aliases.trials()
     yield _zeroed()
 
 
@@ -71,6 +72,8 @@ def _declared(kind: str, element: DataType) -> BufferDecl:
             return BufferDecl.uniform("m", 2, element).with_count(_LENGTH)
         case "read_write":
             return BufferDecl.read_write("m", 2, element).with_count(_LENGTH)
+        case "runtime-sized":
+            return BufferDecl.read_write("m", 2, element)
         case "output":
             return BufferDecl.output("m", 2, element).with_count(_LENGTH)
         case "write_only":
@@ -135,7 +138,7 @@ def _stores(kind: str, element: DataType, index: DataType) -> Trial:
         decl,
     ]
     inputs: dict[str, Array] = {"where": where, "v": values}
-    if kind == "read_write":
+    if decl.is_host_input:
         inputs["m"] = _contents(element)
     i, k = Expr.var("i"), Expr.var("k")
     store = Node.store("m", Expr.load("where", i), Expr.load("v", i))
@@ -162,34 +165,52 @@ def _stores(kind: str, element: DataType, index: DataType) -> Trial:
 
 def _lengths() -> Iterator[Trial]:
     """Buffers that are sized at run time say how long they are, and are guarded there."""
-    for count in (1, 2, 3, 63, 64, 65, 1000):
-        decls = [
-            BufferDecl.read("a", 0, DataType.U8),
-            BufferDecl.read_write("b", 1, DataType.F64),
-            BufferDecl.output("out", 2, DataType.U32).with_count(4),
-        ]
-        i = Expr.gid(0)
-        body = [
-            Node.if_(
-                i.eq(Expr.u32(0)),
-                [
-                    Node.store("out", 0, Expr.buf_len("a")),
-                    Node.store("out", 1, Expr.buf_len("b")),
-                    Node.store(
-                        "out", 2, Expr.cast(Expr.load("a", Expr.buf_len("a")), DataType.U32)
-                    ),
-                    Node.store("b", Expr.buf_len("b"), Expr.f64(9.0)),
-                    Node.store("b", Expr.buf_len("b") - Expr.u32(1), Expr.f64(3.0)),
-                ],
-            )
-        ]
-        program = Program.wrapped(decls, (4, 1, 1), body)
-        inputs = {"a": np.ones(count, np.uint8), "b": np.zeros(2 * count)}
-        stretches = (
-            Stretch(f"lengths of {count}", "out", 0, 4),
-            Stretch("ends", "b", 0, 2 * count, whole=True),
-        )
-        yield Trial("memory", f"runtime-sized, {count}", program, inputs, (1, 1, 1), stretches)
+    for first, second in ((DataType.U8, DataType.U32), (DataType.U16, DataType.F64)):
+        for count in (0, 1, 2, 3, 63, 64, 65, 1000):
+            yield _length(first, second, count)
+    for count in (1, 3, 64, 1000):
+        yield _sized_output(count)
+
+
+def _length(first: DataType, second: DataType, count: int) -> Trial:
+    decls = [
+        BufferDecl.read("a", 0, first),
+        BufferDecl.read_write("b", 1, second),
+        BufferDecl.output("out", 2, DataType.U32).with_count(4),
+    ]
+    beyond = Expr.cast(Expr.load("a", Expr.buf_len("a")), DataType.U32)
+    last = Expr.buf_len("b") - Expr.u32(1)
+    body = [
+        Node.store("out", 0, Expr.buf_len("a")),
+        Node.store("out", 1, Expr.buf_len("b")),
+        Node.store("out", 2, beyond),
+        Node.store("b", Expr.buf_len("b"), Expr.cast(Expr.u32(9), second)),
+        Node.store("b", last, Expr.cast(Expr.u32(3), second)),
+    ]
+    alone = Node.if_(Expr.gid(0).eq(Expr.u32(0)), body)
+    program = Program.wrapped(decls, (4, 1, 1), [alone])
+    inputs = {
+        "a": np.ones(count, storage_dtype(first)),
+        "b": np.zeros(2 * count, storage_dtype(second)),
+    }
+    stretches = (
+        Stretch(f"lengths of {count}", "out", 0, 4),
+        Stretch("ends", "b", 0, 2 * count, whole=True),
+    )
+    name = f"runtime-sized {first} and {second}, {count}"
+    return Trial("memory", name, program, inputs, (1, 1, 1), stretches)
+
+
+def _sized_output(count: int) -> Trial:
+    """An output that the call sizes: filled up to its end by invocations that go beyond it."""
+    decls = [BufferDecl.output("out", 0, DataType.U16)]
+    value = Expr.cast(Expr.gid(0) + Expr.buf_len("out"), DataType.U16)
+    program = Program.wrapped(decls, (64, 1, 1), [Node.store("out", Expr.gid(0), value)])
+    expected = {"out": np.arange(count, 2 * count, dtype=np.uint16)}
+    name = f"an output sized by the call, {count}"
+    grid = (count // 64 + 2, 1, 1)
+    sizes = {"out": count}
+    return Trial("memory", name, program, {}, grid, (), expected, sizes)
 
 
 def _neighbours() -> Trial:
@@ -215,30 +236,6 @@ def _neighbours() -> Trial:
         "halves": (numbers * 13).astype(np.uint16)[::-1].copy(),
     }
     return Trial("memory", "neighbours in a word", program, {}, (64, 1, 1), stretches, expected)
-
-
-def _aliases() -> Trial:
-    """One host array under two names, both only read."""
-    data = np.arange(100, dtype=np.int32)
-    decls = [
-        BufferDecl.read("a", 0, DataType.I32),
-        BufferDecl.read("b", 1, DataType.I32),
-        BufferDecl.output("out", 2, DataType.I32).with_count(100),
-    ]
-    i = Expr.gid(0)
-    last = Expr.u32(99) - i
-    body = [Node.store("out", i, Expr.load("a", i) * Expr.load("b", last))]
-    program = Program.wrapped(decls, (32, 1, 1), body)
-    expected = {"out": data * data[::-1]}
-    return Trial(
-        "memory",
-        "one array as two inputs",
-        program,
-        {"a": data, "b": data},
-        (4, 1, 1),
-        (),
-        expected,
-    )
 
 
 def _zeroed() -> Trial:

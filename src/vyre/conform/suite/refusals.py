@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from vyre.conform.suite.case import Ending, Grid, Trial
+from vyre.conform.suite.unwritable import atomics, beyond, declarations, too_large
 from vyre.diagnostics import ArgumentError, CheckError, DispatchError, Severity
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import all_codes as table_of_codes
 from vyre.diagnostics.codes import check as check_codes
 from vyre.diagnostics.codes import driver as codes
 from vyre.ir import Program
+from vyre.target import Target
 
 _AREA = "refusals"
 _OF_TARGETS = {
@@ -21,7 +23,7 @@ _OF_TARGETS = {
     check_codes.TARGET_LIMIT.code,
     check_codes.OPAQUE_ON_TARGET.code,
 }
-"""What depends on the device is tried where the device is known."""
+"""What depends on the device is made for it, not taken from the table."""
 
 _LAUNCHED = """
 program workgroup(4, 1, 1)
@@ -33,12 +35,15 @@ out[gid.x] = a[gid.x]
 """
 
 
-def trials() -> Iterator[Trial]:
+def trials(target: Target) -> Iterator[Trial]:
     """The whole area."""
     for row in table_of_codes().values():
         refused = row.code.startswith("V") and row.severity is Severity.ERROR
         if refused and row.code not in _OF_TARGETS and row.example.startswith("program"):
-            yield _program(row)
+            yield _program(row, Program.parse(row.example, row.code))
+    for made in (declarations(), atomics(), too_large(), beyond(target)):
+        for row, program in made:
+            yield _program(row, program)
     good = np.arange(8, dtype=np.uint32)
     yield _launch("a missing input", {}, codes.MISSING_INPUT)
     yield _launch("an input too many", {"a": good, "b": good}, codes.UNKNOWN_INPUT)
@@ -50,8 +55,7 @@ def trials() -> Iterator[Trial]:
         yield replace(trial, ending=Ending(DispatchError, codes.BAD_GRID.code))
 
 
-def _program(row: Code) -> Trial:
-    program = Program.parse(row.example, row.code)
+def _program(row: Code, program: Program) -> Trial:
     ending = Ending(CheckError, row.code)
     return Trial(_AREA, f"{row.code}: {row.title}", program, ending=ending)
 

@@ -23,6 +23,8 @@ def written(  # noqa: PLR0913
     each: str | None = None,
     tolerance: Tolerance = EXACT,
     ending: Ending | None = None,
+    in_place: bool = False,
+    deadline: float | None = None,
 ) -> Trial:
     """A trial from text; every element of the output `each` is a case, if one is named."""
     program = Program.parse(dedent(text), f"{area}: {name}")
@@ -41,4 +43,6 @@ def written(  # noqa: PLR0913
         expected or {},
         tolerance=tolerance,
         ending=ending,
+        in_place=in_place,
+        deadline=deadline,
     )
