@@ -16,10 +16,10 @@ from vyre.backends.wgsl.backend import WgpuBackend
 from vyre.backends.wgsl.device import WgpuDevice
 from vyre.backends.wgsl.emit import emit_shader
 from vyre.backends.wgsl.targets import PORTABLE
+from vyre.conform.compare import Tolerance, matches
 from vyre.driver.backend import Argument, EmitOptions
 from vyre.ir import DataType, Program
 from vyre.semantics import storage_dtype
-from vyre.semantics.ulp import error, is_subnormal
 from vyre.target import Target
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -114,14 +114,6 @@ def target_of(driver: Driver) -> Target:
 def different(
     element: DataType, want: NDArray[Any], got: NDArray[Any], bound: float
 ) -> NDArray[np.int64]:
-    """Where results differ by more than they may; NaNs are alike, and subnormals may be zero."""
-    scalar = element.element if element.is_vector and element.element else element
-    if scalar is DataType.BF16:
-        want, got = ((a.astype(np.uint32) << 16).view(np.float32) for a in (want, got))
-    elif not scalar.is_float:
-        return np.flatnonzero(want.view(got.dtype) != got)
-    with np.errstate(all="ignore"):
-        flushed = is_subnormal(scalar, want) & (got == 0)
-        same = (want == got) & (np.signbit(want) == np.signbit(got))
-        near = error(scalar, want, got) <= bound if bound else same
-    return np.flatnonzero(~(same | near | (np.isnan(want) & np.isnan(got)) | flushed))
+    """Where results differ by more than they may."""
+    same = matches(element, want, got, Tolerance(ulps=bound))
+    return np.flatnonzero(~same)
