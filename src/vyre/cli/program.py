@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from vyre import __version__
 from vyre.cli.command import (
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Only the command that is used is imported: each may need libraries that load slowly.
         if name in COMMANDS and given[0] == name:
             parser = command_parser(name, command(name))
+            parser.in_json = "--json" in given
             return _run(command(name), parser, parser.parse_args(given[1:]))
         if given == ["--version"]:
             print(f"vyre {__version__}")
@@ -39,15 +41,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not given:
             full_parser().print_help(sys.stderr)
             return MISUSED
-        full_parser().parse_args(given)
+        parser = full_parser()
+        parser.in_json = "--json" in given
+        parser.parse_args(given)
     except KeyboardInterrupt:
         return INTERRUPTED
     return DONE
 
 
-def command_parser(name: str, module: Command) -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser that says in JSON what is wrong where JSON was asked for."""
+
+    in_json = False
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the command line, and end."""
+        if not self.in_json:
+            super().error(message)
+        _say_in_json(message)
+        raise SystemExit(MISUSED)
+
+
+def command_parser(name: str, module: Command) -> Parser:
     """The parser of one command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         f"vyre {name}",
         description=module.SUMMARY,
         epilog=f"example:\n  {module.EXAMPLE}\n\n{_EXIT_CODES}",
@@ -58,10 +75,10 @@ def command_parser(name: str, module: Command) -> argparse.ArgumentParser:
     return parser
 
 
-def full_parser() -> argparse.ArgumentParser:
+def full_parser() -> Parser:
     """The parser of `vyre` itself, which knows all commands by name."""
     lines = [f"  {name:<10}{command(name).SUMMARY}" for name in COMMANDS]
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         "vyre",
         description="Compute kernels: checked, optimised, and run on whatever device is there.",
         usage="vyre COMMAND ...",
@@ -82,7 +99,7 @@ def _run(module: Command, parser: argparse.ArgumentParser, options: argparse.Nam
         return code
     except UsageError as problem:
         if options.json:
-            print(json.dumps({"errors": [{"code": None, "message": str(problem)}]}))
+            _say_in_json(str(problem))
         else:
             sys.stderr.write(f"{parser.prog}: {problem}\n")
         return MISUSED
@@ -101,10 +118,14 @@ def _run(module: Command, parser: argparse.ArgumentParser, options: argparse.Nam
             raise
         wrong = f"{problem.filename}: {problem.strerror}"
         if options.json:
-            print(json.dumps({"errors": [{"code": None, "message": wrong}]}))
+            _say_in_json(wrong)
         else:
             sys.stderr.write(f"{parser.prog}: {wrong}\n")
         return FAILED
+
+
+def _say_in_json(wrong: str) -> None:
+    print(json.dumps({"errors": [{"code": None, "message": wrong}]}))
 
 
 def as_json(found: Diagnostic) -> dict[str, object]:

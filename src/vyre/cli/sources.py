@@ -6,12 +6,14 @@ import argparse
 import ast
 import importlib.util
 import sys
+import traceback
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from vyre.cli.command import UsageError
 from vyre.cli.output import listing
+from vyre.diagnostics import VyreError
 from vyre.front import scalars
 from vyre.front.scalars import ScalarType
 from vyre.ir import Program
@@ -97,18 +99,34 @@ def _imported(path: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
+    known = sys.modules.setdefault(path.stem, module)
     # The file may import what lies beside it, as when Python runs it; what it prints is no part
     # of the answer.
-    sys.path.insert(0, str(path.parent))
+    folder = str(path.parent.resolve())
+    sys.path.insert(0, folder)
     try:
         with redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-    except SyntaxError as problem:
-        where = f"{problem.filename}:{problem.lineno}"
-        raise UsageError(f"{path} is no Python: {problem.msg} at {where}") from problem
-    except ImportError as problem:
-        raise UsageError(f"{path} cannot be imported: {problem}") from problem
+    except VyreError:
+        raise
+    except (Exception, SystemExit) as problem:  # the code is the user's and may raise anything
+        if known is module:
+            del sys.modules[path.stem]
+        raise UsageError(_why_not(problem, path)) from problem
     finally:
-        sys.path.remove(str(path.parent))
+        sys.path.remove(folder)
     return module
+
+
+def _why_not(problem: BaseException, path: Path) -> str:
+    """Why a file cannot be imported, with the innermost line of the user's own files."""
+    if isinstance(problem, SyntaxError):
+        return f"{path} is no Python: {problem.msg} at {problem.filename}:{problem.lineno}"
+    own = path.parent.resolve()
+    frames = traceback.extract_tb(problem.__traceback__)
+    files = [(Path(one.filename), one.lineno) for one in frames]
+    places = [f"{file.name}:{line}" for file, line in files if file.parent.resolve() == own]
+    where = places[-1] if places else str(path)
+    if isinstance(problem, SystemExit):
+        return f"{path} ends Python at {where}; do so only under: if __name__ == '__main__'"
+    return f"{path} cannot be imported: {type(problem).__name__}: {problem} at {where}"

@@ -178,14 +178,21 @@ def _scalar(value: Any, decl: BufferDecl) -> HostArray:
     try:
         array = np.array([value], dtype)
     except (OverflowError, ValueError, TypeError) as problem:
-        raise ArgumentError(
-            codes.WRONG_DTYPE.at(name=decl.name, expected=dtype.name, found=f"{value!r}")
-        ) from problem
+        raise _wrong_number(value, decl) from problem
     if dtype.kind in "ui" and array[0] != value:
-        raise ArgumentError(
-            codes.WRONG_DTYPE.at(name=decl.name, expected=dtype.name, found=f"{value!r}")
-        )
+        raise _wrong_number(value, decl)
     return array
+
+
+def _wrong_number(value: Any, decl: BufferDecl) -> ArgumentError:
+    fix = "pass a number"
+    if decl.element.is_integer:
+        low, high = decl.element.integer_range
+        fix = f"pass a whole number from {low} to {high}, or declare a type that holds it"
+    found: object = value.item() if hasattr(value, "item") else value
+    return ArgumentError(
+        codes.WRONG_NUMBER.at(name=decl.name, expected=decl.element, found=found, fix=fix)
+    )
 
 
 def _reinterpreted(array: HostArray, expected: np.dtype[Any], decl: BufferDecl) -> HostArray:

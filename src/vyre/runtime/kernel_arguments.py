@@ -257,14 +257,18 @@ def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray)
     dtype = parameter.dtype
     shown = scalar_name(dtype) if isinstance(dtype, DataType) else str(dtype)
     form = f"vy.{parameter.mode.value}[{shown}, {parameter.rank}]"
-    advice = ", such as x.reshape(-1)" if parameter.rank == 1 else ""
+    advice = f", such as {name}.reshape(-1)" if parameter.rank == 1 else ""
     raise ArgumentError(
         codes.ARGUMENT.at(
             name=name,
-            problem=f"has {array.ndim} axes, and the parameter is {form}",
-            expected=f"an array of {parameter.rank} axes{advice}",
+            problem=f"has {_axes(array.ndim)}, and the parameter is {form}",
+            expected=f"an array of {_axes(parameter.rank)}{advice}",
         )
     )
+
+
+def _axes(count: int) -> str:
+    return {0: "no axes", 1: "one axis"}.get(count, f"{count} axes")
 
 
 def _as_numpy(name: str, value: object) -> Host:

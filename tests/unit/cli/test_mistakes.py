@@ -35,6 +35,9 @@ def module(tmp_path: Path) -> str:
     path.write_text(MODULE, encoding="utf-8")
     (tmp_path / "syntax.py").write_text("def f(:\n", encoding="utf-8")
     (tmp_path / "imports.py").write_text("import there_is_no_such_module\n", encoding="utf-8")
+    (tmp_path / "raises.py").write_text("a = 1\nprint(a / 0)\n", encoding="utf-8")
+    (tmp_path / "beside.py").write_text("import raises\n", encoding="utf-8")
+    (tmp_path / "leaves.py").write_text("import sys\n\nsys.exit(0)\n", encoding="utf-8")
     return str(path)
 
 
@@ -43,6 +46,9 @@ MISTAKES = [
     ("check mistaken.py:dble", "there are double, turned"),
     ("check syntax.py:f", "invalid syntax at"),
     ("check imports.py:f", "No module named 'there_is_no_such_module'"),
+    ("check raises.py:f", "ZeroDivisionError: division by zero at raises.py:2"),
+    ("check beside.py:f", "division by zero at raises.py:2"),
+    ("check leaves.py:f", "ends Python at leaves.py:3"),
     ("check missing.py:f", "no file"),
     ("run mistaken.py:double", "--in x=random:1000"),
     ("run mistaken.py:double --in z=1", "the inputs are x"),
@@ -64,6 +70,29 @@ def test_a_mistake_is_named(
     assert said in capsys.readouterr().err
     assert main([*words.split(), "--json"]) == 2
     assert said in json.loads(capsys.readouterr().out)["errors"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ("run", "required: FILE"),
+        ("show mistaken.py:double --as c", "invalid choice: 'c'"),
+        ("run x.vy --repeat often", "--repeat"),
+        ("check a.vy --fast", "unrecognized arguments: --fast"),
+        ("compile a.vy", "invalid choice: 'compile'"),
+    ],
+)
+def test_a_wrong_command_line_is_json_where_it_was_asked_for(words: str, said: str, capsys) -> None:
+    with pytest.raises(SystemExit) as usage:
+        main(words.split())
+    assert usage.value.code == 2
+    assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit) as usage:
+        main([*words.split(), "--json"])
+    assert usage.value.code == 2
+    printed = capsys.readouterr()
+    assert said in json.loads(printed.out)["errors"][0]["message"]
+    assert not printed.err
 
 
 def test_a_file_that_cannot_be_written_is_named(module: str, tmp_path: Path, capsys) -> None:

@@ -227,8 +227,8 @@ def test_defaults() -> None:
     assert y.tolist() == [9, 9]
     with_default(y, 4, device="cpu")
     assert y.tolist() == [4, 4]
-    assert code_of(lambda: with_default(y, -1, device="cpu")) == "D005"
-    assert code_of(lambda: with_default(y, 2.5, device="cpu")) == "D005"
+    assert code_of(lambda: with_default(y, -1, device="cpu")) == "D020"
+    assert code_of(lambda: with_default(y, 2.5, device="cpu")) == "D020"
 
 
 def test_the_stages_can_be_seen() -> None:

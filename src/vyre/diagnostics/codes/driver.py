@@ -144,6 +144,20 @@ NOT_A_BACKEND = Code(
     "pass the id of a device, or an object with name, probe, target, emit and load",
     example="from vyre import conform\nconform.run(42)",
 )
+WRONG_NUMBER = Code(
+    "D020",
+    "number that the type does not hold",
+    "{name!r} is of the type {expected}, which does not hold {found}",
+    "{fix}",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "@vy.kernel\n"
+        "def fill(value: vy.u8, y: vy.Out[vy.u8]):\n"
+        "    y[vy.gid()] = value\n"
+        "fill(300, np.zeros(8, np.uint8))"
+    ),
+)
 DEADLINE_BETWEEN = Code(
     "D016",
     "deadline between segments",
@@ -202,6 +216,7 @@ CODES = (
     FREED_ARRAY,
     UNKNOWN_AREA,
     NOT_A_BACKEND,
+    WRONG_NUMBER,
     BAD_ARTIFACT,
     EMIT_FAILED,
     LOAD_FAILED,
