@@ -287,6 +287,10 @@ def _print(ctx: Context, node: ast.Call) -> Value:
     if not isinstance(label, Constant) or not isinstance(label.value, str):
         problem = "the label is not a string"
         raise ctx.error(node.args[0], codes.CALL, name="vy.print", problem=problem, form=form)
+    for each, value in zip(node.args[1:], values, strict=True):
+        if isinstance(value, Constant) and isinstance(value.value, str):
+            problem = "has one label, which comes first"
+            raise ctx.error(each, codes.CALL, name="vy.print", problem=problem, form=form)
     shown = [as_scalar(ctx, n, v).expr for n, v in zip(node.args[1:], values, strict=True)]
     ctx.emit(Print(label.value, tuple(shown)))
     return NOTHING

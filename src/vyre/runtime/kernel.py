@@ -117,8 +117,8 @@ class Kernel(Generic[P]):
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program for a call with these arguments.
 
-        Types stand for arrays: `k.program(vy.f32)`. A kernel without generic types and static
-        parameters needs no arguments.
+        Types stand for arrays: `k.program(vy.f32)`, or `k.program(x=vy.f32)`. A kernel without
+        generic types and static parameters needs no arguments.
         """
         return self.source.program(self._specialisation(args, kwargs))
 
@@ -140,7 +140,8 @@ class Kernel(Generic[P]):
             return str(compiled.program)
         sources = compiled.sources()
         if stage not in sources:
-            known = ", ".join(["ir", "opt", *sources])
+            others = ["wgsl"] if device is None else []
+            known = ", ".join(["ir", "opt", *sources, *others])
             raise ArgumentError(codes.STAGE.at(name=stage, device=compiled.device, known=known))
         return sources[stage]
 

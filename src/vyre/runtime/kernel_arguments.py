@@ -132,13 +132,23 @@ def specialise(
             statics[name] = _static(kernel, name, parameter, given)
         elif isinstance(parameter.dtype, GenericType) and name in given:
             _decide(name, parameter.dtype, type_of(given[name]), types)
-    for parameter in kernel.parameters.values():
+    for name, parameter in kernel.parameters.items():
         wanted = None if isinstance(parameter, StaticParameter) else parameter.dtype
         if isinstance(wanted, GenericType) and wanted.name not in types:
-            fix = "pass numpy arrays, or types: kernel.program(vy.f32)"
-            problem = "is not decided by any argument"
-            raise ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
+            raise _undecided(kernel, name, wanted, given)
     return Specialisation(tuple(sorted(types.items(), key=_first)), tuple(statics.items()), views)
+
+
+def _undecided(
+    kernel: KernelSource, name: str, wanted: GenericType, given: Mapping[str, object]
+) -> ArgumentError:
+    problem = "is not decided by any argument"
+    fix = f"pass numpy arrays, or types by name: {kernel.source.name}.program({name}=vy.f32)"
+    dtype: object = getattr(given.get(name), "dtype", None)
+    if dtype is not None:
+        problem = f"cannot be {dtype}, which {name!r} has"
+        fix = "pass an array of bool, or of integers or floats"
+    return ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
 
 
 def _first(item: tuple[str, DataType]) -> str:

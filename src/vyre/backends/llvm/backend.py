@@ -96,12 +96,14 @@ def _places(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
 
 
 _NOTHING = LaunchRecord()
+_LOST = "(the rest of what was printed is lost: print from fewer invocations)"
 
 
 def _record(outcome: Outcome, deadline: float | None) -> LaunchRecord:
     match outcome.status:
         case Status.DONE:
-            return LaunchRecord(printed=outcome.printed)
+            lost = (_LOST,) if outcome.lost_prints else ()
+            return LaunchRecord(printed=outcome.printed + lost)
         case Status.TRAP:
             where = outcome.invocation
             raise TrapError(codes.TRAP.at(tag=outcome.tag, invocation=where), outcome.tag, where)

@@ -65,12 +65,12 @@ class PrintRing:
         lines: list[str] = []
         at = 0
         while at + abi.PRINT_HEADER_WORDS * 8 <= used:
-            tag, words = struct.unpack_from("<II", data, at)
+            tag, words, x, y, z = struct.unpack_from("<5I", data, at)
             if tag == 0:
                 break
             at += abi.PRINT_HEADER_WORDS * 8
             arguments = struct.unpack_from(f"<{words}Q", data, at)
-            lines.append(_line(formats[tag - 1], arguments))
+            lines.append(f"({x}, {y}, {z}) {_line(formats[tag - 1], arguments)}")
             at += words * 8
         return tuple(lines)
 

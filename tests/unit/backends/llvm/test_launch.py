@@ -156,11 +156,11 @@ def test_prints_come_back_formatted() -> None:
     shout = kernel(PRINT, prints=HELLO)
     outcome = shout.launch_raw([address(data)], (3, 1, 1))
     assert outcome is not None
-    assert sorted(outcome.printed) == [f"group {i} says 1.5" for i in range(3)]
+    assert sorted(outcome.printed) == [f"({i}, 0, 0) group {i} says 1.5" for i in range(3)]
     assert not outcome.lost_prints
     again = shout.launch_raw([address(data)], (1, 1, 1))
     assert again is not None
-    assert again.printed == ("group 0 says 1.5",)
+    assert again.printed == ("(0, 0, 0) group 0 says 1.5",)
 
 
 def test_prints_that_do_not_fit_are_lost_and_said_so() -> None:

@@ -47,4 +47,4 @@ def test_a_trap_that_is_not_reached_changes_nothing() -> None:
 def test_printed_lines_come_from_every_lane_that_prints() -> None:
     outcome, _ = run('if a[i] == 7 { print "at", i, a[i] }', 41)
     assert outcome is not None
-    assert outcome.printed == ("at 41 7",)
+    assert outcome.printed == ("(41, 0, 0) at: 41, 7",)

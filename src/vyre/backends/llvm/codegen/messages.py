@@ -25,7 +25,9 @@ def emit_print(kernel: Kernel, lanes: Lanes, label: str, values: tuple[AnyExpr, 
     found = [lanes.value(value) for value in values]
     flat = [piece for value in found for piece in (value.parts or (value,))]
     types = tuple(value.dtype for value in flat)
-    text = " ".join([label.replace("{", "{{").replace("}", "}}"), *["{}"] * len(flat)])
+    text = label.replace("{", "{{").replace("}", "}}")
+    if found:
+        text += ": " + ", ".join(_shown(value) for value in found)
     number = kernel.print_format(text, types)
     ids = [lanes.spread(v) for v in _ids(lanes)]
 
@@ -45,6 +47,10 @@ def emit_print(kernel: Kernel, lanes: Lanes, label: str, values: tuple[AnyExpr, 
         w.block(done)
 
     lanes.for_each_active(one)
+
+
+def _shown(value: Value) -> str:
+    return f"({', '.join(['{}'] * len(value.parts))})" if value.parts else "{}"
 
 
 def _argument(kernel: Kernel, record: str, position: int, value: Value) -> None:
