@@ -227,9 +227,10 @@ def _array(
     match mode:
         case Mode.IN:
             ctx.buffers.append(BufferDecl.read(name, binding, dtype))
-        case Mode.OUT:
+        case Mode.OUT if layout is None:
             ctx.buffers.append(BufferDecl.output(name, binding, dtype))
-        case Mode.INOUT:
+        case Mode.OUT | Mode.INOUT:
+            # An output begins as zeros, but what lies between the elements of a view must stay.
             ctx.buffers.append(BufferDecl.read_write(name, binding, dtype))
     shape: tuple[AnyExpr, ...] = (BufLen(name),)
     steps: Steps | None = None

@@ -43,6 +43,20 @@ def test_a_dispatch_that_agrees_passes() -> None:
     np.testing.assert_array_equal(outputs["y"], y)
 
 
+@vy.kernel
+def doubled(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        y[i] = 2.0 * x[i]
+
+
+def test_what_lies_between_the_elements_of_a_view_is_no_difference() -> None:
+    x = np.arange(12, dtype=np.float32)
+    y = np.full(12, 7, np.float32)
+    doubled(x[::3], y[::3], device="cpu")
+    assert y.tolist() == [0, 7, 7, 6, 7, 7, 12, 7, 7, 18, 7, 7]
+
+
 def test_a_difference_is_an_error_with_a_reproducer(checked: Path) -> None:
     def broken(compiled: Any, given: Any, *options: Any, **more: Any) -> dict[str, Any]:
         return {"h": np.array([1, 1, 2], np.uint32), "y": np.zeros(3, np.float32)}
@@ -54,6 +68,7 @@ def test_a_difference_is_an_error_with_a_reproducer(checked: Path) -> None:
     assert caught.value.code == "B401"
     assert "h[2] is 2 and should be 1" in str(caught.value)
     (folder,) = checked.iterdir()
+    assert f"vyre run {folder} --device cpu" in str(caught.value)
     assert sorted(path.name for path in folder.iterdir()) == [
         "h.npy",
         "launch.json",
