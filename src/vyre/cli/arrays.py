@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from vyre.cli.command import UsageError
 from vyre.cli.output import listing
-from vyre.ir import BufferDecl, Program
+from vyre.ir import BufferDecl, DataType, Program
 from vyre.runtime.host_arrays import numpy_type
+from vyre.semantics.casts import round_to_bf16
 
 Array = NDArray[Any]
 
@@ -85,14 +86,31 @@ def _array(decl: BufferDecl, text: str) -> Array:
             raise UsageError(f"--in {decl.name}: {path} cannot be read: {problem}") from problem
     if path.is_file():
         return np.fromfile(path, np.uint8)
+    return _number(decl, text)
+
+
+def _number(decl: BufferDecl, text: str) -> Array:
+    dtype = decl.value_type
     try:
-        number: float = int(text, 0) if decl.value_type.is_integer else float(text)
-        return np.array([number]).astype(numpy_type(decl.element))
-    except (ValueError, OverflowError):
+        number = int(text, 0) if dtype.is_integer else float(text)
+    except ValueError:
+        kind = "whole number" if dtype.is_integer else "number"
         raise UsageError(
-            f"--in {decl.name}: {text} is neither a file nor a number, nor one of "
+            f"--in {decl.name}: {text} is neither a file nor a {kind}, nor one of "
             + ", ".join(f"{made}:N" for made in _MADE)
         ) from None
+    if dtype.is_integer:
+        low, high = dtype.integer_range
+        if not low <= number <= high:
+            raise UsageError(f"--in {decl.name}: {dtype} holds {low} to {high}, not {text}")
+    return _stored(decl, np.array([number]))
+
+
+def _stored(decl: BufferDecl, values: Array) -> Array:
+    """Numbers as the elements of a buffer."""
+    if decl.element is DataType.BF16:
+        return (round_to_bf16(values.astype(np.float32)).view(np.uint32) >> 16).astype(np.uint16)
+    return values.astype(numpy_type(decl.element))
 
 
 def _made(decl: BufferDecl, kind: str, count: int) -> Array:
@@ -101,12 +119,12 @@ def _made(decl: BufferDecl, kind: str, count: int) -> Array:
     if kind == "zeros":
         return np.zeros(total, dtype)
     if kind == "ones":
-        return np.ones(total, dtype)
+        return _stored(decl, np.ones(total))
     if kind == "range":
-        return np.arange(total).astype(dtype)
+        return _stored(decl, np.arange(total))
     dice = np.random.default_rng(0)
-    if dtype.kind == "f":
-        return dice.random(total).astype(dtype)
+    if dtype.kind == "f" or decl.element is DataType.BF16:
+        return _stored(decl, dice.random(total))
     return np.frombuffer(dice.bytes(total * dtype.itemsize), dtype).copy()
 
 

@@ -24,6 +24,15 @@ def double(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
         y[vy.gid()] = 2.0 * x[vy.gid()]
 
 @vy.kernel
+def filled(value: vy.u8, y: vy.Out[vy.u8]):
+    y[vy.gid()] = value
+
+@vy.kernel
+def widened(a: vy.bf16, x: vy.In[vy.bf16], y: vy.Out[vy.f32]):
+    if vy.gid() < len(y):
+        y[vy.gid()] = vy.f32(a) + vy.f32(x[vy.gid()])
+
+@vy.kernel
 def turned(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32, 2]):
     y[vy.gid(0), vy.gid(1)] = x[vy.gid(1), vy.gid(0)]
 """
@@ -43,7 +52,7 @@ def module(tmp_path: Path) -> str:
 
 MISTAKES = [
     ("check mistaken.py", "mistaken.py:KERNEL"),
-    ("check mistaken.py:dble", "there are double, turned"),
+    ("check mistaken.py:dble", "there are double, filled, widened, turned"),
     ("check syntax.py:f", "invalid syntax at"),
     ("check imports.py:f", "No module named 'there_is_no_such_module'"),
     ("check raises.py:f", "ZeroDivisionError: division by zero at raises.py:2"),
@@ -53,6 +62,9 @@ MISTAKES = [
     ("run mistaken.py:double", "--in x=random:1000"),
     ("run mistaken.py:double --in z=1", "the inputs are x"),
     ("run mistaken.py:double --in x=one", "neither a file nor a number"),
+    ("run mistaken.py:filled --in value=300 --size y=4", "u8 holds 0 to 255, not 300"),
+    ("run mistaken.py:filled --in value=-1 --size y=4", "u8 holds 0 to 255, not -1"),
+    ("run mistaken.py:filled --in value=1.5 --size y=4", "a whole number"),
     ("run mistaken.py:turned --in x=ones:4 --size y=2,2", "ones:100,100"),
     ("run mistaken.py:turned --in x=ones:2,2", "--size y=100,100"),
     ("run mistaken.py:double --in x=ones:4 --repeat 0", "at least once"),
@@ -111,6 +123,17 @@ def test_json_is_all_that_stands_on_stdout(module: str, capsys) -> None:
     assert json.loads(said.out)["outputs"]["y"]["head"] == [2.0, 2.0]
     assert "a module may print" in said.err
     assert "and so may a kernel" in said.err
+
+
+@pytest.mark.parametrize(
+    "made, expected", [("ones:3", [2.5] * 3), ("range:3", [1.5, 2.5, 3.5])], ids=["ones", "range"]
+)
+def test_numbers_of_sixteen_bits_are_what_they_say(
+    made: str, expected: list[float], module: str, capsys
+) -> None:
+    call = ["run", f"{module}:widened", "--in", "a=1.5", "--in", f"x={made}", "--size", "y=3"]
+    assert main([*call, "--device", "cpu", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["outputs"]["y"]["head"] == expected
 
 
 def test_arrays_of_several_axes_are_made_up(module: str, tmp_path: Path) -> None:
