@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, suites = choose(parser, given)
     # With --json, the tables for people make way for what programs read.
     shown = sys.stderr if given.json else sys.stdout
-    console = Console(file=shown, width=None if shown.isatty() else 160)
+    console = Console(file=shown)
+    # Tables that are cut say nothing; on a narrow terminal their lines go on below.
+    console.width = max(console.width if shown.isatty() else 160, 120)
     failed = False
     reports: list[Report] = []
     for suite in suites:

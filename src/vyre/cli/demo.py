@@ -24,7 +24,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--device", action="append", metavar="ID", help="only this device (may be given again)"
     )
     parser.add_argument(
-        "--only", metavar="A,B", help=f"only these: {', '.join(e.name for e in EXAMPLES)}"
+        "--only",
+        action="append",
+        metavar="A,B",
+        help=f"only these: {', '.join(e.name for e in EXAMPLES)}",
     )
 
 
@@ -40,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
     return DONE if all(row.is_right for row in rows) else FAILED
 
 
-def _examples(only: str | None) -> Sequence[Example]:
+def _examples(only: Sequence[str] | None) -> Sequence[Example]:
     known = {example.name: example for example in EXAMPLES}
-    names = list(known) if only is None else [name.strip() for name in only.split(",")]
+    names = [name.strip() for names in only or known for name in names.split(",")]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(
@@ -127,15 +130,20 @@ def _verdict(
     wrong = sum(not row.is_right for row in rows)
     if wrong:
         return f"[bold red]{wrong} of {len(rows)} results are wrong or missing[/]"
-    plural = "s" if len(infos) != 1 else ""
+    right = f"All {len(rows)} results are right" if len(rows) != 1 else "The result is right"
     others = {e.name: e.against for e in examples if e.against != "numpy"}
     except_for = "".join(f" ({name}: as {other})" for name, other in others.items())
     return (
-        f"[bold green]All {len(rows)} results are right:[/] {len(examples)} examples on "
-        f"{len(infos)} device{plural}, each the same as on the reference and as in numpy.\n"
+        f"[bold green]{right}:[/] "
+        f"{_counted(len(examples), 'example')} on {_counted(len(infos), 'device')}, each the same "
+        "as on the reference and as in numpy.\n"
         "[dim]time: best of several whole runs from host arrays to host arrays (1/n: on that part "
         "of the data)\nresult: compared with the reference (1/n: on that part of the data, all of "
         "it with numpy)\nGB/s: inputs and outputs, each counted once     × numpy: how many times "
         f"as fast as numpy{except_for}\ncompile: check, optimise, emit and load     cached: the "
         "same from the cache on disk[/]"
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -45,7 +45,7 @@ def progress() -> Generator[Callable[[str, int, int], None]]:
     with Progress(
         *columns, TimeElapsedColumn(), console=screen, transient=True, disable=hidden
     ) as bar:
-        task = bar.add_task("starting")
+        task = bar.add_task("starting", total=None)
 
         def show(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)

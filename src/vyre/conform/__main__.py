@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import signal
 import sys
 import time
@@ -122,7 +123,9 @@ class _Progress:
 
     def __call__(self, report: FuzzReport) -> None:
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r\x1b[Kfuzz: {report.line()}")
+            # A line that is wider than the terminal would not be rewritten but repeated.
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write("\r\x1b[K" + f"fuzz: {report.line()}"[:width])
             sys.stderr.flush()
         elif time.monotonic() - self._told >= _TELL_EVERY:
             self._told = time.monotonic()
