@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Sequence
 
 from vyre.diagnostics.codes import front as codes
@@ -11,7 +12,7 @@ from vyre.front.assignment import declare, key_of
 from vyre.front.context import Context, LoopState, LoopVariableLeft
 from vyre.front.homes import assigned_names
 from vyre.front.unrolled import items_of, lower_rounds
-from vyre.front.values import Constant, Scalar, Value
+from vyre.front.values import Constant, Scalar, Thing, Value
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -50,6 +51,8 @@ class Range:
     start: Scalar
     stop: Scalar
     step: Scalar | int
+    last: Scalar | None = None
+    """The number of the last round, in a loop that goes backwards."""
 
     @property
     def dtype(self) -> DataType:
@@ -59,7 +62,8 @@ class Range:
 
 def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
     """`for i in range(...)`, or over a tuple; answers whether nothing goes on after it."""
-    items = items_of(ctx, node.iter)
+    backwards = _reversed_range(ctx, node.iter)
+    items = items_of(ctx, node.iter) if backwards is None else None
     if items is not None:
         return lower_rounds(ctx, node, items)
     if not isinstance(node.target, ast.Name):
@@ -68,7 +72,13 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
             node.target, codes.STATEMENT, what="several loop variables", instead=instead
         )
     name = node.target.id
-    bounds = _range(ctx, node)
+    bounds = _range(ctx, node, backwards or node.iter)
+    rounds = None
+    if backwards is not None:
+        rounds = ctx.hold(Scalar(_rounds(bounds), _counter_type(bounds)), "rounds")
+        one = Expr.lit(1, rounds.dtype)
+        last = ctx.hold(Scalar(Binary(BinOp.SUB, rounds.expr, one), rounds.dtype), "last")
+        bounds = Range(bounds.start, bounds.stop, bounds.step, last)
     frame = ctx.frame
     before = set(frame.assigned)
     frame.loops.append(LoopState())
@@ -87,7 +97,9 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
     frame.assigned = before
     frame.names[name] = LoopVariableLeft()
     start, stop = bounds.start.expr, bounds.stop.expr
-    if bounds.step != 1:
+    if rounds is not None:
+        start, stop = Expr.lit(0, rounds.dtype), rounds.expr
+    elif bounds.step != 1:
         start, stop = Expr.lit(0, _counter_type(bounds)), _rounds(bounds)
     ctx.emit(Loop(counter, start, stop, tuple(body)))
     return False
@@ -98,7 +110,7 @@ def _begin_round(
 ) -> str:
     """The variable of the program that holds the loop variable of Python in a round."""
     start, stop = bounds.start, bounds.stop
-    if bounds.step == 1:
+    if bounds.step == 1 and bounds.last is None:
         shown = counter
     else:
         assert isinstance(node.target, ast.Name)
@@ -106,6 +118,8 @@ def _begin_round(
         step = bounds.step
         by = Expr.lit(step, bounds.dtype) if isinstance(step, int) else step.expr
         round_number: AnyExpr = Var(counter)
+        if bounds.last is not None:
+            round_number = Binary(BinOp.SUB, bounds.last.expr, round_number)
         if bounds.dtype.is_signed:
             round_number = Cast(round_number, bounds.dtype)
         moved = Binary(BinOp.ADD, start.expr, Binary(BinOp.MUL, round_number, by))
@@ -121,8 +135,22 @@ def _begin_round(
     return shown
 
 
-def _range(ctx: Context, node: ast.For) -> Range:
-    call = node.iter
+def _reversed_range(ctx: Context, node: ast.expr) -> ast.Call | None:
+    """The `range(...)` in `reversed(range(...))`."""
+    match node:
+        case ast.Call(outer, [ast.Call(inner) as call], []):
+            is_it = _names(ctx, outer, builtins.reversed) and _names(ctx, inner, builtins.range)
+            return call if is_it else None
+        case _:
+            return None
+
+
+def _names(ctx: Context, node: ast.expr, wanted: object) -> bool:
+    found = ctx.expr(node)
+    return isinstance(found, Thing) and found.target is wanted
+
+
+def _range(ctx: Context, node: ast.For, call: ast.expr) -> Range:
     assert isinstance(call, ast.Call)
     if call.keywords or not 1 <= len(call.args) <= 3:
         problem = f"got {len(call.args) + len(call.keywords)} arguments"
@@ -131,14 +159,14 @@ def _range(ctx: Context, node: ast.For) -> Range:
     nodes: list[ast.expr] = list(call.args)
     if len(values) == 1:
         values, nodes = [Constant(0), *values], [call.args[0], *nodes]
-    start, stop = _bounds(ctx, node, values[:2], nodes[:2])
+    start, stop = _bounds(ctx, node, call, values[:2], nodes[:2])
     if len(values) == 2:
         return Range(start, ctx.hold(stop, "stop"), 1)
     return _stepped(ctx, call, start, stop, values[2], nodes[2])
 
 
 def _bounds(
-    ctx: Context, node: ast.For, values: Sequence[Value], nodes: Sequence[ast.expr]
+    ctx: Context, node: ast.For, call: ast.expr, values: Sequence[Value], nodes: Sequence[ast.expr]
 ) -> tuple[Scalar, Scalar]:
     first, last = values
     if isinstance(first, Constant) and isinstance(last, Constant):
@@ -151,10 +179,10 @@ def _bounds(
         a, b = (literal(ctx, n, v, dtype, ctx.reasons.get(key)) for n, v in pairs)
         a, b = Scalar(a.expr, dtype, soft), Scalar(b.expr, dtype, soft)
     else:
-        a, b = agree(ctx, node.iter, "range", first, last, (nodes[0], nodes[1]))
+        a, b = agree(ctx, call, "range", first, last, (nodes[0], nodes[1]))
     if not a.dtype.is_integer:
         raise ctx.error(
-            node.iter,
+            call,
             codes.OPERAND,
             op="range",
             found=a.dtype,

@@ -14,6 +14,7 @@ from typing import Any
 from vyre.diagnostics import Diagnostic, FrontError, Location, Span
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import front as codes
+from vyre.front.named import unfold_conditions
 from vyre.record import dataclass
 
 MISSING: Any = object()
@@ -88,7 +89,7 @@ def source_of(function: FunctionType) -> Source:
     return Source(
         name=function.__name__,
         file=code.co_filename,
-        tree=tree,
+        tree=unfold_conditions(tree),
         lines=tuple(line.rstrip("\n") for line in block),
         first_line=start + 1,
         indent=len(block[0].rstrip("\n")) - len(first),

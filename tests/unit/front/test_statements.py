@@ -314,3 +314,103 @@ def test_conditions_joined_by_and_are_evaluated_one_after_the_other() -> None:
     assert h.tolist() == [sum(taken), 104 - 4]
     found = nested_guards.reference(X, np.zeros(2, np.uint32), np.zeros(N, np.int32))
     assert [finding.code for finding in found] == ["X104"]  # y is read before it is written
+
+
+@vy.kernel
+def backwards(n: vy.u32, y: vy.InOut[vy.i32]):
+    if vy.gid() < 1:
+        at = vy.u32(0)
+        for i in reversed(range(n)):
+            y[at] = vy.i32(i)
+            at += 1
+        for k in reversed(range(3)):
+            y[at] = k
+            at += 1
+        for k in reversed(range(-4, 5, 3)):
+            y[at] = k
+            at += 1
+        for k in reversed(range(9, 2, -3)):
+            if k == 6:
+                continue
+            y[at] = k
+            at += 1
+        for i in reversed(range(vy.u8(250), vy.u8(255), vy.u8(2))):
+            y[at] = vy.i32(i)
+            at += 1
+        for i in reversed(range(vy.i32(n), 2)):
+            y[at] = i
+            at += 1
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_a_range_may_be_gone_through_backwards(n: int) -> None:
+    expected = [
+        *reversed(range(n)),
+        *reversed(range(3)),
+        *reversed(range(-4, 5, 3)),
+        *(k for k in reversed(range(9, 2, -3)) if k != 6),
+        *reversed(range(250, 255, 2)),
+        *reversed(range(n, 2)),
+    ]
+    (y,) = run(backwards, n, np.full(32, -7, np.int32))
+    assert y[: len(expected)].tolist() == expected
+    assert (y[len(expected) :] == -7).all()
+
+
+@vy.func
+def first_of(x: vy.In[vy.i32], i: vy.u32) -> vy.i32:
+    if (v := x[i]) > 0:
+        return v
+    return -1
+
+
+@vy.kernel
+def named_in_conditions(x: vy.In[vy.i32], y: vy.InOut[vy.i32]):
+    if vy.gid() < 1:
+        i = vy.u32(0)
+        while (v := x[i]) != 0 and i < len(x):
+            i += 1
+            if v == 5:
+                continue
+            y[0] += v
+        y[1] = v
+        if not (n := x[0]) > 3:
+            y[2] = n
+        elif (m := x[1]) == 7 or m == 8:
+            y[2] = 100 + m
+        else:
+            y[2] = -m
+        if min((w := x[2]), 3) == 3:
+            y[3] = w
+        y[4] = first_of(x, 1)
+        while (v := v + 1) < 10:
+            if v == 4:
+                break
+        y[5] = v
+
+
+@pytest.mark.parametrize("x", [[1, 5, 7, 0, 3], [4, 7, 2, 0, 1], [9, -2, 3, 1, 0], [5, 8, 5, 5, 0]])
+def test_conditions_may_begin_with_an_assignment(x: list[int]) -> None:
+    y = [0] * 6
+    i = 0
+    while (v := x[i]) != 0 and i < len(x):
+        i += 1
+        if v == 5:
+            continue
+        y[0] += v
+    y[1] = v
+    if not (n := x[0]) > 3:
+        y[2] = n
+    elif (m := x[1]) == 7 or m == 8:
+        y[2] = 100 + m
+    else:
+        y[2] = -m
+    if min((w := x[2]), 3) == 3:
+        y[3] = w
+    y[4] = x[1] if x[1] > 0 else -1
+    while (v := v + 1) < 10:
+        if v == 4:
+            break
+    y[5] = v
+    (found,) = run(named_in_conditions, np.array(x, np.int32), np.zeros(6, np.int32))[1:]
+    assert found.tolist() == y
