@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
-from vyre.diagnostics import FrontError, Span
+from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
 from vyre.front.facts import Facts
 from vyre.front.homes import Homes
@@ -111,6 +111,8 @@ class Context:
     spans: list[Span | None] = field(default_factory=lambda: [None])
     taken: set[str] = field(default_factory=set[str])
     facts: Facts = field(default_factory=Facts)
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    """What is wrong with statements that nothing after them depends on."""
 
     @property
     def frame(self) -> Frame:
@@ -146,6 +148,16 @@ class Context:
         finally:
             self.bodies.pop()
             self.frame.names = names
+
+    @contextmanager
+    def keeps_problems(self) -> Generator[None]:
+        """Write problems down and go on after the block, as if it had not been there."""
+        spans = len(self.spans)
+        try:
+            yield
+        except FrontError as error:
+            del self.spans[spans:]
+            self.problems += [found for found in error.diagnostics if found not in self.problems]
 
     def fresh(self, name: str) -> str:
         """A name for the program that nothing has yet."""

@@ -201,7 +201,11 @@ def _arguments(
         problem = f"got no value for {missing[0]!r}"
     if problem:
         raise ctx.error(node, codes.CALL, name=function.__name__, problem=problem, form=form)
-    return {name: _typed(ctx, node, function, name, given[name]) for name in names}
+    written = dict[str, ast.expr](zip(names, node.args, strict=False))
+    written |= {str(keyword.arg): keyword.value for keyword in node.keywords}
+    return {
+        name: _typed(ctx, written.get(name, node), function, name, given[name]) for name in names
+    }
 
 
 def _defaults(function: DeviceFunction[Any, Any]) -> dict[str, Value]:
@@ -214,7 +218,7 @@ def _defaults(function: DeviceFunction[Any, Any]) -> dict[str, Value]:
 
 
 def _typed(
-    ctx: Context, node: ast.Call, function: DeviceFunction[Any, Any], name: str, value: Value
+    ctx: Context, node: ast.expr, function: DeviceFunction[Any, Any], name: str, value: Value
 ) -> Value:
     """An argument, checked against what the function's annotation wants."""
     wanted = _annotation(function, name)

@@ -179,7 +179,14 @@ def _attempt(
         facts=Facts(workgroup=kernel.workgroup),
     )
     _bind_parameters(ctx, kernel, wanted, changed)
-    lower_body(ctx, body)
+    try:
+        lower_body(ctx, body)
+    except FrontError as error:
+        if not ctx.problems:
+            raise
+        ctx.problems += error.diagnostics
+    if ctx.problems:
+        raise FrontError(ctx.problems)
     return Program.wrapped(
         ctx.buffers, kernel.workgroup, ctx.body, kernel.entry_op_id, kernel.fast_math
     )

@@ -43,7 +43,12 @@ def lower_body(ctx: Context, body: Sequence[ast.stmt]) -> bool:
         hoisted = [declare(ctx, name, statement) for name in ctx.frame.homes.of(statement)]
         mark = len(ctx.body)
         ctx.spans.append(ctx.frame.source.span(statement))
-        left = lower_statement(ctx, statement)
+        left = False
+        if _binds_nothing(statement):
+            with ctx.keeps_problems():
+                lower_statement(ctx, statement)
+        else:
+            left = lower_statement(ctx, statement)
         for variable in reversed(hoisted):
             if variable.dtype is not None:
                 ctx.zero_at(mark, variable.name, zero(variable.dtype))
@@ -51,6 +56,17 @@ def lower_body(ctx: Context, body: Sequence[ast.stmt]) -> bool:
         if left:
             return True
     return False
+
+
+def _binds_nothing(statement: ast.stmt) -> bool:
+    """Whether nothing after a statement depends on it, so that a problem is no reason to end."""
+    match statement:
+        case ast.Assign(targets):
+            return all(isinstance(target, ast.Subscript) for target in targets)
+        case ast.AugAssign(target):
+            return isinstance(target, ast.Subscript)
+        case _:
+            return isinstance(statement, (ast.Expr, ast.Assert))
 
 
 def zero(dtype: DataType) -> AnyExpr:
