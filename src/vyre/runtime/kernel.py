@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, overload
 
 from vyre.config import config
-from vyre.diagnostics import ArgumentError, Diagnostic, SanitizerError, Severity
+from vyre.diagnostics import ArgumentError, Diagnostic, SanitizerError, Severity, TrapError
 from vyre.diagnostics.codes import front as codes
 from vyre.driver import grid as grids
 from vyre.driver import routing
@@ -22,6 +22,7 @@ from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_views import place_views
 from vyre.runtime.run import dispatch
+from vyre.runtime.traps import located
 from vyre.runtime.verify import snapshot, verified
 
 P = ParamSpec("P")
@@ -99,7 +100,10 @@ class Kernel(Generic[P]):
             grid, elements = self._default_grid(program, made)
         arguments.zero_outputs(self.source, made)
         launch = verified(dispatch) if config().check else dispatch
-        launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+        try:
+            launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+        except TrapError as error:
+            raise located(error, program) from None
 
     def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:
         wanted = arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)

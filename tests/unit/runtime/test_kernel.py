@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.diagnostics import ArgumentError, CheckError, DeadlineError, SanitizerError, VyreError
+from vyre.diagnostics import (
+    ArgumentError,
+    CheckError,
+    DeadlineError,
+    SanitizerError,
+    TrapError,
+    VyreError,
+)
 
 
 @vy.kernel(workgroup=256)
@@ -317,3 +324,21 @@ def test_the_reference_refuses_aliases_as_dispatches_do() -> None:
     with pytest.raises(ArgumentError):
         saxpy.reference(2.0, x[:4], x[2:6])
     saxpy.reference(2.0, x[:4], x[4:])
+
+
+@vy.kernel
+def roots(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(y):
+        assert x[i] >= 0.0, "a negative number"
+        y[i] = vy.math.sqrt(x[i])
+
+
+@pytest.mark.parametrize("device", ["reference", "cpu"])
+def test_an_assertion_that_fails_names_its_line(device: str) -> None:
+    x = np.array([1, 4, -1], np.float32)
+    with pytest.raises(TrapError) as caught:
+        roots(x, np.zeros(3, np.float32), device=device)
+    assert caught.value.invocation == (2, 0, 0)
+    assert 'assert x[i] >= 0.0, "a negative number"' in str(caught.value)
+    assert "test_kernel.py:" in str(caught.value)
