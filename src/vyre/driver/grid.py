@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 
 from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
@@ -52,6 +53,7 @@ def resolve(
         elements = longest_written(program, counts)
     if elements is None:
         raise DispatchError(codes.NO_GRID.at())
+    elements = _whole(elements, f"{elements!r} elements")
     if elements < 0:
         raise DispatchError(codes.BAD_GRID.at(grid=f"{elements} elements", problem="is negative"))
     return checked(program, (-(-elements // program.workgroup_size[0]), 1, 1))
@@ -99,10 +101,19 @@ def _written_buffers(program: Program) -> tuple[str, ...]:
 
 
 def _as_triple(grid: Sequence[int] | int) -> Grid:
-    extents = (grid,) if isinstance(grid, int) else tuple(grid)
-    if not 1 <= len(extents) <= 3 or not all(isinstance(extent, int) for extent in extents):
+    extents = tuple(grid) if isinstance(grid, Iterable) else (grid,)
+    if not 1 <= len(extents) <= 3:
         raise DispatchError(
             codes.BAD_GRID.at(grid=repr(grid), problem="is not one to three integers")
         )
-    x, y, z = (*extents, 1, 1)[:3]
+    x, y, z = (_whole(extent, repr(grid)) for extent in (*extents, 1, 1)[:3])
     return (x, y, z)
+
+
+def _whole(number: int, shown: str) -> int:
+    """A number as Python's own; those of numpy will do, floats will not."""
+    try:
+        return operator.index(number)
+    except TypeError as problem:
+        wrong = codes.BAD_GRID.at(grid=shown, problem="is not made of whole numbers")
+        raise DispatchError(wrong) from problem

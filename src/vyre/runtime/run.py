@@ -173,7 +173,8 @@ def _afterwards(
 
 
 def _check_deadline(deadline: float) -> None:
-    if not (deadline > 0 and math.isfinite(deadline)):
+    is_number = isinstance(deadline, (int, float))
+    if not is_number or not (deadline > 0 and math.isfinite(deadline)):
         raise DispatchError(codes.BAD_DEADLINE.at(found=deadline))
 
 

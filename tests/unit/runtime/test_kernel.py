@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import array as arrays
 import mmap
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -342,3 +343,24 @@ def test_an_assertion_that_fails_names_its_line(device: str) -> None:
     assert caught.value.invocation == (2, 0, 0)
     assert 'assert x[i] >= 0.0, "a negative number"' in str(caught.value)
     assert "test_kernel.py:" in str(caught.value)
+
+
+def test_grids_are_whole_numbers_of_any_kind() -> None:
+    y = np.zeros(300, np.uint32)
+    for device in ("reference", "cpu"):
+        wishes: list[dict[str, Any]] = [
+            {"elements": np.int64(300)},
+            {"grid": np.uint8(5)},
+            {"grid": np.array([5, 1])},
+        ]
+        for wish in wishes:
+            with_default(y, 3, device=device, **wish)
+            assert (y == 3).all()
+            y[:] = 0
+    wrong: Any
+    for wrong in (150.0, "a", (1, 1, 1, 1), (), (2.0,)):
+        assert code_of(partial(with_default, y, 3, grid=wrong)) == "D010"
+    for wrong in (150.0, "a"):
+        assert code_of(partial(with_default, y, 3, elements=wrong)) == "D010"
+    wrong = "soon"
+    assert code_of(partial(with_default, y, 3, deadline=wrong)) == "D013"

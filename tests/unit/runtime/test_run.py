@@ -235,4 +235,7 @@ def test_printing_shows_on_standard_output(capsys):
         [Node.print_("value", Expr.load("x", I), I)],
     )
     run(talking, {"x": np.array([1.5, 2.5], np.float32)}, grid=1, device="cpu")
-    assert sorted(capsys.readouterr().out.splitlines()) == ["value 1.5 0", "value 2.5 1"]
+    assert sorted(capsys.readouterr().out.splitlines()) == [
+        "(0, 0, 0) value: 1.5, 0",
+        "(1, 0, 0) value: 2.5, 1",
+    ]

@@ -81,7 +81,8 @@ BAD_GRID = Code(
     "D010",
     "impossible grid",
     "a grid of {grid} {problem}",
-    "choose a smaller grid, or more work per invocation",
+    "pass grid=(x, y, z) or elements=n in whole numbers; if it is too large, do more work in each "
+    "invocation",
     example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, grid=-1)",
 )
 ALIASED = Code(
