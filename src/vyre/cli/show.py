@@ -65,4 +65,10 @@ def _portable_wgsl(program: Program) -> str:
     optimised = optimize(program, target=PORTABLE).program
     backend = registry.backend("wgpu")
     artifacts = compiler.emit_segments(optimised, backend, PORTABLE, EmitOptions())
-    return "\n\n".join(artifact.sources["wgsl"] for artifact in artifacts)
+    texts = [artifact.sources["wgsl"] for artifact in artifacts]
+    if len(texts) == 1:
+        return texts[0]
+    # A barrier over the whole grid: a shader for each stretch between two of them.
+    return "\n\n".join(
+        f"// shader {n} of {len(texts)}\n\n{text}" for n, text in enumerate(texts, 1)
+    )

@@ -70,6 +70,10 @@ def test_segments_keep_buffers_and_workgroup_size():
 def test_segments_that_do_nothing_are_not_launched():
     plan = split(wrapped(store(0, 1), SYNC, SYNC, SYNC, store(1, 2)))
     assert plan.empty == {1, 2}
+    # What is so cheap that every segment computes it for itself is nothing, too.
+    index = Node.let("index", Expr.gid(0) * Expr.u32(2))
+    plan = split(wrapped(index, SYNC, Node.store("buf", Expr.var("index"), Expr.u32(1))))
+    assert plan.empty == {0}
 
 
 def test_what_follows_an_unconditional_return_does_nothing():

@@ -33,13 +33,19 @@ def write_functions(ctx: Context, buffer: Buffer, out: Writer) -> None:
 
 def write_zeroing(buffer: Buffer, size: int, out: Writer) -> None:
     """Fill workgroup memory with zeros, each invocation its part."""
+    count = buffer.cell_count
+    k = "k" if count > size else "local_index"
     if buffer.cells is Cells.PLAIN:
-        clear = f"{buffer.name}[k] = {buffer.cell_type}();"
+        clear = f"{buffer.name}[{k}] = {buffer.cell_type}();"
     else:
-        clear = f"atomicStore(&{buffer.name}[k], 0);"
+        clear = f"atomicStore(&{buffer.name}[{k}], 0);"
         if buffer.cells is Cells.PACKED and not buffer.shares_words:
-            clear = f"{buffer.name}[k] = 0u;"
-    with out.block(f"for (var k = local_index; k < {buffer.cell_count}u; k += {size}u)"):
+            clear = f"{buffer.name}[{k}] = 0u;"
+    if count == size:
+        out.line(clear)
+        return
+    head = f"for (var k = local_index; k < {count}u; k += {size}u)"
+    with out.block(head if count > size else f"if (local_index < {count}u)"):
         out.line(clear)
 
 

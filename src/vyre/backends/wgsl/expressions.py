@@ -51,7 +51,14 @@ _BUILTINS = {
     BuiltinKind.WORKGROUP_ID: "wid",
     BuiltinKind.NUM_WORKGROUPS: "grid",
 }
-_EFFECTFUL = (Atomic, Ballot, Shuffle, SubgroupReduce)
+_RESULTS: dict[type, str] = {
+    Atomic: "old",
+    Ballot: "ballot",
+    Shuffle: "shuffled",
+    SubgroupReduce: "joined",
+}
+"""Expressions with an effect, and what their results are called."""
+_EFFECTFUL = tuple(_RESULTS)
 
 
 class Expressions:
@@ -106,16 +113,25 @@ class Expressions:
                 return Value(text, dtype, constant=all(part.constant for part in parts))
             case Lane(operand, index):
                 return self._lane(self.value(operand), index)
+            case Atomic() | Ballot() | Shuffle() | SubgroupReduce():
+                return self.spilled(self.once(expr), _RESULTS[type(expr)])
+        assert_never(expr)
+
+    def once(self, expr: AnyExpr) -> Value:
+        """The value of an expression that is about to be named, so that it is evaluated once."""
+        ctx = self.ctx
+        match expr:
             case Atomic():
-                return self.spilled(self._atomic(expr), "old")
+                return self._atomic(expr)
             case Ballot(cond):
-                return self.spilled(subgroups.ballot(ctx, self.value(cond)), "ballot")
+                return subgroups.ballot(ctx, self.value(cond))
             case Shuffle(operand, lane):
                 value, source = self.operands((operand, lane))
-                return self.spilled(subgroups.shuffle(ctx, value, self.index(source)), "shuffled")
+                return subgroups.shuffle(ctx, value, self.index(source))
             case SubgroupReduce(op, operand):
-                return self.spilled(subgroups.reduce(ctx, op, self.value(operand)), "joined")
-        assert_never(expr)
+                return subgroups.reduce(ctx, op, self.value(operand))
+            case _:
+                return self.value(expr)
 
     def operands(self, exprs: Sequence[AnyExpr]) -> list[Value]:
         """The values of operands, evaluated in order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import assert_never
@@ -73,15 +74,22 @@ class Statements:
         self.products = _names_of_products(entry)
 
     def program(self) -> None:
-        """All of it. The region that only holds loose statements together needs no mention."""
-        match self.ctx.program.entry:
-            case (Region(generator, None, body),) if generator == ROOT_GENERATOR:
-                self.count = 1
-                self.body(body)
-            case entry:
-                self.body(entry)
+        """All of it."""
+        self._root(self.ctx.program.entry)
 
-    def body(self, body: Body) -> None:
+    def _root(self, body: Body) -> None:
+        """Statements; the region that only holds the last of them together needs no mention."""
+        match body:
+            case (*before, Region(generator, None, inner)) if (
+                generator == ROOT_GENERATOR and not any(isinstance(s, _ENDS) for s in before)
+            ):
+                self.body(before)
+                self.count += 1
+                self._root(inner)
+            case _:
+                self.body(body)
+
+    def body(self, body: Sequence[AnyStmt]) -> None:
         """Statements one after another, up to the first that leaves."""
         for statement in body:
             self.statement(statement)
@@ -94,7 +102,7 @@ class Statements:
         self.count += 1
         match statement:
             case Let(name, value):
-                self._let(name, self.exprs.value(value))
+                self._let(name, self.exprs.once(value))
             case Assign(name, value):
                 found = self.exprs.value(value)
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
@@ -179,7 +187,8 @@ class Statements:
 
     def _loop(self, var: str, start: AnyExpr, stop: AnyExpr, body: Body) -> None:
         first, last = self.exprs.operands((start, stop))
-        if not isinstance(stop, Lit):
+        is_fixed = isinstance(stop, Var) and stop.name not in self.assigned
+        if not is_fixed and not isinstance(stop, Lit):
             last = self.exprs.spilled(last, f"{var}_stop")
         word = self.ctx.names.of("variable", var)
         counter = Value(word, first.dtype)

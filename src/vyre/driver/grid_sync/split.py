@@ -95,8 +95,13 @@ class _Splitter:
             spills.append(Spill(EXIT, DataType.U32, 0))
         if any(decl.name == BOUNDS for p in made for decl in p.buffers):
             spills.append(Spill(BOUNDS, DataType.I64, 0))
-        empty = frozenset(n for n, s in enumerate(self.segments) if not s.plains and not s.tail)
+        empty = frozenset(n for n, s in enumerate(self.segments) if self.does_nothing(s))
         return SplitPlan(tuple(made), empty, steps, tuple(spills))
+
+    def does_nothing(self, segment: _Segment) -> bool:
+        """Whether it only computes what the segments that use it compute again."""
+        names = (p.statement.name if isinstance(p.statement, Let) else "" for p in segment.plains)
+        return not segment.tail and all(name in self.cheap for name in names)
 
     def steps(self, items: Iterable[Item], *, in_loop: bool) -> list[Step]:
         found: list[Step] = []
@@ -381,6 +386,9 @@ def _leaves(statement: AnyStmt) -> bool:
 
 
 def _linear_index(size: tuple[int, int, int]) -> AnyExpr:
-    row = Expr.num_workgroups(0) * Expr.u32(size[0])
-    column = Expr.num_workgroups(1) * Expr.u32(size[1])
+    counts = [Expr.num_workgroups(axis) for axis in (0, 1)]
+    row, column = (
+        count if extent == 1 else count * Expr.u32(extent)
+        for count, extent in zip(counts, size, strict=False)
+    )
     return (Expr.gid(2) * column + Expr.gid(1)) * row + Expr.gid(0)
