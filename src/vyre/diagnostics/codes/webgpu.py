@@ -22,12 +22,6 @@ BINDING_TOO_LARGE = Code(
     "a buffer of {found} bytes is too large: {device} binds at most {limit} bytes at once",
     "split the buffer, or use a device with larger buffers",
 )
-OVERLAP = Code(
-    "B204",
-    "buffers share memory",
-    "two buffers of the program share memory on {device}, and both are written",
-    "bind different memory to each",
-)
 NOT_OURS = Code(
     "B205",
     "memory of another device",
@@ -51,7 +45,6 @@ CODES = (
     DEVICE_LOST,
     DEVICE_FAILED,
     BINDING_TOO_LARGE,
-    OVERLAP,
     NOT_OURS,
     TOO_MANY_WORKGROUPS,
     LOOP_ENDED,
