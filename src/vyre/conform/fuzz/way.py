@@ -28,7 +28,7 @@ class Way:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it is counted under."""
+        """What it is counted under; all but the first mean something only on host memory."""
         memory = "plain memory" if self.side is None else "guard pages"
         return f"profile {self.profile or 'none'}", f"tier {self.tier}", memory
 
