@@ -125,6 +125,18 @@ def test_either_of_two_reasons_to_return() -> None:
     run("if (i >= 200) | (gid.y > 0) { return } out[i] = 4", "64, 2, 1")
 
 
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "(i < 200) & ~(x[i] - x[i] < sqrt(x[i] - 0.5f32))",
+        "~((i >= 200) | (x[i] >= sqrt(x[i] - 0.5f32)))",
+    ],
+)
+def test_what_is_not_less_need_not_be_greater(guard: str) -> None:
+    """A comparison with a NaN is false, and so is the opposite one."""
+    run(f"if {guard} {{ out[i] = 4 }}")
+
+
 def test_rows_in_lock_step() -> None:
     run(
         "let r = gid.y if (i < 20) & (r < 15) { let s = 0.0f32 for k in 0..12 {"

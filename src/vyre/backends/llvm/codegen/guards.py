@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vyre.ir import AnyExpr, Binary, BinOp, Block, Body, If, Region, Return, Unary, UnOp
 from vyre.ir.walk import rebuilt
 from vyre.record import dataclass
@@ -14,6 +16,8 @@ _NEGATED = {
     BinOp.EQ: BinOp.NE,
     BinOp.NE: BinOp.EQ,
 }
+_SURE = frozenset({BinOp.EQ, BinOp.NE})
+"""Negated the same way whatever is compared; the others are all false where there is a NaN."""
 _MIRRORED = {
     BinOp.LT: BinOp.GT,
     BinOp.GT: BinOp.LT,
@@ -42,16 +46,18 @@ class Part:
         return self.left if self.op is None else Binary(self.op, self.left, self.right)
 
 
-def parts_of(cond: AnyExpr, *, negated: bool) -> list[Part]:
+def parts_of(cond: AnyExpr, *, negated: bool, is_integer: Callable[[AnyExpr], bool]) -> list[Part]:
     """Comparisons that all hold exactly where a condition (or its negation) holds."""
     if isinstance(cond, Unary) and cond.op is UnOp.NOT:
-        return parts_of(cond.operand, negated=not negated)
+        return parts_of(cond.operand, negated=not negated, is_integer=is_integer)
     if isinstance(cond, Binary):
         if cond.op is (BinOp.OR if negated else BinOp.AND):
-            left = parts_of(cond.left, negated=negated)
-            return left + parts_of(cond.right, negated=negated)
-        if cond.op in _NEGATED:
-            return [Part(_NEGATED[cond.op] if negated else cond.op, cond.left, cond.right)]
+            left = parts_of(cond.left, negated=negated, is_integer=is_integer)
+            return left + parts_of(cond.right, negated=negated, is_integer=is_integer)
+        if cond.op in _NEGATED and not negated:
+            return [Part(cond.op, cond.left, cond.right)]
+        if cond.op in _SURE or (cond.op in _NEGATED and is_integer(cond.left)):
+            return [Part(_NEGATED[cond.op], cond.left, cond.right)]
     whole: AnyExpr = Unary(UnOp.NOT, cond) if negated else cond
     return [Part(None, whole, whole)]
 

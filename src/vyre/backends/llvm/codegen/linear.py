@@ -106,6 +106,11 @@ class LinearForms:
         """Whether the value is a `u32`."""
         return type_of(expr, self._env) is DataType.U32
 
+    def is_integer(self, expr: AnyExpr) -> bool:
+        """Whether the value is an integer of any type."""
+        found = type_of(expr, self._env)
+        return isinstance(found, DataType) and found.is_integer
+
     def is_row_constant(self, expr: AnyExpr) -> bool:
         """Whether the value is the same for all lanes of a row, and known before they run."""
         return self.is_constant_along(expr, X)

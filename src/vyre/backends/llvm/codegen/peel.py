@@ -137,7 +137,8 @@ class Peeling:
         for negated in _directions(statement):
             chosen = statement.otherwise if negated else statement.then
             other = statement.then if negated else statement.otherwise
-            parts = parts_of(self.forms.expand(statement.cond), negated=negated)
+            cond, is_integer = self.forms.expand(statement.cond), self.forms.is_integer
+            parts = parts_of(cond, negated=negated, is_integer=is_integer)
             narrows = alone and not other
             held = [part for part in parts if self._peelable(part, narrows)]
             if not held or (other and len(held) < len(parts)):

@@ -122,7 +122,7 @@ class Sharing:
 
 
 def _guards_round(cond: AnyExpr, forms: LinearForms, var: str) -> bool:
-    for part in parts_of(forms.expand(cond), negated=False):
+    for part in parts_of(forms.expand(cond), negated=False, is_integer=forms.is_integer):
         if part.op is None:
             continue
         left, right = part.left, part.right

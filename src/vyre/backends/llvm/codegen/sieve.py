@@ -56,7 +56,9 @@ def sieve_of(peeling: Peeling, census: Census) -> Sieve | None:
     if guard is None or bool(guard.then) == bool(guard.otherwise):
         return None
     made = _Maker(peeling, census, {let.name: let for let in before})
-    held = [p for p in parts_of(guard.cond, negated=not guard.then) if made.is_cheap(p.condition())]
+    is_integer = peeling.forms.is_integer
+    parts = parts_of(guard.cond, negated=not guard.then, is_integer=is_integer)
+    held = [part for part in parts if made.is_cheap(part.condition())]
     if not held or not made.looks_apart:
         return None
     cond = made.plain(conjunction(held))

@@ -25,7 +25,7 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
     """
     guards = [*peeling.parts]
     for condition in peeling.rows:
-        guards += parts_of(condition, negated=False)
+        guards += parts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
     if not guards and not indices:
         return None
