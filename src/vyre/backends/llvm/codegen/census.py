@@ -9,6 +9,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import is_lane_id
 from vyre.backends.llvm.codegen.lookup import is_worth_it, rows_of
 from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.rising import rising_variables
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
 from vyre.ir import (
@@ -48,10 +49,13 @@ class Census:
     def __init__(self, kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> None:
         body = peeling.simplified
         self._kernel = kernel
-        self._shapes = Shapes(kernel.program, body, (0,), varying)
+        self._shapes = Shapes(kernel.program, body, (0,), varying, in_step=True)
         self._in_y = Shapes(kernel.program, body, (1,), varying)
         self._strided = peeling.strided
         self._values: dict[str, AnyExpr] = dict(peeling.outer)
+        self._first: dict[str, AnyExpr] = {}
+        """What variables begin with that move by the same amount in all lanes."""
+        self._rising = rising_variables(body, self._shapes, peeling.kept)
         self._private = peeling.forms.private
         self.statements = 0
         self.operations = 0
@@ -101,6 +105,8 @@ class Census:
             case Let(name, value):
                 if name not in self._shapes.assigned:
                     self._values[name] = value
+                elif name in self._rising:
+                    self._first[name] = value
             case Store(buffer, index, _):
                 self._access(buffer, index, id(statement), weight)
             case Print() | Opaque():
@@ -112,7 +118,9 @@ class Census:
                 self._meet(cond, in_loop=False)
             case While(cond, _):
                 self._meet(cond, in_loop=True)
-            case Loop(_, start, stop, _):
+            case Loop(var, start, stop, _):
+                # Lanes that begin a step apart count a step apart.
+                self._first[var] = start
                 self._meet(start, in_loop=True)
                 self._meet(stop, in_loop=True)
             case Break() | Continue() | Return():
@@ -199,7 +207,7 @@ class Census:
             return 1
         match expr:
             case Var(name):
-                value = self._values.get(name)
+                value = self._values.get(name, self._first.get(name))
                 return None if value is None else self.step(value)
             case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
                 a, b = self.step(left), self.step(right)

@@ -280,6 +280,8 @@ class Lanes:
                 text = self.w.load(type_, pointer, f", align {dtype.size_bytes}")
             else:
                 text = self.w.get(type_, pointer)
+        if slot.stride:
+            return Value(dtype, Form.LINEAR, text, slot.stride)
         return Value(dtype, slot.form if width else Form.UNIFORM, text)
 
     def write(self, slot: Slot, value: Value, *, blend: bool) -> None:
@@ -288,6 +290,7 @@ class Lanes:
         for part, piece in enumerate(pieces):
             dtype = _component(slot.dtype)
             width = self.width if slot.form is Form.VARYING else 0
+            assert width or piece.stride == slot.stride
             text = self.vector(piece) if width else piece.text
             if blend and self.mask is not None and width:
                 old = self._read_slot(slot, part).text
@@ -320,6 +323,18 @@ class Lanes:
         count = dtype.lanes if dtype.is_vector else 1
         pointers = tuple(self.w.slot(register_type(component, width), name) for _ in range(count))
         slot = Slot(dtype, pointers, form if width else Form.UNIFORM)
+        self.names[name] = slot
+        return slot
+
+    def new_rising_slot(self, name: str, value: Value) -> Slot | None:
+        """A stack slot for the first lane of a variable that rises; None if its lanes differ."""
+        if not self.width or value.parts or value.form is Form.VARYING:
+            return None
+        if value.dtype not in _LINEAR_TYPES:
+            return None
+        pointer = self.w.slot(register_type(value.dtype), name)
+        form = Form.LINEAR if value.stride else Form.UNIFORM
+        slot = Slot(value.dtype, (pointer,), form, stride=value.stride)
         self.names[name] = slot
         return slot
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.blocked import rounds_in_block, rounds_in_row
 from vyre.backends.llvm.codegen.counted import AtCounter, at_counter, emit_test
+from vyre.backends.llvm.codegen.full_rounds import (
+    emit_all_hold,
+    emit_end_of_full,
+    has_full_rounds,
+    leading_parts,
+)
 from vyre.backends.llvm.codegen.value import Form, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, register_type
 from vyre.ir import BinOp, DataType, Lit, Loop, While
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.guards import Part
     from vyre.backends.llvm.codegen.kernel import Kernel
     from vyre.backends.llvm.codegen.statements import Statements
 
@@ -49,7 +57,10 @@ class Loops:
         lanes = self.s.lanes
         start, stop = lanes.value(statement.start), lanes.value(statement.stop)
         if not start.is_uniform or not stop.is_uniform:
-            self._counted_apart(statement, start, stop)
+            if start.form is Form.VARYING:
+                self._counted_apart(statement, start, stop)
+            else:
+                self._counted_alike(statement, start, stop)
             return
         found = at_counter(lanes, statement, start.dtype) if len(self.s.views) == 1 else None
         if found is None:
@@ -74,6 +85,7 @@ class Loops:
         w.block(done)
 
     def _counted(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Up to a stop that all lanes share, from a start that they share or are steps apart at."""
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)
@@ -94,13 +106,13 @@ class Loops:
         w.branch(more, run, through)
         w.block(run)
         for view in self.s.views:
-            view.names[statement.var] = uniform(dtype, now)
+            view.names[statement.var] = replace(start, text=now)
         self._round(state, statement)
         copies = rounds_in_row(self.s, statement)
         for n in range(1, copies):
             count = w.emit(f"add {scalar} {now}, {n}", statement.var)
             for view in self.s.views:
-                view.names[statement.var] = uniform(dtype, count)
+                view.names[statement.var] = replace(start, text=count)
             self.s.body(statement.body)
         w.block(step)
         following = w.emit(f"add {scalar} {now}, {copies}")
@@ -163,6 +175,43 @@ class Loops:
         w.branch(again, block, done)
         w.block(done)
 
+    def _counted_alike(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Counters that lanes share, or that stay steps apart, up to stops that may differ.
+
+        The counter of a lane that is through goes on, and nothing is true of it.
+        """
+        w, lanes = self.w, self.s.lanes
+        dtype = start.dtype
+        scalar = register_type(dtype)
+        limit = lanes.vector(stop)
+        slot = w.slot(scalar, statement.var)
+        first = start.text
+        if has_full_rounds(self.s, statement):
+            end = emit_end_of_full(lanes, start, limit)
+            self._counted(statement, start, end)
+            first = end.text
+        w.do(f"store {scalar} {first}, ptr {slot}")
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done, divergent=True)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        # A first lane that is through passes the end of its type before the others if it leads.
+        counter = replace(start, text=now, exact=start.exact and start.stride >= 0)
+        compared = lanes.arithmetic.compare(
+            BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
+        )
+        self._stay(state, Value(DataType.BOOL, Form.VARYING, compared), run, done)
+        w.block(run)
+        lanes.names[statement.var] = counter
+        self._round(state, statement)
+        w.block(step)
+        following = w.emit(f"add {scalar} {now}, 1")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
     def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
         """Every lane has its own counter; a lane is out when its counter is through."""
         w, lanes = self.w, self.s.lanes
@@ -193,6 +242,10 @@ class Loops:
         """Repeat while the condition holds, in the lanes where it does."""
         w, lanes = self.w, self.s.lanes
         divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
+        if divergent and has_full_rounds(self.s, statement):
+            parts = leading_parts(self.s, statement)
+            if parts is not None:
+                self._while_full(statement, parts)
         head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
         state = self._enter(statement, head, done, divergent=divergent)
         w.block(head)
@@ -204,6 +257,20 @@ class Loops:
             self._stay(state, cond, run, done)
         else:
             w.branch(cond.text, run, done)
+        w.block(run)
+        self._round(state, statement)
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def _while_full(self, statement: While, parts: list[Part]) -> None:
+        """Rounds as long as all lanes stay."""
+        w = self.w
+        head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
+        state = self._enter(statement, head, done)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        w.branch(emit_all_hold(self.s.lanes, parts), run, done)
         w.block(run)
         self._round(state, statement)
         self._again(state, head, done)

@@ -245,7 +245,8 @@ class Rows:
             view.mask_bits = mask_bits(tile.width)
             self._own_arrays(view)
             views.append(view)
-        shapes = Shapes(kernel.program, body, (0,) if tile.width else (), self.varying)
+        axes = (0,) if tile.width else ()
+        shapes = Shapes(kernel.program, body, axes, self.varying, in_step=True)
         brought = [self._bring(view) for view in views]
         if not tile.lock_step:
             for view, kept in zip(views, brought, strict=True):

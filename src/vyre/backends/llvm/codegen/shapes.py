@@ -39,16 +39,20 @@ class Shapes:
         varying: frozenset[str] = frozenset(),
         *,
         over_time: bool = False,
+        in_step: bool = False,
     ) -> None:
         """`axes` are those along which lanes lie; without any, there is one lane.
 
-        With `over_time`, a load of memory that may change does differ.
+        With `over_time`, a load of memory that may change does differ. With `in_step`, lanes go
+        through loops round by round together: those that are left in one have a counter in common
+        if they began with the same.
         """
         self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, Assign))
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._divergent_leavers: set[int] = set()
         self._axes = axes
+        self._in_step = in_step
         if over_time:
             self._private |= {decl.name for decl in program.buffers if decl.is_writable}
         if axes:
@@ -118,7 +122,9 @@ class Shapes:
     def _loop(self, statement: Loop | While, apart: bool) -> None:
         own = any(self.is_varying(child) for child in expr_children(statement))
         inner = apart or own or self.leaves_divergently(statement.body)
-        if isinstance(statement, Loop) and own:
+        if isinstance(statement, Loop) and (
+            self.is_varying(statement.start) if self._in_step else own
+        ):
             self.varying.add(statement.var)
         self._visit(statement.body, inner)
 

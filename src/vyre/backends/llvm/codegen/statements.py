@@ -20,6 +20,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.loops import Loops, LoopState
 from vyre.backends.llvm.codegen.messages import emit_print, emit_trap
+from vyre.backends.llvm.codegen.rising import rising_variables
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import store_group
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value
@@ -87,12 +88,16 @@ class Statements:
         self.loops: list[LoopState] = []
         self.returned: str | None = None
         self.flow = Flow()
+        self.rising: frozenset[str] = frozenset()
+        """Variables that move by the same amount in all lanes."""
         self._declared_under: dict[str, str | None] = {}
         self._loops = Loops(self)
 
     def run(self, body: Body) -> None:
         """Emit the statements of a whole stretch of work."""
         self.flow = Flow.of(body)
+        if self.lanes.width:
+            self.rising = rising_variables(body, self.shapes, self.kept)
         self.body(body)
 
     def body(self, body: Body) -> None:
@@ -170,7 +175,8 @@ class Statements:
             view.write(slot, value, blend=False)
         elif name in self.shapes.assigned:
             form = Form.VARYING if name in self.shapes.varying else Form.UNIFORM
-            slot = view.new_slot(name, value.dtype, form)
+            slot = view.new_rising_slot(name, value) if name in self.rising else None
+            slot = slot or view.new_slot(name, value.dtype, form)
             view.write(slot, value, blend=False)
         else:
             view.names[name] = value

@@ -72,6 +72,8 @@ class Slot:
     form: Form
     per_lane: bool = False
     """Kept in an array with one element per invocation of the workgroup."""
+    stride: int = 0
+    """Of a variable that is a constant step apart from lane to lane: that step."""
     shared: bool = False
     """Made before the variable is bound: by the workgroup, or for what other stretches read."""
 
