@@ -52,8 +52,8 @@ class CompiledProgram:
         self._executables: dict[int, Executable] = {}
         self._lock = threading.Lock()
         self._single: Executable | None = None
-        self.repeated: Repeated | None = None
-        """The last dispatch, where it can be done again without looking at everything."""
+        self.repeated: tuple[Repeated, ...] = ()
+        """The last dispatches that can be done again without looking at everything."""
         self.bound_names = compilation.bound_names
         self.is_for_hot = options.emit.tier == "hot"
         """Whether it is what is made of a program that has become hot."""

@@ -94,7 +94,7 @@ class Kernel(Generic[P]):
         program = self._program(given, made)
         if device is None:
             device = made.device
-            arguments.keep_numbers(program, made)
+        arguments.keep_numbers(program, made)
         compiled = compile(program, device=device)
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)

@@ -296,16 +296,23 @@ def _as_numpy(name: str, value: object) -> Host:
 
 
 def keep_numbers(program: Program, made: Prepared) -> None:
-    """Put numbers and shapes onto the device where the arrays are, once for each value.
+    """Numbers and shapes as arrays where the other arrays are, the same ones for the same values.
 
-    Dispatches that bring the same numbers are then like the one before, and nothing is copied.
+    Dispatches that bring the same numbers are then like one before, and nothing is copied.
     """
-    if made.device is None or not made.is_resident:
-        return
     for decl in program.buffers:
-        if decl.access is BufferAccess.UNIFORM:
-            host = as_host_array(made.given[decl.name], decl)
+        if decl.access is not BufferAccess.UNIFORM:
+            continue
+        host = as_host_array(made.given[decl.name], decl)
+        if made.device is not None and made.is_resident:
             made.given[decl.name] = _resident(made.device, host.dtype.str, host.tobytes())
+        else:
+            made.given[decl.name] = _on_host(host.dtype.str, host.tobytes())
+
+
+@lru_cache(maxsize=512)
+def _on_host(dtype: str, data: bytes) -> Host:
+    return np.frombuffer(data, dtype)
 
 
 @lru_cache(maxsize=512)

@@ -1,9 +1,10 @@
-"""A dispatch like the one before: the same arrays, the same wish for a grid.
+"""A dispatch like one before: the same arrays, the same wish for a grid.
 
-Loops launch the same kernel on the same arrays again and again. Everything that a dispatch checks
-was found right the first time, so it is remembered, and only looked at again when the caller brings
-something else. Arrays of the host are used in place, where the device can do that, and known by how
-they describe themselves: an array of the same type at the same place is as good as the same array.
+Loops launch the same kernel on the same arrays again and again, or on two sets of them in turns.
+Everything that a dispatch checks was found right the first time, so it is remembered, and only
+looked at again when the caller brings something else. Arrays of the host are used in place, where
+the device can do that, and known by how they describe themselves: an array of the same type at the
+same place is as good as the same array.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class Repeated:
         return {name: given[name] for name in outputs}
 
 
+_REMEMBERED = 4
+"""Dispatches of a program that are remembered: loops that swap their arrays have two or three."""
 _LAUNCHES = 64
 """Dispatches in a row that ask nothing: then there may be better code for the program."""
 
@@ -102,8 +105,8 @@ class Latest:
         if compiled is None or not self._left or type(given) is not dict:
             return None
         named = cast("dict[str, object]", given)
-        known = compiled.repeated
-        if known is None or known.launch is None or not known.matches(named, wish):
+        known = find(compiled, named, wish)
+        if known is None or known.launch is None:
             return None
         if routing.choose.cache.get(device) is not self._route:
             return None
@@ -122,19 +125,29 @@ class Latest:
         return known.results(named)
 
 
+def find(compiled: CompiledProgram, given: Mapping[str, object], wish: Wish) -> Repeated | None:
+    """The dispatch before that asked for the same."""
+    if not _is_comparable(wish):
+        return None
+    for known in compiled.repeated:
+        if known.matches(given, wish):
+            return known
+    return None
+
+
 def remember(
     compiled: CompiledProgram,
     binding: Binding,
     given: Mapping[str, object],
     wish: Wish,
     grid: Grid,
-) -> Repeated | None:
-    """What to use again, if every buffer is bound to an array of the caller's, where it lies.
+) -> None:
+    """Keep what can be used again, if all buffers are bound to arrays of the caller's in place.
 
     Arrays of the host must be seen twice before anything is prepared for them: most come once.
     """
     if not _is_repeatable(binding, given, wish, grid, compiled.bound_names):
-        return None
+        return
     resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
     hosts: list[tuple[str, Description]] = []
     for name, value in given.items():
@@ -142,15 +155,21 @@ def remember(
             resident.append((name, weakref.ref(value)))
         else:
             hosts.append((name, binding.hosts[name].__array_interface__))
-    before = compiled.repeated
-    seen = before is not None and before.matches(given, wish)
+    before = find(compiled, given, wish)
     launch = None
     # Memory that stands for an array of the host ends with the dispatch; only what a backend
     # binds by itself knows the array's place without it.
-    if (seen and compiled.is_bindable) or not binding.hosts:
+    if (before is not None and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
-    return Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
+    made = Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
+    others = [known for known in compiled.repeated if known is not before]
+    compiled.repeated = (made, *others[: _REMEMBERED - 1])
+
+
+def _is_comparable(wish: Wish) -> bool:
+    """Whether a grid is not an array, which compares element by element."""
+    return isinstance(wish[0], (int, tuple, type(None)))
 
 
 def _is_repeatable(
@@ -158,7 +177,7 @@ def _is_repeatable(
 ) -> bool:
     if set(names) != set(given) or 0 in grid:
         return False
-    if not isinstance(wish[0], (int, tuple, type(None))):
+    if not _is_comparable(wish):
         return False
     if binding.owned or binding.pending or binding.stand_ins:
         return False

@@ -21,7 +21,7 @@ from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
-from vyre.runtime.repeated import Latest, remember
+from vyre.runtime.repeated import Latest, find, remember
 from vyre.runtime.verify import verified
 
 Outputs = dict[str, Any] | list[Any]
@@ -102,11 +102,10 @@ def dispatch(
 ) -> dict[str, Any]:
     """Bind arrays by name, launch, and give the outputs by name."""
     source = compiled.compilation.source
-    known = compiled.repeated
     wish = (grid, elements, deadline, in_place)
-    again = None if known is None else known.launch
-    if known is not None and again is not None and sizes is None and known.matches(given, wish):
-        _launch_again(compiled, again, known.touched)
+    known = find(compiled, given, wish) if sizes is None else None
+    if known is not None and known.launch is not None:
+        _launch_again(compiled, known.launch, known.touched)
         return known.results(given)
     if deadline is not None:
         _check_deadline(deadline)
@@ -124,7 +123,7 @@ def dispatch(
             shape = grids.resolve(source, binding.counts, grid, elements)
         _launch(compiled, binding, shape, deadline)
         if compiled.can_repeat and sizes is None:
-            compiled.repeated = remember(compiled, binding, given, wish, shape)
+            remember(compiled, binding, given, wish, shape)
     except BaseException:
         give_back(binding, binder.pool)
         raise

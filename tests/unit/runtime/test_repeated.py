@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
+import vyre as vy
 from vyre.diagnostics import ArgumentError
 from vyre.ir import Program
 from vyre.runtime import compile, run
@@ -37,12 +38,10 @@ def again(program: Program, given: dict[str, np.ndarray], times: int = 3) -> Non
 def test_arrays_of_the_host_are_prepared_for_when_they_come_twice(program: Program) -> None:
     given = arrays()
     again(program, given, 1)
-    known = compile(program, device="cpu").repeated
-    assert known is not None
+    (known,) = compile(program, device="cpu").repeated
     assert known.launch is None
     again(program, given, 1)
-    known = compile(program, device="cpu").repeated
-    assert known is not None
+    (known,) = compile(program, device="cpu").repeated
     assert known.launch is not None
     given["x"] += 10
     outputs = run(program, given, device="cpu", in_place=True)
@@ -58,6 +57,38 @@ def test_other_arrays_and_other_grids_are_other_dispatches(program: Program) -> 
     second["y"][:] = 0
     run(program, second, device="cpu", in_place=True, grid=(1,))
     assert second["y"].tolist() == [1, 2, 3, 4, 0, 0, 0, 0, 0]
+
+
+def test_arrays_that_are_swapped_are_prepared_for(program: Program) -> None:
+    one, two = np.arange(6, dtype=np.uint32), np.zeros(6, np.uint32)
+    for _ in range(6):
+        run(program, {"x": one, "y": two}, device="cpu", in_place=True)
+        one, two = two, one
+    assert one.tolist() == [6, 7, 8, 9, 10, 11]
+    assert two.tolist() == [5, 6, 7, 8, 9, 10]
+    known = compile(program, device="cpu").repeated
+    assert [each.launch is not None for each in known] == [True, True]
+
+
+def test_only_a_few_dispatches_are_remembered(program: Program) -> None:
+    for n in range(1, 20):
+        again(program, arrays(n), 2)
+    assert len(compile(program, device="cpu").repeated) == 4
+
+
+def test_the_numbers_of_a_kernel_are_part_of_what_was_asked() -> None:
+    @vy.kernel
+    def scaled(factor: vy.i32, x: vy.InOut[vy.i32]):
+        i = vy.gid()
+        if i < len(x):
+            x[i] *= factor
+
+    x = np.ones(5, np.int32)
+    for factor in (2, 3, 2, 3, 2, 3, -1):
+        scaled(factor, x, device="cpu")
+    assert x.tolist() == [-216] * 5
+    known = compile(scaled.program(), device="cpu").repeated
+    assert sum(each.launch is not None for each in known) == 2
 
 
 def test_an_array_that_moved_is_looked_at_again(program: Program) -> None:
