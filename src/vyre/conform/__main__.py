@@ -96,8 +96,9 @@ def _everything() -> list[_Campaign]:
     rest = 0.95 - share
     campaigns = [
         _Campaign(_HOSTILE, "", 0.05),
-        _Campaign(DEFAULT_CHECKS, "thorough", 0.5 * rest),
-        _Campaign(("cpu",), "hostile", 0.25 * rest),
+        _Campaign(DEFAULT_CHECKS, "thorough", 0.4 * rest),
+        _Campaign(("cpu",), "hostile", 0.2 * rest),
+        _Campaign(("cpu",), "kernels", 0.15 * rest),
         _Campaign(("opt",), "passes", 0.25 * rest),
     ]
     if gpus:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.conform.generate import GeneratedCase, generate
 from vyre.conform.generate.company import with_idioms
+from vyre.conform.generate.kernels import kernel_case
 
 _KINDS = (
     *("default", "integers", "floats_exact", "memory", "barriers", "atomics", "subgroups"),
@@ -17,6 +18,7 @@ MIXTURES: dict[str, tuple[str, ...]] = {
     "small": _SMALL,
     "passes": (*_SMALL, "with_idioms"),
     "hostile": (*["tiny_hostile"] * 63, "hostile_indices"),
+    "kernels": ("kernels",),
     "thorough": (*["tiny"] * 60, *_KINDS),
     "webgpu": (*["webgpu_tiny"] * 9, "webgpu"),
 }
@@ -27,6 +29,8 @@ def case_of(number: int, mixture: str = "thorough") -> GeneratedCase:
     """The program with this number."""
     if mixture == "passes":
         return with_idioms(number // 2) if number % 2 else case_of(number // 2, "small")
+    if mixture == "kernels":
+        return kernel_case(number)
     profiles = MIXTURES[mixture]
     # A large one takes as long as a hundred small ones.
     if mixture == "thorough" and number % 500 == 499:

@@ -11,12 +11,10 @@ from vyre.conform.fuzz.engine import fuzz
 from vyre.ir import Program
 
 
-@pytest.mark.parametrize("seed", [11, 12])
-def test_random_programs_between_forbidden_pages(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("mixture", "seed"), [("hostile", 11), ("hostile", 12), ("kernels", 13)])
+def test_random_programs_between_forbidden_pages(mixture: str, seed: int, tmp_path: Path) -> None:
     """A stray access would kill the process that runs them."""
-    report = fuzz(
-        300, seed, ("cpu",), processes=1, mixture="hostile", programs=100, folder=tmp_path
-    )
+    report = fuzz(300, seed, ("cpu",), processes=1, mixture=mixture, programs=100, folder=tmp_path)
     assert report.failures == []
     assert report.counted["cpu guard pages"] > 80
 
