@@ -73,6 +73,10 @@ def test_no_table_at_all() -> None:
         f"select(i > 3u32, {STEP}, 5u32)",
         f"{STEP} & 31u32",
         STEP.replace("gid.x * 16u32 + i", "gid.x * 16u32 + i * 300u32"),
+        "u32(table[u32(text[gid.x * 16u32 + i] & 7u8) + state * 8u32])",
+        "u32(table[(state * 8u32 - 3u32) + u32(text[gid.x * 16u32 + i] & 7u8)])",
+        "u32(table[(3u32 - u32(text[gid.x * 16u32 + i] & 3u8)) + state * 8u32])",
+        "u32(table[state * 8u32 + (state & 7u32)])",
     ],
 )
 def test_other_ways_to_step(step: str) -> None:
@@ -91,6 +95,12 @@ def test_code_without_tests_is_there() -> None:
     assert "@vyre.greatest.u8" in source(Program.parse(program()))
     changed = program().replace("table: read_only", "table: read_write")
     assert "@vyre.greatest.u8" not in source(Program.parse(changed))
+
+
+def test_what_is_known_early_goes_into_the_pointer() -> None:
+    assert "getelementptr i8, ptr %v." in source(Program.parse(program()))
+    less = STEP.replace("state * 8u32", "(state * 8u32 - i)")
+    assert "getelementptr i8, ptr %v." not in source(Program.parse(program(step=less)))
 
 
 @pytest.mark.parametrize("beyond", [0, 1, 200])

@@ -15,7 +15,7 @@ from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.statements import Statements
 
-MOST_ROUNDS = 2
+MOST_ROUNDS = 4
 MOST_NODES = 1024
 """Expressions in all copies of a loop's body together."""
 

@@ -29,7 +29,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.kernel import Kernel
@@ -67,6 +67,10 @@ class Contents:
         for name in (self._values.keys() - declared) | counters | set(foreign):
             self._values.pop(name, None)
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+
+    def is_carried(self, expr: AnyExpr) -> bool:
+        """Whether an expression reads a variable that changes."""
+        return any(isinstance(n, Var) and n.name in self._assigned for n in walk_expr(expr))
 
     def has_greatest(self, expr: AnyExpr) -> bool:
         """Whether the greatest value of an unsigned expression can be told."""

@@ -67,6 +67,8 @@ class Lanes:
         """Those among them for which that holds in active lanes only."""
         self.strided: Mapping[int, Strided] = {}
         """Accesses among them whose lanes are a few elements apart."""
+        self.sums: Mapping[int, tuple[AnyExpr, AnyExpr]] = {}
+        """Indices of accesses among them that are sums of two numbers, the later one second."""
         self.wide: Mapping[int, AnyExpr] = {}
         """Indices of accesses among them that may be computed in 64 bits."""
         self.own: dict[str, Memory] = {}
@@ -210,6 +212,8 @@ class Lanes:
                 return self._length(buffer)
             case Load(buffer, _):
                 memory = self.buffer(buffer)
+                if id(expr) in self.sums and not self.width:
+                    return self.memory.load_at_sum(memory, *map(self.value, self.sums[id(expr)]))
                 strided = self.strided.get(id(expr))
                 at = self.index(expr)
                 entries = self.kernel.table_sizes.get(id(expr))

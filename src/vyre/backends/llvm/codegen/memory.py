@@ -67,6 +67,14 @@ class MemoryAccess:
             return Value(element, form, "", parts=parts)
         return self._load_scalar(memory, index, element, 1, 0, proven)
 
+    def load_at_sum(self, memory: Memory, early: Value, late: Value) -> Value:
+        """The element at the sum of two indices, which is in bounds and does not wrap.
+
+        What is known early goes into the pointer, so that a chain of loads waits for less.
+        """
+        pointer = self._element(memory.pointer, memory.decl.element, self.wide(early), 1, 0)
+        return self.load(replace(memory, pointer=pointer), late, proven=True)
+
     def look_up(self, memory: Memory, index: Value, entries: int) -> Value:
         """The entry of a small table of bytes; zero where the table ends before."""
         if index.is_uniform:

@@ -92,6 +92,10 @@ class Peeling:
     """Buffer and index of accesses in loops that what is in memory may prove."""
     by_facts: set[int] = field(default_factory=set[int])
     """Identities of these accesses."""
+    sums: dict[int, tuple[AnyExpr, AnyExpr]] = field(
+        default_factory=dict[int, tuple[AnyExpr, AnyExpr]]
+    )
+    """Loads among them at the sum of two numbers, the second a changing one."""
     apart: set[int] = field(default_factory=set[int])
     """Accesses among all these with counters that lanes do not share: they run on in lanes that are
     through, so that nothing is proven of those."""
@@ -223,6 +227,22 @@ class Peeling:
             self.facts[key] = None
             self.by_facts.add(id(access))
             self._note_apart(access, index)
+            self._note_sum(access)
+
+    def _note_sum(self, access: Load | Store | Atomic) -> None:
+        """Nothing wraps in an index that memory proves, unless something is subtracted in it."""
+        if not isinstance(access, Load) or not isinstance(access.index, Binary):
+            return
+        whole = access.index
+        if whole.op is not BinOp.ADD or any(
+            isinstance(node, Binary) and node.op is BinOp.SUB
+            for node in walk_expr(self.forms.expand(whole))
+        ):
+            return
+        late = [side for side in (whole.left, whole.right) if self.contents.is_carried(side)]
+        if len(late) == 1:
+            early = whole.left if late[0] is whole.right else whole.right
+            self.sums[id(access)] = (early, late[0])
 
     def _note_apart(self, access: Load | Store | Atomic, index: AnyExpr) -> None:
         names = [node.name for node in walk_expr(index) if isinstance(node, Var)]

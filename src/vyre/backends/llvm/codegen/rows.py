@@ -241,6 +241,8 @@ class Rows:
             view.apart = self.peeling.apart
             view.strided = self.peeling.strided
             view.wide = self.peeling.wide
+            if self.peeling.by_facts <= inside:
+                view.sums = self.peeling.sums
             view.branches = not tile.width
             view.mask_bits = mask_bits(tile.width)
             self._own_arrays(view)
