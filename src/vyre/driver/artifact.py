@@ -31,11 +31,12 @@ class Artifact:
         return len(head).to_bytes(4, "little") + head + self.payload
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Artifact:
+    def from_bytes(cls, data: bytes | memoryview) -> Artifact:
         """What `to_bytes` wrote."""
+        data = memoryview(data)
         size = int.from_bytes(data[:4], "little")
         try:
-            head = json.loads(data[4 : 4 + size])
-            return cls(head["backend"], data[4 + size :], head["metadata"])
+            head = json.loads(bytes(data[4 : 4 + size]))
+            return cls(head["backend"], bytes(data[4 + size :]), head["metadata"])
         except (ValueError, KeyError, TypeError, UnicodeDecodeError) as problem:
             raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem

@@ -105,17 +105,18 @@ def to_bytes(compilation: Compilation) -> bytes:
     return len(data).to_bytes(4, "little") + data + b"".join(parts)
 
 
-def from_bytes(data: bytes, source: Program) -> Compilation:
+def from_bytes(data: bytes | memoryview, source: Program) -> Compilation:
     """What `to_bytes` wrote."""
+    data = memoryview(data)
     size = int.from_bytes(data[:4], "little")
     try:
-        head = json.loads(data[4 : 4 + size])
+        head = json.loads(bytes(data[4 : 4 + size]))
         position = 4 + size
-        parts: list[bytes] = []
+        parts: list[memoryview] = []
         for length in head["lengths"]:
             parts.append(data[position : position + length])
             position += length
         artifacts = tuple(Artifact.from_bytes(part) for part in parts[1:])
-        return Compilation(source, parts[0], artifacts, launch=head["launch"])
+        return Compilation(source, bytes(parts[0]), artifacts, launch=head["launch"])
     except (ValueError, TypeError, KeyError, IndexError) as problem:
         raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem

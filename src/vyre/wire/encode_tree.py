@@ -122,7 +122,7 @@ class TreeWriter:
     def _expression_writer(self) -> Callable[[AnyExpr], None]:
         put, steps, names = self._put, self._expression_steps(), self._names
         variables, literals = _Variables(names), _Literals()
-        load = _TAG[Load]
+        load, binary = _TAG[Load], _BINARY
 
         def write(expr: AnyExpr) -> None:
             if type(expr) is Binary:
@@ -131,13 +131,13 @@ class TreeWriter:
                     put(variables[left.name])
                 else:
                     write(left)
-                if type(right) is Var:
-                    put(variables[right.name])
-                elif type(right) is Lit:
+                if type(right) is Lit:
                     put(literals[right.dtype, right.bits])
+                elif type(right) is Var:
+                    put(variables[right.name])
                 else:
                     write(right)
-                put(_BINARY[expr.op])
+                put(binary[expr.op])
             elif type(expr) is Var:
                 put(variables[expr.name])
             elif type(expr) is Lit:
@@ -154,6 +154,7 @@ class TreeWriter:
     def _body_writer(self) -> Callable[[Body], None]:
         put, steps, names = self._put, self._statement_steps(), self._names
         write, let, store, assign = self._expr, _TAG[Let], _TAG[Store], _TAG[Assign]
+        if_, loop = _TAG[If], _TAG[Loop]
 
         def write_body(body: Body) -> None:
             for statement in body:
@@ -170,6 +171,18 @@ class TreeWriter:
                     write(statement.value)
                     put(assign)
                     put(names[statement.name])
+                elif type(statement) is If:
+                    then, otherwise = statement.then, statement.otherwise
+                    write_body(then)
+                    write_body(otherwise)
+                    write(statement.cond)
+                    put(if_ + varint(len(then)) + varint(len(otherwise)))
+                elif type(statement) is Loop:
+                    inner = statement.body
+                    write_body(inner)
+                    write(statement.start)
+                    write(statement.stop)
+                    put(loop + names[statement.var] + varint(len(inner)))
                 else:
                     steps[type(statement)](statement)
 
@@ -256,8 +269,6 @@ class TreeWriter:
     def _statement_steps(self) -> Steps:
         return {
             Eval: self._eval,
-            If: self._if,
-            Loop: self._loop,
             While: self._while,
             Break: self._bare,
             Continue: self._bare,
@@ -282,17 +293,6 @@ class TreeWriter:
     def _eval(self, statement: Eval) -> None:
         self._expr(statement.value)
         self._put(_TAG[Eval])
-
-    def _if(self, statement: If) -> None:
-        self.body(statement.then)
-        self.body(statement.otherwise)
-        self._expr(statement.cond)
-        self._put(_TAG[If] + varint(len(statement.then)) + varint(len(statement.otherwise)))
-
-    def _loop(self, statement: Loop) -> None:
-        self.body(statement.body)
-        self._exprs(statement.start, statement.stop)
-        self._put(_TAG[Loop] + self._names[statement.var] + varint(len(statement.body)))
 
     def _while(self, statement: While) -> None:
         self.body(statement.body)

@@ -7,6 +7,7 @@ from vyre.record import dataclass
 from vyre.wire import tags
 from vyre.wire.envelope import HEAD_SIZE, failure
 from vyre.wire.malformed import Malformed
+from vyre.wire.pieces import joined
 from vyre.wire.varints import split, varint
 
 _NAMES = {
@@ -60,10 +61,9 @@ def read_sections(payload: bytes) -> dict[int, Section]:
 def write_strings(strings: list[str]) -> bytes:
     """The table of strings."""
     parts = [varint(len(strings))]
-    for text in strings:
-        encoded = text.encode()
+    for encoded in map(str.encode, strings):
         parts += (varint(len(encoded)), encoded)
-    return b"".join(parts)
+    return joined(parts)
 
 
 def read_strings(section: Section) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from vyre.diagnostics import WireError
 from vyre.diagnostics.codes import wire as codes
-from vyre.ir.expr import checked_name
+from vyre.ir.expr import are_names, checked_name
 from vyre.ir.stmt import checked_text
 from vyre.ir.types import DataType, TypeKind
 from vyre.wire import tags
+from vyre.wire.pieces import joined
 from vyre.wire.varints import varint
 
 _FORMS = {"tensor": tags.SHAPED_TENSOR, "csr": tags.CSR, "coo": tags.COO, "bsr": tags.BSR}
@@ -23,14 +24,12 @@ def cannot_store(problem: str) -> WireError:
 class _References(dict[str, bytes]):
     """References to strings, made when first asked for, by the number in a table."""
 
-    def __init__(self, strings: dict[str, int], check: Callable[[object, str], str]) -> None:
+    def __init__(self, strings: dict[str, int]) -> None:
         super().__init__()
         self._strings = strings
-        self._check = check
 
     def __missing__(self, text: str) -> bytes:
-        checked = self._check(text, "anything")
-        found = self[text] = varint(self._strings.setdefault(checked, len(self._strings)))
+        found = self[text] = varint(self._strings.setdefault(text, len(self._strings)))
         return found
 
 
@@ -43,9 +42,9 @@ class Writer:
 
     def __init__(self) -> None:
         self.strings: dict[str, int] = {}
-        self.names = _References(self.strings, checked_name)
+        self.names = _References(self.strings)
         """References to names."""
-        self.texts = _References(self.strings, checked_text)
+        self.texts = _References(self.strings)
         """References to strings of any kind."""
         self._out: list[bytes] = []
         self.put = self._out.append
@@ -54,7 +53,16 @@ class Writer:
         """The bytes that `write` puts."""
         self._out.clear()
         write()
-        return b"".join(self._out)
+        return joined(self._out)
+
+    def checked_strings(self) -> list[str]:
+        """All strings that were referred to, in order, if each is fit for what it is."""
+        if not are_names(self.names):
+            for name in self.names:
+                checked_name(name, "anything")
+        for text in self.texts:
+            checked_text(text, "anything")
+        return list(self.strings)
 
     def number(self, value: int) -> None:
         """Put a number from 0 to 2**64 - 1."""

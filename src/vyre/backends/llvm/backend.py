@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm.abi import ABI_VERSION
@@ -131,9 +132,7 @@ class CpuBackend:
 
     def target(self, device: Device) -> Target:
         """What this machine's CPU can do; `VYRE_CPU=generic` leaves out what not every CPU has."""
-        setting = os.environ.get("VYRE_CPU", "native")
-        details = (("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION)))
-        return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=details)
+        return _target(os.environ.get("VYRE_CPU", "native"))
 
     def emit(self, program: Program, target: Target, options: EmitOptions) -> Artifact:
         """Machine code for a program."""
@@ -146,6 +145,12 @@ class CpuBackend:
         values = {key: value for key, value in artifact.metadata.items() if key != "segment"}
         info = KernelInfo.from_json(values)
         return CpuExecutable(NativeKernel(artifact.payload, info, process_pool()))
+
+
+@cache
+def _target(setting: str) -> Target:
+    details = (("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION)))
+    return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=details)
 
 
 def backend() -> CpuBackend:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
 from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.loader import ready_to_load
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
@@ -71,4 +72,4 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     pipeline = pipeline_for(options.tier, program, text)
     made = jit.compile_text(text, host, pipeline)
     metadata = replace(info, pipeline=pipeline.name).to_json()
-    return Artifact("cpu", made.object, metadata, _Sources(text, host, pipeline))
+    return Artifact("cpu", ready_to_load(made.object), metadata, _Sources(text, host, pipeline))

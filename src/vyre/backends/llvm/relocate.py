@@ -1,5 +1,8 @@
 """Applying relocations: the few kinds that position-independent small-model code contains.
 
+All are distances, and places count from the start of the image, which lies at the start of a page:
+so what is written does not depend on where the image will be. Addresses are left to the loader.
+
 Calls and address loads that leave the object go through a table of addresses and, for calls,
 through a small jump in front of it, because the process may have placed its libraries more than 2
 GiB away.
@@ -19,15 +22,13 @@ SLOT_BYTES: Final = 8
 
 
 class Place(NamedTuple):
-    """One relocation with all addresses known."""
+    """One relocation with all places known."""
 
     image: bytearray
     at: int
-    """Offset of the place in the image."""
-    address: int
-    """Address of the place when loaded."""
+    """Where the distance is written, and from where it counts."""
     target: int
-    """Address of the symbol plus the addend."""
+    """The place of the symbol plus the addend."""
 
 
 def _put(place: Place, form: str, value: int) -> None:
@@ -37,16 +38,12 @@ def _put(place: Place, form: str, value: int) -> None:
         raise bad_object("a relocated distance does not fit, or lies outside the image") from error
 
 
-def _absolute64(place: Place) -> None:
-    _put(place, "<Q", place.target & 0xFFFFFFFFFFFFFFFF)
-
-
 def _relative32(place: Place) -> None:
-    _put(place, "<i", place.target - place.address)
+    _put(place, "<i", place.target - place.at)
 
 
 def _relative64(place: Place) -> None:
-    _put(place, "<q", place.target - place.address)
+    _put(place, "<q", place.target - place.at)
 
 
 def _patch(place: Place, clear: int, bits: int) -> None:
@@ -55,14 +52,14 @@ def _patch(place: Place, clear: int, bits: int) -> None:
 
 
 def _a64_branch26(place: Place) -> None:
-    distance = place.target - place.address
+    distance = place.target - place.at
     if distance & 3 or not -(1 << 27) <= distance < 1 << 27:
         raise bad_object("a branch does not reach its target")
     _patch(place, 0x03FFFFFF, (distance >> 2) & 0x03FFFFFF)
 
 
 def _a64_page21(place: Place) -> None:
-    pages = (place.target >> 12) - (place.address >> 12)
+    pages = (place.target >> 12) - (place.at >> 12)
     if not -(1 << 20) <= pages < 1 << 20:
         raise bad_object("a page does not lie within reach")
     _patch(place, 0x60FFFFE0, (pages & 3) << 29 | ((pages >> 2) & 0x7FFFF) << 5)
@@ -78,24 +75,18 @@ def _a64_low12(scale: int) -> Callable[[Place], None]:
     return apply
 
 
-def _a64_relative(form: str) -> Callable[[Place], None]:
-    def apply(place: Place) -> None:
-        _put(place, form, place.target - place.address)
-
-    return apply
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How one relocation is applied, and whether it means the table slot or the jump instead."""
 
-    apply: Callable[[Place], None]
+    apply: Callable[[Place], None] | None
+    """None for what is no distance but an address."""
     via_slot: bool = False
     call: bool = False
 
 
 X86_64: Final[dict[int, Kind]] = {
-    1: Kind(_absolute64),
+    1: Kind(None),
     2: Kind(_relative32),
     4: Kind(_relative32, call=True),
     9: Kind(_relative32, via_slot=True),
@@ -105,9 +96,9 @@ X86_64: Final[dict[int, Kind]] = {
 }
 
 AARCH64: Final[dict[int, Kind]] = {
-    257: Kind(_absolute64),
-    260: Kind(_a64_relative("<q")),
-    261: Kind(_a64_relative("<i")),
+    257: Kind(None),
+    260: Kind(_relative64),
+    261: Kind(_relative32),
     275: Kind(_a64_page21),
     277: Kind(_a64_low12(0)),
     278: Kind(_a64_low12(0)),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import random
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from vyre.backends.llvm import elf, host, jit
-from vyre.backends.llvm.loader import ElfCode, Image, NativeCode, OrcCode, load_object
+from vyre.backends.llvm.linked import Linked, link
+from vyre.backends.llvm.loader import LinkedCode, NativeCode, OrcCode, load_object, ready_to_load
 from vyre.diagnostics import BackendError
 
 SOURCE = """
@@ -45,7 +47,7 @@ define void @copy(ptr %to, ptr %from, i64 %n) {
 """
 EXPORTS = ("pick", "count", "cosine", "copy")
 Loader = Callable[[bytes, Sequence[str], Mapping[str, int]], NativeCode]
-LOADERS: list[Loader] = [ElfCode, OrcCode]
+LOADERS: list[Loader] = [LinkedCode, OrcCode]
 
 
 def compiled(pipeline: jit.Pipeline = jit.STANDARD, source: str = SOURCE) -> bytes:
@@ -78,7 +80,7 @@ def test_each_load_has_its_own_data() -> None:
 
 
 def test_no_page_is_writable_and_executable() -> None:
-    code = ElfCode(compiled(), EXPORTS, {})
+    code = LinkedCode(compiled(), EXPORTS, {})
     at = code.address("pick")
     with open("/proc/self/maps") as maps:
         ours = [line.split()[1] for line in maps if _holds(line, at)]
@@ -119,7 +121,7 @@ def test_a_missing_export_is_named() -> None:
 )
 def test_what_is_no_object_is_refused(data: bytes) -> None:
     with pytest.raises(BackendError) as caught:
-        ElfCode(data, (), {})
+        LinkedCode(data, (), {})
     assert caught.value.code == "B103"
 
 
@@ -127,13 +129,13 @@ def test_an_object_of_another_machine_is_refused() -> None:
     other = host.Host("aarch64-unknown-linux-gnu", "generic", "")
     data = jit.compile_text("define void @f() { ret void }", other).object
     with pytest.raises(BackendError, match="instruction set"):
-        ElfCode(data, ("f",), {})
+        LinkedCode(data, ("f",), {})
 
 
 def test_thread_local_data_is_refused() -> None:
     source = "@t = thread_local global i32 1\ndefine ptr @f() { ret ptr @t }"
     with pytest.raises(BackendError):
-        ElfCode(compiled(source=source), ("f",), {})
+        LinkedCode(compiled(source=source), ("f",), {})
 
 
 def test_torn_objects_are_errors_and_nothing_else() -> None:
@@ -141,7 +143,7 @@ def test_torn_objects_are_errors_and_nothing_else() -> None:
     refused = 0
     for length in range(0, len(data), 7):
         try:
-            Image(elf.read_elf(data[:length])).relocated(1 << 40, {})
+            link(data[:length], EXPORTS)
         except BackendError:
             refused += 1
     assert refused == len(range(0, len(data), 7))
@@ -155,11 +157,49 @@ def test_damaged_objects_never_escape_as_other_errors() -> None:
         for _ in range(rng.randint(1, 4)):
             damaged[rng.randrange(len(data))] = rng.randrange(256)
         try:
-            image = Image(elf.read_elf(bytes(damaged)))
-            if image.size < 1 << 24:
-                image.relocated(1 << 40, {})
+            if (
+                sum(section.size for section in elf.read_elf(bytes(damaged)).sections.values())
+                < 1 << 24
+            ):
+                link(bytes(damaged), ())
         except BackendError:
             continue
+
+
+def test_an_image_is_placed_like_the_object_it_was_made_of() -> None:
+    image = ready_to_load(compiled(), EXPORTS)
+    assert Linked.from_bytes(image) == link(compiled(), EXPORTS)
+    codes = [load_object(image, EXPORTS) for _ in range(2)]
+    counts = [ctypes.CFUNCTYPE(ctypes.c_int)(code.address("count")) for code in codes]
+    assert [counts[0](), counts[0](), counts[1]()] == [6, 7, 6]
+    cosine = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(codes[0].address("cosine"))
+    assert cosine(0.0) == 1.0
+
+
+def test_torn_and_damaged_images_are_errors_and_nothing_else() -> None:
+    image = ready_to_load(compiled(), EXPORTS)
+    for length in range(len(image)):
+        with pytest.raises(BackendError):
+            load_object(image[:length], EXPORTS)
+    head = len(image) - len(Linked.from_bytes(image).image)
+    rng = random.Random(11)
+    for _ in range(1500):
+        damaged = bytearray(image)
+        for _ in range(rng.randint(1, 4)):
+            damaged[rng.randrange(head)] = rng.randrange(256)
+        try:
+            linked = Linked.from_bytes(bytes(damaged))
+        except BackendError:
+            continue
+        places = [at for at, *_ in (*linked.own, *linked.imports)]
+        assert all(0 <= at <= linked.size - 8 for at in places)
+        assert len(linked.image) <= linked.size
+        assert all(0 <= at < linked.size for at in linked.exports.values())
+
+
+def test_an_image_without_the_export_is_refused() -> None:
+    with pytest.raises(BackendError, match="absent"):
+        load_object(ready_to_load(compiled(), EXPORTS), ("pick", "absent"))
 
 
 AARCH64 = """
@@ -175,24 +215,21 @@ define ptr @f() {
 
 def test_aarch64_addresses_and_calls() -> None:
     target = host.Host("aarch64-unknown-linux-gnu", "generic", "")
-    parsed = elf.read_elf(jit.compile_text(AARCH64, target).object)
-    image = Image(parsed)
-    base, far = 0x7F00_0000_0000, 0x1234_5678_9ABC
-    memory = image.relocated(base, {"far": far})
-    symbols = {
-        s.name: image.offset_of[s.section] + s.value
-        for s in parsed.symbols
-        if s.section is not None
-    }
-    (pointer,) = struct.unpack_from("<Q", memory, symbols["pointer"])
-    assert pointer == base + symbols["table"]
-    words = struct.unpack_from("<8I", memory, symbols["f"])
+    linked = link(jit.compile_text(AARCH64, target).object, ("f", "pointer"))
+    far = 0x1234_5678_9ABC
+    with mmap.mmap(-1, linked.size) as memory:
+        base = 0x7F00_0000_0000
+        linked.place(memory, base, {"far": far}.__getitem__)
+        image = bytearray(memory)
+    at = linked.exports["f"]
+    (pointer,) = struct.unpack_from("<Q", image, linked.exports["pointer"])
+    assert struct.unpack_from("<2Q", image, pointer - base) == (1, 2)
+    words = struct.unpack_from("<8I", image, at)
     (branch_at,) = [i for i, word in enumerate(words) if word >> 26 == 0b100101]
     branch = _signed(words[branch_at] & 0x3FFFFFF, 26) * 4
-    stub = symbols["f"] + branch_at * 4 + branch
-    assert _address_of_load(memory, base, stub) == far
+    assert _address_of_load(image, base, at + branch_at * 4 + branch) == far
     (page_at,) = [i for i, word in enumerate(words) if word & 0x9F000000 == 0x90000000]
-    page = _page(words[page_at], base + symbols["f"] + page_at * 4)
+    page = _page(words[page_at], base + at + page_at * 4)
     offsets = [word >> 10 & 0xFFF for word in words if word & 0xFFC00000 == 0x91000000]
     assert pointer - page in offsets
 

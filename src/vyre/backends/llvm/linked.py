@@ -1,0 +1,214 @@
+"""Object files linked once: an image that can be placed anywhere with hardly any work.
+
+Code, constants and data get their places relative to each other when a kernel is compiled, so all
+distances are known from then on. What is left for the loader are the few words that hold addresses:
+of the image itself, and of functions of the process. That makes a start from the cache cheap.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Final, Protocol
+
+from vyre.backends.llvm.elf import ElfObject, Relocation, Section, bad_object, read_elf
+from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
+from vyre.record import dataclass
+
+MAGIC: Final = b"vyreimage1\n"
+_PAGE: Final = mmap.PAGESIZE
+_LARGEST: Final = 1 << 31
+_WORD: Final = struct.Struct("<Q")
+_ALL_ONES: Final = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """An image: code, then constants and the table of addresses, then data, each on its pages."""
+
+    machine: int
+    """The instruction set, as ELF numbers it."""
+    code_end: int
+    constant_end: int
+    size: int
+    exports: dict[str, int]
+    """Where the functions that others call are."""
+    own: list[tuple[int, int]]
+    """Words that hold the address of a place in the image: where, and of which place."""
+    imports: list[tuple[int, str, int]]
+    """Words that hold the address of something in the process, plus a number."""
+    image: bytes | memoryview
+    """All bytes but zeros at the end."""
+
+    def place(self, memory: mmap.mmap, base: int, address_of: Callable[[str], int]) -> None:
+        """Write it into memory of its size that lies at `base`."""
+        memory[: len(self.image)] = self.image
+        for at, target in self.own:
+            _WORD.pack_into(memory, at, base + target & _ALL_ONES)
+        for at, name, addend in self.imports:
+            _WORD.pack_into(memory, at, address_of(name) + addend & _ALL_ONES)
+
+    def to_bytes(self) -> bytes:
+        """The image for the cache."""
+        places = (self.machine, self.code_end, self.constant_end, self.size, len(self.image))
+        head = json.dumps([places, self.exports, self.own, self.imports]).encode()
+        return b"".join((MAGIC, len(head).to_bytes(4, "little"), head, self.image))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Linked:
+        """What `to_bytes` wrote; everything is checked, so torn data is a clear error."""
+        start = len(MAGIC) + 4
+        end = start + int.from_bytes(data[len(MAGIC) : start], "little")
+        try:
+            places, exports, own, imports = json.loads(data[start:end])
+            machine, code, constants, size, length = places
+            image = memoryview(data)[end:]
+            own = [(at, target) for at, target in own]
+            imports = [(at, str(name), addend) for at, name, addend in imports]
+            numbers = [*places, *exports.values(), *chain(*own), *(w[2] for w in imports)]
+            words = [at for at, *_ in (*own, *imports)]
+            sound = (
+                data.startswith(MAGIC)
+                and all(type(number) is int for number in numbers)
+                and length == len(image) <= size <= _LARGEST
+                and 0 <= code <= constants <= size
+                and not (code % _PAGE or constants % _PAGE or size % _PAGE)
+                and all(0 <= place < size for place in exports.values())
+                and all(0 <= at <= size - 8 for at in words)
+            )
+        except (ValueError, TypeError, AttributeError) as problem:
+            raise bad_object(f"it is malformed ({problem})") from problem
+        if not sound:
+            raise bad_object("it is malformed")
+        return cls(machine, code, constants, size, exports, own, imports, image)
+
+
+def link(data: bytes, exports: Sequence[str]) -> Linked:
+    """An object file that defines `exports`, linked."""
+    elf = read_elf(data)
+    layout = _Layout(elf)
+    defined = {
+        symbol.name: layout.offset_of[symbol.section] + symbol.value
+        for symbol in elf.symbols
+        if symbol.section is not None
+    }
+    missing = [name for name in exports if name not in defined]
+    if missing:
+        raise bad_object(f"it does not define {', '.join(missing)}")
+    image = bytearray(layout.size)
+    for index, section in elf.sections.items():
+        if section.data is not None:
+            at = layout.offset_of[index]
+            image[at : at + section.size] = section.data
+    words = _Words([], [])
+    layout.fill_slots(image, words)
+    for relocation in elf.relocations:
+        layout.relocate(image, words, relocation)
+    return Linked(
+        elf.machine,
+        layout.code_end,
+        layout.constant_end,
+        layout.size,
+        {name: defined[name] for name in exports},
+        words.own,
+        words.imports,
+        bytes(image).rstrip(b"\0"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words that are left for the loader."""
+
+    own: list[tuple[int, int]]
+    imports: list[tuple[int, str, int]]
+
+
+class _Layout:
+    """Where everything goes, relative to the start of the image."""
+
+    def __init__(self, elf: ElfObject) -> None:
+        if elf.machine not in MACHINES:
+            raise bad_object("it is for an instruction set that has no loader")
+        self.elf = elf
+        self.machine: Machine = MACHINES[elf.machine]
+        self.offset_of: dict[int, int] = {}
+        slots = sorted({r.symbol for r in elf.relocations if self._needs_slot(r.symbol, r.kind)})
+        self.slots = {symbol: index for index, symbol in enumerate(slots)}
+        end = self._place(0, lambda s: s.executable)
+        self._stubs = _align(end, STUB_BYTES)
+        self.code_end = _align(self._stubs + len(slots) * STUB_BYTES, _PAGE)
+        end = self._place(self.code_end, lambda s: not s.executable and not s.writable)
+        self._table = _align(end, SLOT_BYTES)
+        self.constant_end = _align(self._table + len(slots) * SLOT_BYTES, _PAGE)
+        end = self._place(self.constant_end, lambda s: s.writable)
+        self.size = max(_align(end, _PAGE), _PAGE)
+        if self.size > _LARGEST:
+            raise bad_object("it is too large")
+
+    def _needs_slot(self, symbol: int, kind: int) -> bool:
+        known = self.machine.kinds.get(kind)
+        if known is None:
+            raise bad_object(f"it has a relocation of unknown kind {kind}")
+        if symbol == 0:
+            return known.via_slot
+        return known.via_slot or self.elf.symbols[symbol].section is None
+
+    def _place(self, start: int, belongs: _SectionTest) -> int:
+        at = start
+        for index, section in self.elf.sections.items():
+            if belongs(section):
+                at = _align(at, section.align)
+                self.offset_of[index] = at
+                at += section.size
+        return at
+
+    def _offset(self, symbol: int) -> int | None:
+        """Where a symbol of the image lies; None for what the process has to provide."""
+        found = self.elf.symbols[symbol]
+        return None if found.section is None else self.offset_of[found.section] + found.value
+
+    def fill_slots(self, image: bytearray, words: _Words) -> None:
+        """The table of addresses, and the jumps through it."""
+        for symbol, slot in self.slots.items():
+            table = self._table + slot * SLOT_BYTES
+            stub = self._stubs + slot * STUB_BYTES
+            image[stub : stub + STUB_BYTES] = self.machine.stub(stub, table)
+            self._address(words, table, symbol, 0)
+
+    def _address(self, words: _Words, at: int, symbol: int, addend: int) -> None:
+        offset = self._offset(symbol)
+        if offset is None:
+            words.imports.append((at, self.elf.symbols[symbol].name, addend))
+        else:
+            words.own.append((at, offset + addend))
+
+    def relocate(self, image: bytearray, words: _Words, relocation: Relocation) -> None:
+        """Write a distance, or leave an address to the loader."""
+        kind = self.machine.kinds[relocation.kind]
+        symbol, addend = relocation.symbol, relocation.addend
+        at = self.offset_of[relocation.section] + relocation.offset
+        if kind.apply is None:
+            if at + 8 > self.size or symbol == 0:
+                raise bad_object("an address lies outside the image, or is of nothing")
+            self._address(words, at, symbol, addend)
+            return
+        target = self._offset(symbol)
+        if kind.via_slot:
+            target = self._table + self.slots[symbol] * SLOT_BYTES
+        elif kind.call and symbol in self.slots:
+            target = self._stubs + self.slots[symbol] * STUB_BYTES
+        if target is None:
+            raise bad_object("it holds the distance to something outside of it")
+        kind.apply(Place(image, at, target + addend))
+
+
+class _SectionTest(Protocol):
+    def __call__(self, section: Section, /) -> bool: ...
+
+
+def _align(value: int, to: int) -> int:
+    return (value + to - 1) & -to
