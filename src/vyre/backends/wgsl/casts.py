@@ -8,7 +8,7 @@ from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.literals import signed, unsigned
 from vyre.backends.wgsl.operators import from_u32, wrapped
 from vyre.backends.wgsl.types import is_half, is_narrow, is_wide, word
-from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level
 from vyre.ir import DataType
 
@@ -44,24 +44,28 @@ def _from_bool(value: Value, target: DataType) -> Value:
     if is_wide(target):
         return Value(f"vec2<u32>(u32({value.text}), 0u)", target, constant=value.constant)
     held = "f32" if target.is_float else word(target)
-    return Value(f"{held}({value.text})", target, constant=value.constant)
+    seen = Seen.NUMBER if target.is_float else Seen.NOTHING
+    return Value(f"{held}({value.text})", target, constant=value.constant, seen=seen)
 
 
 def _to_float(ctx: Context, value: Value, target: DataType) -> Value:
     source = value.dtype
     if source.is_float:
         # Every half is a single; only the way down rounds.
-        narrower = is_half(target)
-        text = ctx.call(f"{target}_round", value.text) if narrower else value.text
-        return spell(text, target, Level.PRIMARY if narrower else value.level)
+        if is_half(target):
+            return spell(ctx.call(f"{target}_round", value.text), target)
+        return replace(value, dtype=target)
+    # A driver that knows the integer knows the float.
+    seen = Seen.NOTHING if value.opaque else Seen.NUMBER
     if target is DataType.BF16 and (source.bits or 0) >= 32:
         wide = _integer_to_integer(ctx, value, _widest(source))
-        return spell(ctx.call(f"bf16_from_{word(wide.dtype)}", wide.text), target)
+        return Value(ctx.call(f"bf16_from_{word(wide.dtype)}", wide.text), target, seen=seen)
     if is_wide(source) or source is DataType.U32:
         single = ctx.call(f"f32_from_{source}", value.text)
     else:
         single = f"f32({value.text})"
-    return spell(ctx.call(f"{target}_round", single) if is_half(target) else single, target)
+    text = ctx.call(f"{target}_round", single) if is_half(target) else single
+    return Value(text, target, seen=seen)
 
 
 def _widest(dtype: DataType) -> DataType:
@@ -117,9 +121,10 @@ def bitcast(ctx: Context, value: Value, target: DataType) -> Value:
     if is_half(source):
         bits = ctx.call(f"{source}_from_f32", value.text)
         return spell(ctx.call(f"f32_from_{target}", bits), target)
+    seen = Seen.NUMBER if target.is_float and not value.opaque else Seen.NOTHING
     if is_half(target):
         pattern = f"bitcast<u32>({value.text}) & 0xffffu" if source.is_signed else value.text
-        return spell(ctx.call(f"f32_from_{target}", pattern), target)
+        return Value(ctx.call(f"f32_from_{target}", pattern), target, seen=seen)
     if is_narrow(target):
         return wrapped(_same_bits(value, target))
-    return spell(f"bitcast<{target}>({value.text})", target)
+    return Value(f"bitcast<{target}>({value.text})", target, seen=seen)

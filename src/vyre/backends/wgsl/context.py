@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from functools import cache
 
-from vyre.backends.wgsl.prelude import closure, library
+from vyre.backends.wgsl.prelude import library
 from vyre.backends.wgsl.types import is_wide
-from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.value import Seen, Value
 from vyre.backends.wgsl.words import RESERVED
 from vyre.emit import Level, Names
 from vyre.ir import DataType, Program
@@ -16,6 +16,8 @@ from vyre.target import Target
 
 ENTRY_POINT = "main"
 LAUNCH = "launch"
+ZERO = "zero"
+"""The hidden zero: the entry point computes it, and functions that need it are passed it."""
 _HOLE = "\0"
 """Around what is spelled when a shader is put together."""
 
@@ -33,6 +35,8 @@ class Context:
     """Fields of the launch record, each a u32, in the order of the struct."""
     measured: dict[str, str] = field(default_factory=dict[str, str])
     """The like that a shader can find out itself, unless a buffer is empty: how, by field."""
+    hides: bool = False
+    """Whether the hidden zero is in use."""
     told: set[str] = field(default_factory=set[str])
     """Measured fields that the host tells after all."""
     builtins: set[str] = field(default_factory=set[str])
@@ -56,9 +60,14 @@ class Context:
     def call(self, function: str, *arguments: str) -> str:
         """A call of a function of the prelude."""
         self.functions.add(function)
-        if _needs_zero(function):
-            self.launch_field("zero")
+        if needs_zero(function):
+            arguments = (*arguments, self.zero())
         return f"{function}({', '.join(arguments)})"
+
+    def zero(self) -> str:
+        """Two words of zero of which no compiler knows that they are."""
+        self.hides = True
+        return ZERO
 
     def launch_field(self, name: str) -> str:
         """A number that the host passes with every launch."""
@@ -88,34 +97,39 @@ class Context:
 
     def runtime(self, value: Value) -> Value:
         """A constant as something WGSL does not evaluate while compiling."""
-        if not value.constant:
-            return value
         if value.dtype.is_float:
             return self.hidden(value)
-        zero = self.launch_field("zero")
-        text = value.at(Level.UNARY)
-        if is_wide(value.dtype):
-            return Value(f"{text} | vec2<u32>({zero})", value.dtype, Level.LOOSE)
-        if value.dtype.is_integer:
-            zero = f"bitcast<i32>({zero})" if value.dtype.is_signed else zero
-            return Value(f"{text} | {zero}", value.dtype, Level.LOOSE)
-        return value
-
-    def hidden(self, value: Value) -> Value:
-        """A float that no compiler can combine with what is done to it next."""
-        if value.hidden or not (self.strict or value.constant):
+        if not value.constant or not value.dtype.is_integer:
             return value
-        return Value(self.call("f32_hide", value.text), value.dtype, hidden=True)
+        zero = self.zero()
+        if not is_wide(value.dtype):
+            zero = f"bitcast<i32>({zero}.x)" if value.dtype.is_signed else f"{zero}.x"
+        return Value(f"{value.at(Level.UNARY)} | {zero}", value.dtype, Level.LOOSE)
+
+    def hidden(self, value: Value, what: Seen = Seen.NUMBER) -> Value:
+        """A float that no compiler can combine with what is done to it next.
+
+        `what` would do harm there if a driver saw it.
+        """
+        if not value.shows(what) or not (self.strict or value.constant):
+            return value
+        return Value(self.call("f32_hide", value.text), value.dtype)
+
+    def apart(self, value: Value) -> Value:
+        """A float on the right, which no compiler takes for the same one on the left."""
+        if not (self.strict or value.constant):
+            return value
+        return Value(self.call("f32_apart", value.text), value.dtype)
 
 
 @cache
-def _needs_zero(function: str) -> bool:
-    """Whether a function of the prelude hides floats with the zero of the launch record."""
-    return any(found.name == "f32_hide" for found in closure([function]))
+def needs_zero(function: str) -> bool:
+    """Whether a function of the prelude takes the hidden zero, always its last parameter."""
+    return f"{ZERO}: vec2<u32>)" in library()[function].text
 
 
 _FIXED = (
-    *(ENTRY_POINT, LAUNCH, "Launch", "gid", "lid", "wid", "grid", "local_index", "exchange"),
+    *(ENTRY_POINT, LAUNCH, ZERO, "Launch", "gid", "lid", "wid", "grid", "local_index", "exchange"),
     *("trap_record", "raise_trap", "trapped", "launched", "launched_id", "row", "number"),
     *("storage_locks", "workgroup_locks"),
 )

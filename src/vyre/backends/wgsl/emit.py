@@ -8,7 +8,7 @@ from vyre.backends.wgsl import prelude
 from vyre.backends.wgsl.access import write_functions, write_zeroing
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS, WORKGROUP_LOCKS
 from vyre.backends.wgsl.barriers import Barriers
-from vyre.backends.wgsl.context import ENTRY_POINT, LAUNCH, Context
+from vyre.backends.wgsl.context import ENTRY_POINT, LAUNCH, ZERO, Context
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.memory import Buffer, Space, make_buffer
 from vyre.backends.wgsl.shader import GRID_FIELDS, Bound, Shader
@@ -163,7 +163,8 @@ def _assemble(
     for helper in ctx.helpers.values():
         out.lines(helper)
         out.blank()
-    for function in prelude.closure(ctx.functions):
+    own = {"hidden_zero"} if ctx.hides else set[str]()
+    for function in prelude.closure(ctx.functions | own):
         out.lines(function.text)
         out.blank()
     return ctx.filled(out.text().rstrip(), general=general) + "\n"
@@ -206,7 +207,8 @@ def _write_entry_point(ctx: Context, body: str, general: bool, out: Writer) -> N
         parameters = ["@builtin(workgroup_id) launched_id: vec3<u32>"]
         parameters.append("@builtin(num_workgroups) launched: vec3<u32>")
     else:
-        inputs = [name for name in _BUILTINS if name in used]
+        wanted = used | {"grid"} if ctx.hides else used
+        inputs = [name for name in _BUILTINS if name in wanted]
         parameters = []
     for name in inputs:
         builtin, kind = _BUILTINS[name]
@@ -215,6 +217,8 @@ def _write_entry_point(ctx: Context, body: str, general: bool, out: Writer) -> N
         out.line(f"// {ctx.program.entry_op_id}")
     out.line(f"@compute @workgroup_size({size})")
     with out.block(f"fn {ENTRY_POINT}({', '.join(parameters)})"):
+        if ctx.hides:
+            out.line(f"let {ZERO} = hidden_zero({'launched' if general else 'grid'});")
         if general:
             _write_unfolding(used, size, out)
         out.verbatim(body)

@@ -15,11 +15,12 @@ from vyre.backends.wgsl import casts, operators, subgroups
 from vyre.backends.wgsl.access import read_scalar
 from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
+from vyre.backends.wgsl.known_contents import KnownContents
 from vyre.backends.wgsl.literals import literal
 from vyre.backends.wgsl.memory import Buffer, Space, length
 from vyre.backends.wgsl.operators import as_u32
 from vyre.backends.wgsl.types import held, is_array, is_wide, zero
-from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level, Writer
 from vyre.ir import (
     AnyExpr,
@@ -70,6 +71,7 @@ class Expressions:
         self.out = out
         self.variables: dict[str, Value] = {}
         self.ranges = Ranges.of(ctx.program)
+        self.contents = KnownContents()
         self.position = 0
         """The number of the statement that is being written, as analyses count them."""
         self._effects: dict[AnyExpr, bool] = {}
@@ -84,7 +86,15 @@ class Expressions:
                 if text.startswith("f32_bits"):
                     ctx.functions.add("f32_bits")
                 number = expr.bits if dtype.is_integer else None
-                return Value(text, dtype, constant=constant, number=number)
+                harmless = dtype.is_float and constant and expr.value != 0
+                return Value(
+                    text,
+                    dtype,
+                    constant=constant,
+                    number=number,
+                    seen=Seen.ALL,
+                    harmless=harmless,
+                )
             case Var(name):
                 return self.variables[name]
             case Load():
@@ -110,7 +120,8 @@ class Expressions:
             case MakeVec(dtype, lanes):
                 parts = self.operands(lanes)
                 text = f"{held(dtype)}({', '.join(part.text for part in parts)})"
-                return Value(text, dtype, constant=all(part.constant for part in parts))
+                constant = all(part.constant for part in parts)
+                return Value(text, dtype, constant=constant, seen=Seen.ALL)
             case Lane(operand, index):
                 return self._lane(self.value(operand), index)
             case Atomic() | Ballot() | Shuffle() | SubgroupReduce():
@@ -127,9 +138,9 @@ class Expressions:
                 return subgroups.ballot(ctx, self.value(cond))
             case Shuffle(operand, lane):
                 value, source = self.operands((operand, lane))
-                return subgroups.shuffle(ctx, value, self.index(source))
+                return subgroups.shuffle(ctx, self.named(value), self.index(source))
             case SubgroupReduce(op, operand):
-                return subgroups.reduce(ctx, op, self.value(operand))
+                return subgroups.reduce(ctx, op, self.named(self.value(operand)))
             case _:
                 return self.value(expr)
 
@@ -147,8 +158,13 @@ class Expressions:
     def spilled(self, value: Value, wish: str) -> Value:
         """The value under a name of its own, computed at this point."""
         name = self.ctx.names.fresh(wish)
+        value = self.named(value)
         self.out.line(f"let {name} = {value.text};")
         return value.named(name)
+
+    def named(self, value: Value) -> Value:
+        """A value that gets a name: what a driver sees is hidden here, once for all its uses."""
+        return self.ctx.hidden(value, Seen.ALL) if value.dtype.is_float else value
 
     def effect(self, expr: AnyExpr) -> None:
         """Evaluate an expression for its effect only."""
@@ -195,9 +211,9 @@ class Expressions:
             text = read_scalar(self.ctx, buffer, index)
         else:
             text = buffer.call(function, index)
-        # A private array lives in registers: a driver sees the product that was stored there.
-        product = buffer.space is Space.PRIVATE and buffer.decl.value_type.is_float
-        return Value(text, buffer.decl.value_type, product=product)
+        may_be_outside = function == "load" and buffer.decl.count > 0
+        seen = self.contents.seen(buffer, may_be_outside=may_be_outside)
+        return Value(text, buffer.decl.value_type, seen=seen, opaque=not seen)
 
     def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
         if kind is BuiltinKind.SUBGROUP_SIZE:
@@ -206,14 +222,17 @@ class Expressions:
             return subgroups.lane(self.ctx)
         name = _BUILTINS[kind]
         self.ctx.builtins.add(name)
-        return spell(f"{name}.{'xyz'[axis]}", DataType.U32)
+        # Of an axis of length one a driver knows everything, and of a grid that was folded.
+        lone = kind is BuiltinKind.LOCAL_ID and self.ctx.program.workgroup_size[axis] == 1
+        opaque = not lone and kind is not BuiltinKind.NUM_WORKGROUPS
+        return Value(f"{name}.{'xyz'[axis]}", DataType.U32, opaque=opaque)
 
     def _select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
         if not is_array(if_true.dtype):
             text = f"select({if_false.text}, {if_true.text}, {cond.text})"
-            product = if_true.product or if_false.product
+            seen = if_true.seen | if_false.seen
             constant = cond.constant and if_true.constant and if_false.constant
-            chosen = Value(text, if_true.dtype, constant=constant, product=product)
+            chosen = Value(text, if_true.dtype, constant=constant, seen=seen)
             return self.ctx.runtime(chosen)
         name = self.ctx.names.fresh("chosen")
         self.out.line(f"var {name} = {if_false.text};")
@@ -226,7 +245,8 @@ class Expressions:
         base = vector.at(Level.PRIMARY)
         place = f"[{index}]" if is_array(vector.dtype) else f".{'xyzw'[index]}"
         # Operators look at constants as literals, which this is not.
-        return self.ctx.runtime(Value(f"{base}{place}", element, constant=vector.constant))
+        lane = Value(f"{base}{place}", element, constant=vector.constant, seen=vector.seen)
+        return self.ctx.runtime(lane)
 
     def _atomic(self, expr: Atomic) -> Value:
         buffer = self.buffers[expr.buffer]
@@ -234,6 +254,8 @@ class Expressions:
         if expr.expected is not None:
             operands.append(expr.expected)
         index, *values = self.operands(operands)
+        if buffer.scalar.is_float:
+            values = [self.ctx.hidden(value, Seen.ALL) for value in values]
         place = self.index(index)
         built_in = BUILT_IN.get(expr.op)
         plain = buffer.is_simple and buffer.scalar.is_integer and built_in is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.literals import signed, unsigned
 from vyre.backends.wgsl.types import is_half, is_narrow, is_wide, word
-from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level
 from vyre.ir import BinOp, DataType, UnOp
 
@@ -190,32 +190,51 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
     if op in _COMPARISONS:
         # Not != itself: drivers take it for "ordered and different", which NaN is not.
         test = BinOp.EQ if op is BinOp.NE else op
-        compared = infix(test, left, ctx.hidden(right), DataType.BOOL)
+        compared = infix(test, *_separated(ctx, op, left, right), DataType.BOOL)
         if op is BinOp.NE:
             return spell(f"!({compared.text})", DataType.BOOL, Level.UNARY)
         return compared
     if op not in _SYMBOLS:
-        # A driver inlines the function, and would then see constants in it.
-        left, right = ctx.runtime(left), ctx.runtime(right)
+        left, right = passed(ctx, left), passed(ctx, right)
         result = spell(ctx.call(f"f32_{_FUNCTIONS[op]}", left.text, right.text), dtype)
         exact = op in (BinOp.MIN, BinOp.MAX, BinOp.COPYSIGN)
         return result if exact else rounded(ctx, result)
-    if left.product and op in (BinOp.ADD, BinOp.SUB):
-        left = ctx.hidden(left)
-    if op in (BinOp.DIV, BinOp.SUB) or right.constant or (op is BinOp.ADD and right.product):
-        right = ctx.hidden(right)
-    if left.constant:
-        left = ctx.hidden(left)
-    result = infix(op, left, right, dtype)
+    result = infix(op, *_separated(ctx, op, left, right), dtype)
     if is_half(dtype):
         return rounded(ctx, result)
-    return Value(result.text, dtype, result.level, product=op in (BinOp.MUL, BinOp.DIV))
+    seen = Seen.SUM if op in (BinOp.ADD, BinOp.SUB) else Seen.PRODUCT
+    return Value(result.text, dtype, result.level, seen=seen)
+
+
+def _separated(ctx: Context, op: BinOp, left: Value, right: Value) -> tuple[Value, Value]:
+    """The sides of a float operation, such that a driver can only do what it says.
+
+    Otherwise it would reassociate sums and products, cancel equal terms, fuse a product with the
+    sum around it, and drop a zero that is added. A number may be seen if nothing else is.
+    """
+    inexact = op in (BinOp.DIV, BinOp.REM)
+    if right.harmless and not inexact:
+        return ctx.hidden(left, Seen.ALL), right
+    if op in _COMPARISONS or (op is BinOp.SUB and left.harmless):
+        return left, ctx.apart(right)
+    if left.harmless and not inexact:
+        return left, ctx.hidden(right, Seen.ALL)
+    is_sum = op in (BinOp.ADD, BinOp.SUB)
+    harmful = Seen.ALL if is_sum else Seen.PRODUCT | Seen.NUMBER
+    hide_right = op in (BinOp.ADD, BinOp.MUL)
+    second = ctx.hidden(right, harmful) if hide_right else ctx.apart(right)
+    return ctx.hidden(left, harmful), second
+
+
+def passed(ctx: Context, value: Value) -> Value:
+    """A float as an argument of a function: a driver inlines it, and sees the argument there."""
+    return ctx.hidden(value, Seen.PRODUCT | Seen.NUMBER)
 
 
 def fma(ctx: Context, a: Value, b: Value, c: Value) -> Value:
     """a * b + c, rounded once."""
     function = "f16_fma" if is_half(a.dtype) else "f32_fma"
-    operands = [ctx.runtime(value).text for value in (a, b, c)]
+    operands = [passed(ctx, value).text for value in (a, b, c)]
     return spell(ctx.call(function, *operands), a.dtype)
 
 
@@ -296,20 +315,19 @@ def _float_unary(ctx: Context, op: UnOp, operand: Value) -> Value:
     dtype = operand.dtype
     operand = ctx.runtime(operand)
     if op in _BUILT_IN:
-        return spell(f"{_BUILT_IN[op]}({operand.text})", dtype)
+        return Value(f"{_BUILT_IN[op]}({operand.text})", dtype, seen=operand.seen)
     if op is UnOp.NEG and not ctx.strict:
         return spell(f"-{operand.at(Level.PRIMARY)}", dtype, Level.UNARY)
+    if op is UnOp.NEG:
+        return Value(ctx.call("f32_neg", operand.text), dtype, seen=operand.seen)
     if op is UnOp.SQRT:
-        root = spell(f"sqrt({operand.text})", dtype)
-        return rounded(ctx, root) if is_half(dtype) else ctx.hidden(root)
+        root = Value(f"sqrt({operand.text})", dtype, seen=Seen.PRODUCT)
+        return rounded(ctx, root) if is_half(dtype) else root
+    operand = passed(ctx, operand)
     if op in _TESTS:
         return spell(ctx.call(f"f32_{op.row.spelling}", operand.text), DataType.BOOL)
-    result = spell(ctx.call(f"f32_{_float_function(op)}", operand.text), dtype)
-    return result if op in (UnOp.NEG, UnOp.ROUND) else rounded(ctx, result)
-
-
-def _float_function(op: UnOp) -> str:
-    return "neg" if op is UnOp.NEG else op.row.spelling
+    result = spell(ctx.call(f"f32_{op.row.spelling}", operand.text), dtype)
+    return result if op is UnOp.ROUND else rounded(ctx, result)
 
 
 def rounded(ctx: Context, value: Value) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import assert_never
 
@@ -27,7 +26,6 @@ from vyre.ir import (
     AsyncStore,
     AsyncWait,
     Barrier,
-    Binary,
     BinOp,
     Block,
     Body,
@@ -71,7 +69,6 @@ class Statements:
         self.count = 0
         """Statements written so far."""
         self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, Assign)}
-        self.products = _names_of_products(entry)
 
     def program(self) -> None:
         """All of it."""
@@ -104,7 +101,7 @@ class Statements:
             case Let(name, value):
                 self._let(name, self.exprs.once(value))
             case Assign(name, value):
-                found = self.exprs.value(value)
+                found = self.exprs.named(self.exprs.value(value))
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
             case Store():
                 self._store(statement)
@@ -124,6 +121,8 @@ class Statements:
                 self.out.line("return;")
             case Barrier() | AsyncWait():
                 self.barriers.write(self.out)
+                if not self.barriers.alone:
+                    self.exprs.contents.barrier()
             case Block(body):
                 with self.out.block(""):
                     self.body(body)
@@ -143,6 +142,7 @@ class Statements:
     def _store(self, store: Store) -> None:
         place, stored = self.exprs.operands((store.index, store.value))
         buffer, index = self.exprs.buffers[store.buffer], self.exprs.index(place)
+        self.exprs.contents.store(store.buffer)
         is_cell = buffer.lanes == 1 or buffer.is_native_vector
         function = "store"
         if is_cell and self.exprs.ranges.is_in_bounds(store, self.exprs.position):
@@ -156,15 +156,14 @@ class Statements:
     def _let(self, name: str, value: Value, *, mutable: bool = False) -> None:
         word = self.ctx.names.of("variable", name)
         keyword = "var" if mutable or name in self.assigned else "let"
+        value = self.exprs.named(value)
         self.out.line(f"{keyword} {word} = {value.text};")
-        product = value.dtype.is_float and (value.product or name in self.products)
-        hidden = value.hidden and keyword == "let"
-        self.exprs.variables[name] = replace(value.named(word), product=product, hidden=hidden)
+        self.exprs.variables[name] = value.named(word)
 
     def _if(self, statement: If) -> None:
         cond = self.exprs.value(statement.cond)
         self.out.open(f"if {condition(cond)}")
-        self.body(statement.then)
+        self._arm(statement.then)
         self._otherwise(statement.otherwise)
 
     def _otherwise(self, otherwise: Body) -> None:
@@ -177,13 +176,17 @@ class Statements:
                 self.count += 1
                 self.out.depth -= 1
                 self.out.open(f"}} else if {condition(self.exprs.value(cond))}")
-                self.body(inner.then)
+                self._arm(inner.then)
                 self._otherwise(inner.otherwise)
             case _:
                 self.out.depth -= 1
                 self.out.open("} else")
-                self.body(otherwise)
+                self._arm(otherwise)
                 self.out.close()
+
+    def _arm(self, body: Body) -> None:
+        with self.exprs.contents.branch():
+            self.body(body)
 
     def _loop(self, var: str, start: AnyExpr, stop: AnyExpr, body: Body) -> None:
         first, last = self.exprs.operands((start, stop))
@@ -195,7 +198,7 @@ class Statements:
         self.exprs.variables[var] = counter
         test = operators.binary(self.ctx, BinOp.LT, counter, last)
         step = self._step(counter)
-        with self.loops.loop(self.out), self.traps.loop(body):
+        with self.loops.loop(self.out), self.traps.loop(body), self.exprs.contents.loop(body):
             # A watched loop has its condition inside, where it can say that it was the end.
             head = "" if self.loops.watched else condition(test)[1:-1]
             with self.out.block(f"for (var {word} = {first.text}; {head}; {step})"):
@@ -211,7 +214,8 @@ class Statements:
         return f"{counter.text} = {self.ctx.call('u64_add', counter.text, 'vec2<u32>(1u, 0u)')}"
 
     def _while(self, cond: AnyExpr, body: Body) -> None:
-        with self.loops.loop(self.out), self.out.block("loop"):
+        known = self.exprs.contents
+        with self.loops.loop(self.out), known.loop(body), self.out.block("loop"):
             self._leave_unless(self.exprs.value(cond))
             with self.traps.loop(body):
                 self.body(body)
@@ -226,6 +230,7 @@ class Statements:
         starts = (statement.destination_start, statement.source_start, statement.count)
         destination, source, count = self.exprs.operands(starts)
         self.ctx.builtins.add("local_index")
+        self.exprs.contents.store(statement.destination)
         step = f"{prod(self.ctx.program.workgroup_size)}u"
         with self.out.block(""):
             to = self.exprs.spilled(destination, "to_start")
@@ -277,25 +282,3 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return place == len(text) - 1
     return False
-
-
-def _names_of_products(entry: Body) -> set[str]:
-    """Variables that may hold a float product when they are read."""
-    held: set[str] = set()
-    copies: list[tuple[str, str]] = []
-    for statement in walk_stmts(entry):
-        match statement:
-            case Let(name, Binary(BinOp.MUL | BinOp.DIV)) | Assign(
-                name, Binary(BinOp.MUL | BinOp.DIV)
-            ):
-                held.add(name)
-            case Let(name, Var(source)) | Assign(name, Var(source)):
-                copies.append((name, source))
-            case _:
-                pass
-    changed = True
-    while changed:
-        found = {name for name, source in copies if source in held} - held
-        held |= found
-        changed = bool(found)
-    return held

@@ -14,9 +14,9 @@ from __future__ import annotations
 from math import prod
 
 from vyre.backends.wgsl import operators
-from vyre.backends.wgsl.context import Context, spell
+from vyre.backends.wgsl.context import ZERO, Context, spell
 from vyre.backends.wgsl.types import held, is_narrow, is_wide, zero
-from vyre.backends.wgsl.value import Value
+from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level, Writer
 from vyre.ir import BinOp, DataType, ReduceOp
 
@@ -96,13 +96,16 @@ def reduce(ctx: Context, op: ReduceOp, value: Value) -> Value:
     if name not in ctx.helpers:
         total, other = spell("total", dtype), spell("other", dtype)
         joined = operators.binary(ctx, _BINARY[op], total, other)
-        with _Helper(ctx, name, dtype, "", held(dtype)) as out:
+        joined = ctx.hidden(joined, Seen.ALL) if dtype.is_float else joined
+        more = f"{ZERO}: vec2<u32>, " if dtype.is_float else ""
+        with _Helper(ctx, name, dtype, more, held(dtype)) as out:
             out.line(f"var total: {held(dtype)};")
             with _each_lane(ctx, dtype, out):
                 out.line(f"total = select({joined.text}, other, lane == 0u);")
             _leave(ctx, out)
             out.line("return total;")
-    return spell(f"{name}({value.text}, {_index(ctx)})", dtype)
+    more = f"{ctx.zero()}, " if dtype.is_float else ""
+    return spell(f"{name}({value.text}, {more}{_index(ctx)})", dtype)
 
 
 def _index(ctx: Context) -> str:

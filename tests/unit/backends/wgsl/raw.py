@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.backends.wgsl.context import needs_zero
 from vyre.backends.wgsl.prelude import closure
 
 
@@ -30,13 +31,9 @@ def run_wgsl(code: str, inputs: list[NDArray[Any]], output_bytes: int, groups: i
     pipeline = device.create_compute_pipeline(
         layout="auto", compute={"module": module, "entry_point": "main"}
     )
-    zero = device.create_buffer(size=16, usage=wgpu.BufferUsage.UNIFORM)
     bindings = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0),
-        entries=[
-            {"binding": i, "resource": {"buffer": b}}
-            for i, b in enumerate(buffers + [zero] * ("launch.zero" in code))
-        ],
+        entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers)],
     )
     encoder = device.create_command_encoder()
     compute = encoder.begin_compute_pass()
@@ -53,9 +50,7 @@ def shader(function: str, signature: str, count: int) -> str:
     types = {"u": "u32", "i": "i32", "f": "f32", "v": "vec2<u32>", "b": "bool"}
     stored = {**types, "b": "u32"}
     takes, _, gives = signature.partition(">")
-    lines = [f.text for f in closure([function])]
-    lines.insert(0, "struct Launch { zero: u32 }")
-    lines.insert(1, f"@group(0) @binding({len(takes) + 1}) var<uniform> launch: Launch;")
+    lines = [f.text for f in closure([function, "hidden_zero"])]
     lines += [
         f"@group(0) @binding({k}) var<storage, read> in{k}: array<{stored[t]}>;"
         for k, t in enumerate(takes)
@@ -63,10 +58,15 @@ def shader(function: str, signature: str, count: int) -> str:
     lines.append(
         f"@group(0) @binding({len(takes)}) var<storage, read_write> result: array<{stored[gives]}>;"
     )
-    call = f"{function}({', '.join(f'in{k}[i]' for k in range(len(takes)))})"
+    arguments = [f"in{k}[i]" for k in range(len(takes))]
+    if needs_zero(function):
+        arguments.append("hidden_zero(grid)")
+    call = f"{function}({', '.join(arguments)})"
+    builtins = {"id": "global_invocation_id", "grid": "num_workgroups"}
+    inputs = ", ".join(f"@builtin({full}) {name}: vec3<u32>" for name, full in builtins.items())
     lines.append(
         "@compute @workgroup_size(64)\n"
-        "fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+        f"fn main({inputs}) {{\n"
         "    let i = id.x;\n"
         f"    if (i < {count}u) {{\n"
         f"        result[i] = {stored[gives] if gives == 'b' else ''}({call});\n"

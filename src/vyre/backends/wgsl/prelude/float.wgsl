@@ -6,9 +6,15 @@ fn f32_bits(bits: u32) -> f32 {
 }
 
 // x itself, in a way that no compiler sees through: WGSL lets drivers reassociate and contract.
-// A sum, as two exclusive ors would cancel.
-fn f32_hide(x: f32) -> f32 {
-    return bitcast<f32>(bitcast<u32>(x) + launch.zero);
+// `zero` is the hidden one. A sum, as two exclusive ors would cancel.
+fn f32_hide(x: f32, zero: vec2<u32>) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) + zero.x);
+}
+
+// The same in another way, for the right side of a difference, a quotient or a comparison: no compiler
+// takes it for the value on the left, or for one that was added before.
+fn f32_apart(x: f32, zero: vec2<u32>) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ zero.y);
 }
 
 // By bits: a driver may assume that there are no NaN.
@@ -243,13 +249,13 @@ fn f16_round(x: f32) -> f32 {
 }
 
 // a * b + c of three f16 values, rounded once to f16.
-fn f16_fma(a: f32, b: f32, c: f32) -> f32 {
+fn f16_fma(a: f32, b: f32, c: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     // The product is exact. The sum is rounded to odd, so that rounding it again to f16 is right.
     let product = a * b;
-    let sum = f32_hide(product + c);
-    let part = f32_hide(sum - product);
-    let error = (product - f32_hide(sum - part)) + (c - part);
+    let sum = f32_hide(product + c, zero);
+    let part = f32_hide(sum - product, zero);
+    let error = (product - f32_hide(sum - part, zero)) + (c - part);
     let bits = bitcast<u32>(sum);
     if (f32_is_finite(sum) && error != 0.0 && (bits & 1u) == 0u) {
         let outward = (error > 0.0) == (sum > 0.0);

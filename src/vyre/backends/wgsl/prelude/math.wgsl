@@ -19,30 +19,31 @@ fn f32_upper(x: f32) -> f32 {
 }
 
 // Drivers that reassociate would take the error of a sum for zero, hence the hiding.
-fn pair_sum(a: f32, b: f32) -> vec2<f32> {
-    let sum = f32_hide(a + b);
-    let part = f32_hide(sum - a);
-    return vec2<f32>(sum, (a - f32_hide(sum - part)) + (b - part));
+fn pair_sum(a: f32, b: f32, zero: vec2<u32>) -> vec2<f32> {
+    let sum = f32_hide(a + b, zero);
+    let part = f32_hide(sum - a, zero);
+    return vec2<f32>(sum, (a - f32_hide(sum - part, zero)) + (b - part));
 }
 
 // As pair_sum where |a| >= |b|.
-fn pair_fast_sum(a: f32, b: f32) -> vec2<f32> {
-    let sum = f32_hide(a + b);
-    return vec2<f32>(sum, b - f32_hide(sum - a));
+fn pair_fast_sum(a: f32, b: f32, zero: vec2<u32>) -> vec2<f32> {
+    let sum = f32_hide(a + b, zero);
+    return vec2<f32>(sum, b - f32_hide(sum - a, zero));
 }
 
-fn pair_product(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
+fn pair_product(a: vec2<f32>, b: vec2<f32>, zero: vec2<u32>) -> vec2<f32> {
     let a1 = f32_upper(a.x);
     let b1 = f32_upper(b.x);
-    let a0 = f32_hide(a.x - a1) + a.y;
-    let b0 = f32_hide(b.x - b1) + b.y;
-    let upper = pair_fast_sum(f32_hide(a1 * b1), f32_hide(a1 * b0) + f32_hide(a0 * b1));
-    return pair_fast_sum(upper.x, upper.y + a0 * b0);
+    let a0 = f32_hide(a.x - a1, zero) + a.y;
+    let b0 = f32_hide(b.x - b1, zero) + b.y;
+    let middle = f32_hide(a1 * b0, zero) + f32_hide(a0 * b1, zero);
+    let upper = pair_fast_sum(f32_hide(a1 * b1, zero), middle, zero);
+    return pair_fast_sum(upper.x, upper.y + a0 * b0, zero);
 }
 
-fn pair_add(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
-    let sum = pair_sum(a.x, b.x);
-    return pair_fast_sum(sum.x, sum.y + (a.y + b.y));
+fn pair_add(a: vec2<f32>, b: vec2<f32>, zero: vec2<u32>) -> vec2<f32> {
+    let sum = pair_sum(a.x, b.x, zero);
+    return pair_fast_sum(sum.x, sum.y + (a.y + b.y), zero);
 }
 
 // e^r for |r| <= 0.35.
@@ -52,19 +53,19 @@ fn f32_exp_reduced(r: f32) -> f32 {
 }
 
 // e^x * 2^exponent without overflowing early. x is not NaN.
-fn f32_exp_scaled(x: f32, exponent: i32) -> f32 {
+fn f32_exp_scaled(x: f32, exponent: i32, zero: vec2<u32>) -> f32 {
     let limited = clamp(x, -105.0, 90.0);
     let k = round(limited * 1.44269502);
-    let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
+    let r = f32_hide(limited - k * 0.693145752, zero) - k * 1.42860677e-6;
     return f32_scale(f32_exp_reduced(r), i32(k) + exponent);
 }
 
-fn f32_exp(x: f32) -> f32 {
+fn f32_exp(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x)) {
         result = x;
     } else {
-        result = f32_exp_scaled(x, 0);
+        result = f32_exp_scaled(x, 0, zero);
     }
     return result;
 }
@@ -87,14 +88,14 @@ fn f32_exp2(x: f32) -> f32 {
     return result;
 }
 
-fn f32_expm1(x: f32) -> f32 {
+fn f32_expm1(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-8) {
         result = x;
     } else {
         let limited = clamp(x, -20.0, 89.0);
         let k = round(limited * 1.44269502);
-        let r = f32_hide(limited - k * 0.693145752) - k * 1.42860677e-6;
+        let r = f32_hide(limited - k * 0.693145752, zero) - k * 1.42860677e-6;
         let upper = 0.041666355 + r * (0.00833327416 + r * (0.00139409734 + r * 0.000199135262));
         let part = r + r * r * (0.5 + r * (0.166666672 + r * upper));
         if (k == 0.0) {
@@ -110,17 +111,17 @@ fn f32_expm1(x: f32) -> f32 {
 }
 
 // ln(1 + f) as a pair, for -0.3 < f < 0.42, from the series of artanh at s = f / (2 + f).
-fn f32_log_reduced(f: f32) -> vec2<f32> {
-    let divisor = pair_sum(2.0, f);
+fn f32_log_reduced(f: f32, zero: vec2<u32>) -> vec2<f32> {
+    let divisor = pair_sum(2.0, f, zero);
     let s1 = f32_upper(f / divisor.x);
     let d1 = f32_upper(divisor.x);
     let d0 = (divisor.x - d1) + divisor.y;
-    let s = pair_fast_sum(s1, ((f - s1 * d1) - s1 * d0) / divisor.x);
-    let z = pair_product(s, s);
+    let s = pair_fast_sum(s1, ((f - s1 * d1) - s1 * d0) / divisor.x, zero);
+    let z = pair_product(s, s, zero);
     let tail = z.x * (0.199999988 + z.x * (0.142859414 + z.x * (0.110922948 + z.x * 0.0973763764)));
-    let third = pair_fast_sum(0.333333343, -9.93410776e-9 + tail);
-    let rest = pair_product(s, pair_product(z, third));
-    let half = pair_add(s, rest);
+    let third = pair_fast_sum(0.333333343, -9.93410776e-9 + tail, zero);
+    let rest = pair_product(s, pair_product(z, third, zero), zero);
+    let half = pair_add(s, rest, zero);
     return 2.0 * half;
 }
 
@@ -150,62 +151,62 @@ fn f32_log_is_special(x: f32) -> bool {
     return bits == 0u || bits >= 0x7f800000u;
 }
 
-fn f32_log(x: f32) -> f32 {
+fn f32_log(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_log_is_special(x)) {
         result = f32_log_special(x);
     } else {
         let parts = f32_log_parts(x);
-        let log = f32_log_reduced(parts.y);
-        let sum = pair_sum(parts.x * 0.693145752, log.x);
+        let log = f32_log_reduced(parts.y, zero);
+        let sum = pair_sum(parts.x * 0.693145752, log.x, zero);
         result = sum.x + (sum.y + (log.y + parts.x * 1.42860677e-6));
     }
     return result;
 }
 
 // log2(x) as a pair, for finite x > 0.
-fn f32_log2_pair(x: f32) -> vec2<f32> {
+fn f32_log2_pair(x: f32, zero: vec2<u32>) -> vec2<f32> {
     let parts = f32_log_parts(x);
-    let log = pair_product(f32_log_reduced(parts.y), vec2<f32>(1.44269502, 1.92596299e-8));
-    return pair_add(vec2<f32>(parts.x, 0.0), log);
+    let log = pair_product(f32_log_reduced(parts.y, zero), vec2<f32>(1.44269502, 1.92596299e-8), zero);
+    return pair_add(vec2<f32>(parts.x, 0.0), log, zero);
 }
 
-fn f32_log2(x: f32) -> f32 {
+fn f32_log2(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_log_is_special(x)) {
         result = f32_log_special(x);
     } else {
-        result = f32_log2_pair(x).x;
+        result = f32_log2_pair(x, zero).x;
     }
     return result;
 }
 
-fn f32_log10(x: f32) -> f32 {
+fn f32_log10(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_log_is_special(x)) {
         result = f32_log_special(x);
     } else {
-        result = pair_product(f32_log2_pair(x), vec2<f32>(0.30103001, -1.43208298e-8)).x;
+        result = pair_product(f32_log2_pair(x, zero), vec2<f32>(0.30103001, -1.43208298e-8), zero).x;
     }
     return result;
 }
 
-fn f32_log1p(x: f32) -> f32 {
+fn f32_log1p(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-8) {
         result = x;
     } else if (x > -0.29 && x < 0.41) {
-        let log = f32_log_reduced(x);
+        let log = f32_log_reduced(x, zero);
         result = log.x + log.y;
     } else {
-        let sum = pair_sum(1.0, x);
+        let sum = pair_sum(1.0, x, zero);
         if (f32_log_is_special(sum.x)) {
             result = f32_log_special(sum.x);
         } else {
             let parts = f32_log_parts(sum.x);
-            let log = f32_log_reduced(parts.y);
+            let log = f32_log_reduced(parts.y, zero);
             let low = log.y + parts.x * 1.42860677e-6 + sum.y / sum.x;
-            let total = pair_sum(parts.x * 0.693145752, log.x);
+            let total = pair_sum(parts.x * 0.693145752, log.x, zero);
             result = total.x + (total.y + low);
         }
     }
@@ -214,16 +215,16 @@ fn f32_log1p(x: f32) -> f32 {
 
 // x to the power of y, with the special cases of IEEE 754. All of it without branches: with them,
 // lavapipe's compiler does not end when x is a constant.
-fn f32_pow(x: f32, y: f32) -> f32 {
+fn f32_pow(x: f32, y: f32, zero: vec2<u32>) -> f32 {
     let size = abs(x);
     let negative = bitcast<i32>(x) < 0;
     let special = f32_log_is_special(size);
-    let log = f32_log2_pair(select(size, 2.0, special));
+    let log = f32_log2_pair(select(size, 2.0, special), zero);
     let power = select(y, 1.0, !f32_is_finite(y));
     // Beyond these the result is certain, and the product could overflow.
     let estimate = log.x * power;
     let far = abs(estimate) > 200.0;
-    let product = pair_product(log, vec2<f32>(select(power, 0.0, far), 0.0));
+    let product = pair_product(log, vec2<f32>(select(power, 0.0, far), 0.0), zero);
     let k = round(product.x);
     let near = f32_scale(f32_exp2_reduced((product.x - k) + product.y), i32(k));
     let whole = f32_is_finite(y) && trunc(y) == y;
@@ -296,15 +297,15 @@ fn f32_sin_reduced(r: f32) -> f32 {
     return r + r * (z * s);
 }
 
-fn f32_cos_reduced(r: f32) -> f32 {
+fn f32_cos_reduced(r: f32, zero: vec2<u32>) -> f32 {
     let z = r * r;
     let half = 0.5 * z;
-    let one = f32_hide(1.0 - half);
+    let one = f32_hide(1.0 - half, zero);
     let c = 0.0416666679 + z * (-0.00138888834 + z * (2.47995195e-5 + z * -2.72101687e-7));
-    return one + ((f32_hide(1.0 - one) - half) + z * (z * c));
+    return one + ((f32_hide(1.0 - one, zero) - half) + z * (z * c));
 }
 
-fn f32_sin(x: f32) -> f32 {
+fn f32_sin(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (!f32_is_finite(x)) {
         result = f32_bits(0x7fc00000u);
@@ -314,27 +315,27 @@ fn f32_sin(x: f32) -> f32 {
         if ((bitcast<u32>(x) & 0x7fffffffu) < 0x39800000u) {
             result = x;
         } else {
-            let value = select(f32_sin_reduced(parts.x), f32_cos_reduced(parts.x), (turns & 1u) == 1u);
+            let value = select(f32_sin_reduced(parts.x), f32_cos_reduced(parts.x, zero), (turns & 1u) == 1u);
             result = select(value, -value, turns >= 2u);
         }
     }
     return result;
 }
 
-fn f32_cos(x: f32) -> f32 {
+fn f32_cos(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (!f32_is_finite(x)) {
         result = f32_bits(0x7fc00000u);
     } else {
         let parts = f32_quarter_turns(x);
         let turns = u32(parts.y);
-        let value = select(f32_cos_reduced(parts.x), f32_sin_reduced(parts.x), (turns & 1u) == 1u);
+        let value = select(f32_cos_reduced(parts.x, zero), f32_sin_reduced(parts.x), (turns & 1u) == 1u);
         result = select(value, -value, turns == 1u || turns == 2u);
     }
     return result;
 }
 
-fn f32_tan(x: f32) -> f32 {
+fn f32_tan(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (!f32_is_finite(x)) {
         result = f32_bits(0x7fc00000u);
@@ -343,7 +344,7 @@ fn f32_tan(x: f32) -> f32 {
     } else {
         let parts = f32_quarter_turns(x);
         let sine = f32_sin_reduced(parts.x);
-        let cosine = f32_cos_reduced(parts.x);
+        let cosine = f32_cos_reduced(parts.x, zero);
         if ((u32(parts.y) & 1u) == 1u) {
             result = -cosine / sine;
         } else {
@@ -470,44 +471,44 @@ fn f32_atan2(y: f32, x: f32) -> f32 {
     return result;
 }
 
-fn f32_sinh(x: f32) -> f32 {
+fn f32_sinh(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-4) {
         result = x;
     } else {
         let size = abs(x);
         if (size > 15.0) {
-            result = f32_copysign(f32_exp_scaled(size, -1), x);
+            result = f32_copysign(f32_exp_scaled(size, -1, zero), x);
         } else {
-            let grown = f32_expm1(size);
+            let grown = f32_expm1(size, zero);
             result = f32_copysign(0.5 * (grown + grown / (grown + 1.0)), x);
         }
     }
     return result;
 }
 
-fn f32_cosh(x: f32) -> f32 {
+fn f32_cosh(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x)) {
         result = x;
     } else {
         let size = abs(x);
         if (size > 15.0) {
-            result = f32_exp_scaled(size, -1);
+            result = f32_exp_scaled(size, -1, zero);
         } else {
-            let grown = f32_exp(size);
+            let grown = f32_exp(size, zero);
             result = 0.5 * grown + 0.5 / grown;
         }
     }
     return result;
 }
 
-fn f32_tanh(x: f32) -> f32 {
+fn f32_tanh(x: f32, zero: vec2<u32>) -> f32 {
     var result: f32;
     if (f32_is_nan(x) || abs(x) < 1e-4) {
         result = x;
     } else {
-        let grown = f32_expm1(2.0 * min(abs(x), 10.0));
+        let grown = f32_expm1(2.0 * min(abs(x), 10.0), zero);
         result = f32_copysign(grown / (grown + 2.0), x);
     }
     return result;
