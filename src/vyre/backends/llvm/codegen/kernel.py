@@ -22,6 +22,7 @@ from vyre.ir import BufferDecl, DataType, Program
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.interior import Interior
     from vyre.backends.llvm.codegen.lookup import Table
 
 ZEROS = "@vyre.zeros"
@@ -66,6 +67,8 @@ class Kernel:
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
     _starts: tuple[str, str, str] = ("0", "0", "0")
+    _interiors: list[Interior] = field(default_factory=list["Interior"])
+    """Kept alive: accesses are known by their identity."""
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
@@ -82,6 +85,14 @@ class Kernel:
         if self.row.startswith("%"):
             return True
         return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
+
+    def remake(self, inner: Interior) -> None:
+        """Take over what is known of accesses for those that stand for them."""
+        self._interiors.append(inner)
+        self.proven |= {new for new, old in inner.remade.items() if old in self.proven}
+        sizes = self.table_sizes
+        known = {new: sizes[old] for new, old in inner.remade.items() if old in sizes}
+        self.table_sizes = {**sizes, **known} if known else sizes
 
     def set_group(self, ids: tuple[str, str, str]) -> None:
         """Say which workgroup runs; gives the ids of its first invocation as well."""

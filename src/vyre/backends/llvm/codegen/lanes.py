@@ -38,7 +38,6 @@ from vyre.ir import (
 )
 from vyre.ir.infer import binary_type, unary_type
 
-_RING = frozenset({BinOp.ADD, BinOp.SUB, BinOp.MUL})
 _LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
 
 
@@ -70,7 +69,7 @@ class Lanes:
         self.sums: Mapping[int, tuple[AnyExpr, AnyExpr]] = {}
         """Indices of accesses among them that are sums of two numbers, the later one second."""
         self.wide: Mapping[int, AnyExpr] = {}
-        """Indices of accesses among them that may be computed in 64 bits."""
+        """Indices of accesses among them in 64 bits, in which they are the same."""
         self.own: dict[str, Memory] = {}
         """Private arrays of these lanes."""
         self.branches = False
@@ -251,12 +250,7 @@ class Lanes:
     def index(self, access: Load | Atomic | Store) -> Value:
         """Where in its buffer an access is, in 64 bits if that is known to be the same."""
         written = self.wide.get(id(access))
-        return self.value(access.index) if written is None else self._unwrapped(written)
-
-    def _unwrapped(self, expr: AnyExpr) -> Value:
-        if isinstance(expr, Binary) and expr.op in _RING:
-            return self._binary(expr.op, self._unwrapped(expr.left), self._unwrapped(expr.right))
-        return self._cast(self.value(expr), DataType.U64)
+        return self.value(access.index if written is None else written)
 
     def read(self, name: str) -> Value:
         """The value of a variable."""

@@ -21,12 +21,13 @@ from vyre.ir import (
     Load,
     Loop,
     Program,
+    Select,
     Var,
 )
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
 
-MOST_NODES = 24
+MOST_NODES = 40
 """Expressions that grow larger than this when names are written out are left alone."""
 
 Axes = tuple[int, ...]
@@ -35,6 +36,7 @@ ALL_AXES: Axes = (0, 1, 2)
 
 _IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
 _CONSTANT = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
+_WORDS = (DataType.U32, DataType.I32)
 
 
 class LinearForms:
@@ -51,21 +53,32 @@ class LinearForms:
         self._env = TypeEnv({decl.name: decl for decl in program.buffers}, types)
         self.private = {decl.name for decl in program.buffers if decl.is_local}
         self._constant = {d.name for d in program.buffers if d.access in _CONSTANT}
-        self._leaves = leaves
+        self._leaves = set(leaves)
         self._counters: set[str] = set()
         self._values: dict[str, AnyExpr] = {}
         for name, value in outer.items():
-            written = self.expand(value)
-            if self.is_pure(written):
-                self._values[name] = written
+            self.know(name, value)
         assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         for statement in walk_stmts(body):
             if isinstance(statement, Loop):
-                self._counters.add(statement.var)
+                self.count(statement.var)
             elif isinstance(statement, Let) and statement.name not in assigned:
-                written = self.expand(statement.value)
-                if self.is_pure(written):
-                    self._values[statement.name] = written
+                self.know(statement.name, statement.value)
+
+    def count(self, counter: str) -> None:
+        """Learn of a loop's counter."""
+        self._counters.add(counter)
+
+    def share(self, name: str, dtype: DataType) -> None:
+        """Learn of a name that is the same for all lanes of a row."""
+        self._leaves.add(name)
+        self._env = TypeEnv(self._env.buffers, {**self._env.variables, name: dtype})
+
+    def know(self, name: str, value: AnyExpr) -> None:
+        """Learn what a name stands for that never changes, if its value is pure."""
+        written = self.expand(value)
+        if self.is_pure(written):
+            self._values[name] = written
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
         """The expression with names written out as far as they are pure, shifts as products."""
@@ -89,7 +102,7 @@ class LinearForms:
 
     def _pure_node(self, node: AnyExpr) -> bool:
         match node:
-            case Lit() | BufLen() | Cast():
+            case Lit() | BufLen() | Cast() | Select():
                 return True
             case Var(name):
                 return name in self._leaves or name in self._counters
@@ -110,6 +123,15 @@ class LinearForms:
         """Whether the value is an integer of any type."""
         found = type_of(expr, self._env)
         return isinstance(found, DataType) and found.is_integer
+
+    def word(self, expr: AnyExpr) -> DataType | None:
+        """The type of an integer of 32 bits; None for other values."""
+        found = type_of(expr, self._env)
+        return found if isinstance(found, DataType) and found in _WORDS else None
+
+    def is_recast(self, expr: AnyExpr) -> bool:
+        """Whether it is another expression's 32 bits, taken as signed or as unsigned."""
+        return isinstance(expr, Cast) and expr.dtype in _WORDS and self.word(expr.value) is not None
 
     def is_row_constant(self, expr: AnyExpr) -> bool:
         """Whether the value is the same for all lanes of a row, and known before they run."""
@@ -138,6 +160,8 @@ class LinearForms:
                     left, right = right, left
                 inner = self.stride(left)
                 return inner * int(right.value) if inner and isinstance(right, Lit) else None
+            case Cast(value, _) if self.is_recast(expr):
+                return self.stride(value)
             case _:
                 return None
 

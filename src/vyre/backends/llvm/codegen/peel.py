@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from vyre.backends.llvm.codegen.assume import Assumption, Midst, assumption_of
 from vyre.backends.llvm.codegen.contents import Contents
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
+from vyre.backends.llvm.codegen.interior import Interior, Period
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import LinearForms
-from vyre.backends.llvm.codegen.reach import LoopRange, Reach
+from vyre.backends.llvm.codegen.reach import LoopRange, Reach, rises, word_range
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
-from vyre.backends.llvm.codegen.value import Strided
+from vyre.backends.llvm.codegen.value import Strided, Value
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -26,9 +28,11 @@ from vyre.ir import (
     BinOp,
     Block,
     Body,
+    Cast,
     DataType,
     If,
     Let,
+    Lit,
     Load,
     Loop,
     Program,
@@ -48,8 +52,9 @@ MOST_CONDITIONS = 24
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A row's lanes: from `low`, vectors up to `high`, then lane by lane up to `end`."""
+    """A row's lanes run from `start` to `end`: from `low` to `high` in vectors, else one by one."""
 
+    start: str
     low: str
     high: str
     end: str
@@ -70,6 +75,8 @@ class Peeling:
     """Accesses that are in bounds anyway."""
     kept: frozenset[str]
     """Variables that other stretches of work read."""
+    interior: Interior
+    """The body as it was made from the one that was written, and what it takes for granted."""
     parts: list[Part] = field(default_factory=list[Part])
     """Conditions that hold for the lanes that run in vectors."""
     ends: list[bool] = field(default_factory=list[bool])
@@ -109,6 +116,8 @@ class Peeling:
     loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
     """The loops whose bounds are known before a row starts."""
     contents: Contents = field(init=False)
+    periods: dict[str, Value] = field(default_factory=dict[str, Value])
+    """What remainders and quotients come to in the lanes at hand."""
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
@@ -145,15 +154,32 @@ class Peeling:
             parts = parts_of(cond, negated=negated, is_integer=is_integer)
             narrows = alone and not other
             held = [part for part in parts if self._peelable(part, narrows)]
+            if not other:
+                held += [p for p in parts if p not in held and self._interior_part(p) is not None]
             if not held or (other and len(held) < len(parts)):
                 continue
             for part in held:
-                self._peel(part, narrows)
+                if self._peelable(part, narrows):
+                    self._peel(part, narrows)
+                else:
+                    self._assume(part)
             if len(held) == len(parts):
                 return self._take(chosen, narrows and self._has_one_effect(chosen))
             left = conjunction([part for part in parts if part not in held])
             return (rebuilt(statement, {"cond": left, "then": chosen, "otherwise": ()}),)
         return (statement,)
+
+    def _interior_part(self, part: Part) -> Assumption | None:
+        """A condition that fails only near an edge, where lanes then run one by one."""
+        written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
+        inner = self.interior
+        found = assumption_of(written, inner.forms, inner.loops)
+        return found if found is not None and found.step else None
+
+    def _assume(self, part: Part) -> None:
+        found = self._interior_part(part)
+        assert found is not None
+        self.interior.assumptions[found] = None
 
     def _written(self, part: Part) -> Part:
         """A condition with names written out and what rises on the left."""
@@ -167,9 +193,14 @@ class Peeling:
 
     def _peelable(self, part: Part, narrows: bool) -> bool:
         written = self._written(part)
+        if self.interior.repeats(written.left) or self.interior.repeats(written.right):
+            # It is one thing here and another further along the row.
+            return False
         if self._same_in_row(written):
             return narrows
         if written.op is None or self.forms.stride(written.left) != 1:
+            return False
+        if not self.forms.is_u32(written.left):
             return False
         if not self.forms.is_row_constant(written.right):
             return False
@@ -188,7 +219,9 @@ class Peeling:
     def _take_loop(self, statement: Loop) -> None:
         """Accesses directly in a loop whose bounds are known before the row starts."""
         start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
-        if not self._reachable(start) or not self._reachable(stop):
+        if not all(Reach.supports(end, self.forms, self.loops) for end in (start, stop)):
+            return
+        if self.forms.word(start) is None:
             return
         self.loops[statement.var] = LoopRange(start, stop)
         for inner in statement.body:
@@ -283,7 +316,7 @@ class Peeling:
     def _access(self, access: Load | Store | Atomic) -> None:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
-        stride = self.forms.stride(index)
+        stride = self.forms.stride(index) if self.forms.is_u32(index) else None
         if id(access) in self.proven and not (stride and 1 < stride <= WIDEST_STEP):
             return
         if stride is not None and 0 < stride <= MOST_STRIDE:
@@ -298,8 +331,21 @@ class Peeling:
                 return
             self.in_loops[key] = None
             self.inside.add(id(access))
-            self.wide[id(access)] = index
+            self.wide[id(access)] = self._widened(index)
             self._note_apart(access, index)
+
+    def _widened(self, index: AnyExpr) -> AnyExpr:
+        """An index that is known to be inside, in 64 bits.
+
+        What is one operand to those who have found that out is one here: it may have wrapped.
+        """
+        if isinstance(index, Lit):
+            return Lit(DataType.U64, int(index.value) % (1 << 64))
+        if self.forms.is_row_constant(index) or not isinstance(index, (Binary, Cast)):
+            return Cast(index, DataType.U64)
+        if isinstance(index, Cast):
+            return self._widened(index.value)
+        return Binary(index.op, self._widened(index.left), self._widened(index.right))
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
@@ -316,6 +362,11 @@ class Peeling:
         return not any(isinstance(node, Atomic) for node in walk_expr(statement.value))
 
     # The numbers ---------------------------------------------------------------------------------
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether lanes run one by one before those that run in vectors, or between them."""
+        return bool(self.interior.assumptions or self.interior.periods)
 
     def emit_limits(self, kernel: Kernel, view: Callable[[str], Lanes], length: str) -> Limits:
         """Which lanes of a row of this length run in vectors, and which run at all.
@@ -335,7 +386,30 @@ class Peeling:
             holds = first.value(cond).text
             high = w.emit(f"select i1 {holds}, i32 {high}, i32 0")
             end = w.emit(f"select i1 {holds}, i32 {end}, i32 0")
-        at_low = first if low == "0" else view(low)
+        end = end if self.narrowed else length
+        if self.interior.periods:
+            return Limits(low, low, high, end)
+        return self.emit_midst(kernel, view, Limits(low, low, high, end))
+
+    def emit_midst(self, kernel: Kernel, view: Callable[[str], Lanes], limits: Limits) -> Limits:
+        """The lanes of a row from `start` on for which all that is taken for granted holds."""
+        w = kernel.w
+        start, low, high = limits.start, limits.start, limits.high
+        at_low = view(low)
+        if self.has_edges:
+            inner = self.interior
+            room = w.intrinsic("usub.sat", "i32", high, start)
+            midst = Midst(kernel, at_low, inner.forms, inner.loops, room)
+            self.periods.clear()
+            for period in inner.periods.values():
+                self.periods[period.name] = emit_period(kernel, midst, at_low, period)
+                at_low.names.update(self.periods)
+            for assumption in inner.assumptions:
+                midst.require(assumption)
+            if midst.low != "0":
+                low = w.emit(f"add i32 {start}, {midst.low}")
+                at_low = view(low)
+            high = w.emit(f"add i32 {start}, {midst.high}")
         for (buffer, index), (stride, place) in self.accesses.items():
             room = _room(kernel, at_low.value(index).text, buffer, stride, place)
             if low != "0":
@@ -343,7 +417,7 @@ class Peeling:
             high = w.intrinsic("umin", "i32", high, room)
         if self.in_loops:
             high = self._emit_loop_conditions(kernel, at_low, low, high)
-        return Limits(low, high, end if self.narrowed else length)
+        return Limits(start, low, high, limits.end)
 
     def _emit_loop_conditions(self, kernel: Kernel, at_low: Lanes, low: str, high: str) -> str:
         w = kernel.w
@@ -372,9 +446,48 @@ class Peeling:
             holds = kernel.w.emit(f"and i1 {holds}, {inside}")
         return holds
 
+    def begins_late(self) -> bool:
+        """Whether lanes may have to run one by one before those that run in vectors."""
+        inner = self.interior
+        if inner.periods:
+            return True
+        return any(
+            found.step
+            and not (
+                found.part.op in (BinOp.LT, BinOp.LE)
+                and inner.forms.is_u32(found.part.left)
+                and rises(found.part.left, inner.forms)
+            )
+            for found in inner.assumptions
+        )
+
     def depends_on_y(self) -> bool:
         """Whether rows of one workgroup begin or end at different lanes."""
         return any(not self.forms.is_same_in_y(part.left, part.right) for part in self.parts)
+
+
+def emit_period(kernel: Kernel, midst: Midst, first: Lanes, period: Period) -> Value:
+    """What a period's name stands for from the first lane on, as long as the period lasts."""
+    w = kernel.w
+    number, divisor = first.value(period.number), first.value(period.divisor)
+    past = first.value(Binary(BinOp.REM, period.number, period.divisor)).text
+    at, end, done = (
+        w.emit(f"zext i32 {text} to i64") for text in (number.text, divisor.text, past)
+    )
+    most = word_range(number.dtype)[1]
+    if number.dtype.is_signed:
+        # Below zero a remainder falls while its number rises.
+        for text, order in ((number.text, "sge"), (divisor.text, "sgt")):
+            midst.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
+    distance = w.emit(f"sub i64 {end}, {done}")
+    before_wrap = w.emit(f"sub i64 {most + 1}, {at}")
+    distance = w.intrinsic("umin", "i64", distance, before_wrap)
+    if period.step > 1:
+        distance = w.emit(f"add i64 {distance}, {period.step - 1}")
+        distance = w.emit(f"udiv i64 {distance}, {period.step}")
+    capped = w.intrinsic("umin", "i64", distance, str(1 << 31))
+    midst.require_room(w.emit(f"trunc i64 {capped} to i32"))
+    return first.value(period.value)
 
 
 def _part_span(

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.guards import with_guards
+from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.peel import Limits, Peeling
@@ -23,6 +24,11 @@ from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
 Position = tuple[str, str, str]
+
+ALL_ALONE = 1 << 28
+"""Lanes that run one by one where vectors have been given up."""
+FASTER = 4
+"""How many times as many lanes run one by one when vectors were not possible again."""
 
 
 @dataclass(slots=True)
@@ -57,17 +63,26 @@ class Rows:
         free = self.dead is None and self.target is None
         body = with_guards(self.stretch.body) if free else self.stretch.body
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
-        self.peeling = Peeling(
-            self.kernel.program,
-            body if free else (),
-            self.crossing.recomputed,
-            frozenset(self.bound),
-            self.kernel.types,
-            self.kernel.proven,
-            self.crossing.names,
-        )
+        self.peeling = self._peel(body if free else ())
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+
+    def _peel(self, body: Body) -> Peeling:
+        kernel, crossing = self.kernel, self.crossing
+        outer, leaves = crossing.recomputed, frozenset(self.bound)
+        program = kernel.program
+        inner = Interior(program, body, outer, leaves, kernel.types, crossing.names)
+        kernel.remake(inner)
+        return Peeling(
+            program,
+            inner.body,
+            outer,
+            inner.leaves,
+            inner.types,
+            kernel.proven,
+            crossing.names,
+            inner,
+        )
 
     def emit(self) -> None:
         """Loops over z and y, and rows in them."""
@@ -106,16 +121,19 @@ class Rows:
     def _band(self, y: str, z: str, rows: int) -> None:
         w = self.kernel.w
         slot = w.slot("i32", "x")
+        if rows == 1 and self.peeling.has_edges and self.tile.peeled:
+            self._edged_row(slot, self._limits([y], z), y, z)
+            return
         if rows == 1:
             limits = self._limits([y], z)
-            w.do(f"store i32 {limits.low}, ptr {slot}")
+            w.do(f"store i32 {limits.start}, ptr {slot}")
             if self.tile.peeled:
                 self._row_together(slot, limits, y, z)
             self._rest(slot, limits.end, y, z)
             return
         ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
         limits = self._limits(ys, z)
-        w.do(f"store i32 {limits.low}, ptr {slot}")
+        w.do(f"store i32 {limits.start}, ptr {slot}")
         self._together(slot, limits.high, [("", one, z) for one in ys], self.peeling.inside)
         reached = w.emit(f"load i32, ptr {slot}")
 
@@ -142,25 +160,65 @@ class Rows:
         found = self._common_limits(ys, z)
         after = w.label
         w.block(done)
-        low, high, end = (
-            w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]")
-            for full, some in (("0", found.low), (row, found.high), (row, found.end))
+        pairs = (("0", found.start), ("0", found.low), (row, found.high), (row, found.end))
+        start, low, high, end = (
+            w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]") for full, some in pairs
         )
-        return Limits(low, high, end)
+        return Limits(start, low, high, end)
 
     def _common_limits(self, ys: list[str], z: str) -> Limits:
         first, *others = [self._row_limits(y, z) for y in ys]
         high = first.high
         for limits in others:
             high = self.kernel.w.intrinsic("umin", "i32", high, limits.high)
-        return Limits(first.low, high, first.end)
+        return Limits(first.start, first.low, high, first.end)
 
     def _row_limits(self, y: str, z: str) -> Limits:
         if not self.peeling.parts and not self.tile.peeled:
-            return Limits("0", "0", self.kernel.row)
+            return Limits("0", "0", "0", self.kernel.row)
         return self.peeling.emit_limits(
             self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
         )
+
+    def _edged_row(self, slot: str, limits: Limits, y: str, z: str) -> None:
+        """A row whose lanes run in vectors in its midst, or in several stretches of it.
+
+        Before, after and between, they run one by one. Where what repeats along the row is too
+        short for vectors, more and more lanes do before it is tried again.
+        """
+        w = self.kernel.w
+        step = LANES if self.tile.sieve is not None else self.tile.step
+        alone = w.slot("i32", "alone")
+        w.do(f"store i32 1, ptr {alone}")
+        w.do(f"store i32 {limits.start}, ptr {slot}")
+        head, run, done = (w.fresh(n) for n in ("edged", "edged.lanes", "edged.done"))
+        w.block(head)
+        now = w.emit(f"load i32, ptr {slot}")
+        w.branch(w.emit(f"icmp ult i32 {now}, {limits.end}"), run, done)
+        w.block(run)
+        lone = limits.end
+        few = w.emit(f"load i32, ptr {alone}")
+        if self.peeling.interior.periods:
+            start = Limits(now, now, limits.high, limits.end)
+            limits = self.peeling.emit_midst(self.kernel, lambda x: self._view(0, (x, y, z)), start)
+            lone = w.intrinsic("umax", "i32", limits.high, w.emit(f"add i32 {now}, {few}"))
+        begin = w.intrinsic("umax", "i32", limits.low, now)
+        room = w.intrinsic("usub.sat", "i32", limits.high, begin)
+        fits = w.emit(f"icmp uge i32 {room}, {step}")
+        enough = w.emit(f"and i1 {fits}, {w.emit(f'icmp ult i32 {few}, {ALL_ALONE}')}")
+        until = w.emit(f"select i1 {enough}, i32 {begin}, i32 {lone}")
+        until = w.intrinsic("umin", "i32", until, limits.end)
+        self._rest(slot, until, y, z)
+        high = w.emit(f"select i1 {enough}, i32 {limits.high}, i32 0")
+        self._row_together(slot, replace(limits, high=high), y, z)
+        moved = w.emit(f"icmp ugt i32 {w.emit(f'load i32, ptr {slot}')}, {until}")
+        # Lanes that could run in vectors and did not are not asked again.
+        after = w.emit(f"select i1 {moved}, i32 1, i32 {ALL_ALONE}")
+        more = w.intrinsic("umin", "i32", w.emit(f"mul i32 {few}, {FASTER}"), str(ALL_ALONE - 1))
+        more = w.emit(f"select i1 {enough}, i32 {after}, i32 {more}")
+        w.do(f"store i32 {more}, ptr {alone}")
+        w.jump(head)
+        w.block(done)
 
     def _row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
         """The lanes of a row that run together: without tests where facts make them needless."""
@@ -223,6 +281,7 @@ class Rows:
         if self.crossing.slots or self.dead is not None or self._has_private():
             lanes.lane_index = self._lane_index(local)
         lanes.names.update(self.bound)
+        lanes.names.update(self.peeling.periods)
         for name, value in self.crossing.needed(self.stretch).items():
             lanes.names[name] = lanes.value(value)
         return lanes

@@ -108,6 +108,6 @@ def _fits(vectors: int, census: Census) -> bool:
 
 def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     """Rows along y that run in lock-step, where they load the same elements in a loop."""
-    if not census.reuses_rows or peeling.depends_on_y():
+    if not census.reuses_rows or peeling.depends_on_y() or peeling.begins_late():
         return 1
     return ROWS if kernel.size[1] % ROWS == 0 else 1

@@ -11,7 +11,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import ALL_AXES
 from vyre.backends.llvm.codegen.peel import Peeling
-from vyre.backends.llvm.codegen.reach import WIDE, Reach
+from vyre.backends.llvm.codegen.reach import WIDE, LoopRange, Reach
 from vyre.ir import AnyExpr, BinOp
 
 _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
@@ -23,7 +23,9 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
 
     `first` is the first lane of the workgroup.
     """
-    guards = [*peeling.parts]
+    if peeling.interior.periods:
+        return None
+    guards = [*peeling.parts, *(found.part for found in peeling.interior.assumptions)]
     for condition in peeling.rows:
         guards += parts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
@@ -35,7 +37,7 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
         return None
     w = kernel.w
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
-    reach = Reach(kernel, first, extents, peeling.forms, peeling.loops)
+    reach = Reach(kernel, first, extents, peeling.forms, _loops(peeling))
     holds = [_guard_holds(kernel, reach, guard) for guard in guards]
     for key in indices:
         buffer, index = key
@@ -43,18 +45,22 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
         count = kernel.memories[buffer].count
         holds.append(reach.is_inside(index, count, before=place, after=stride - 1 - place))
     whole = holds[0]
-    for other in holds[1:]:
+    for other in (*holds[1:], *reach.exact):
         whole = w.emit(f"and i1 {whole}, {other}")
     return whole
 
 
+def _loops(peeling: Peeling) -> dict[str, LoopRange]:
+    return {**peeling.interior.loops, **peeling.loops}
+
+
 def _has_span(peeling: Peeling, expr: AnyExpr) -> bool:
     forms = peeling.forms
-    return forms.is_u32(expr) and Reach.supports(expr, forms, peeling.loops, ALL_AXES)
+    return forms.is_u32(expr) and Reach.supports(expr, forms, _loops(peeling), ALL_AXES)
 
 
 def _is_testable(peeling: Peeling, guard: Part) -> bool:
-    if guard.op not in _ORDERS:
+    if guard.op not in (*_ORDERS, BinOp.NE):
         return False
     return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
 
@@ -65,9 +71,16 @@ def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> str:
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
     small, large = reach.span(guard.left), reach.span(guard.right)
-    order = "slt" if guard.op is BinOp.LT else "sle"
+    fits = [
+        w.emit(f"icmp {order} {WIDE} {number}, {bound}")
+        for span in (small, large)
+        for order, number, bound in (("sge", span.least, "0"), ("slt", span.greatest, _WRAPS))
+    ]
+    order = "sle" if guard.op is BinOp.LE else "slt"
     apart = w.emit(f"icmp {order} {WIDE} {small.greatest}, {large.least}")
-    begins = w.emit(f"icmp sge {WIDE} {small.least}, 0")
-    ends = w.emit(f"icmp slt {WIDE} {large.greatest}, {_WRAPS}")
-    fits = w.emit(f"and i1 {begins}, {ends}")
-    return w.emit(f"and i1 {apart}, {fits}")
+    if guard.op is BinOp.NE:
+        other = w.emit(f"icmp slt {WIDE} {large.greatest}, {small.least}")
+        apart = w.emit(f"or i1 {apart}, {other}")
+    for one in fits:
+        apart = w.emit(f"and i1 {apart}, {one}")
+    return apart

@@ -1,0 +1,224 @@
+"""Comparisons that are taken to hold in the midst of a row, and which of its lanes that is.
+
+At the edges of an array, the neighbours of an element are outside of it, or on the other side; in
+between, `j - 1 < width` holds for lane after lane. Such a comparison is one of numbers that rise by
+a constant step from lane to lane with numbers that stay, so the lanes for which it holds follow one
+another, and a few operations at the beginning of a row tell where they begin and end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.backends.llvm.codegen.guards import Part
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.linear import LinearForms, is_lane_id
+from vyre.backends.llvm.codegen.reach import (
+    WIDE,
+    LoopRange,
+    Reach,
+    Span,
+    magnitude,
+    rises,
+    word_range,
+)
+from vyre.ir import AnyExpr, Binary, BinOp, Cast, Lit, Var
+from vyre.record import dataclass
+
+NARROW_BITS = 60
+"""Numbers of so many bits are compared in one machine word."""
+MOST_STEP = 64
+_MOST_LANES = 1 << 31
+_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.NE)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A comparison whose left side rises by `step` from lane to lane, and whose right one stays."""
+
+    part: Part
+    step: int
+    """0 where the sides depend on loops only: it holds for all lanes or for none."""
+    by_row: bool
+    """Whether both sides are the same all along a row, and known before it starts."""
+
+
+def assumption_of(
+    part: Part, forms: LinearForms, loops: Mapping[str, LoopRange]
+) -> Assumption | None:
+    """A condition, names written out, as something to assume of lanes in the midst of a row."""
+    if part.op is None:
+        whole = forms.is_row_constant(part.left)
+        return Assumption(part, 0, by_row=True) if whole else None
+    if forms.is_row_constant(part.left) and forms.is_row_constant(part.right):
+        return Assumption(part, 0, by_row=True)
+    if part.op not in _ORDERS or forms.word(part.left) is None:
+        return None
+    steps = [step_of(side, forms, loops) for side in (part.left, part.right)]
+    if None in steps:
+        return None
+    if steps[1]:
+        part, steps = part.mirrored(), steps[::-1]
+    step = steps[0] or 0
+    if steps[1] or not 0 <= step <= MOST_STEP:
+        return None
+    return Assumption(part, step, by_row=False)
+
+
+def step_of(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+    """The step of a word from lane to lane, at any one round of the loops around it."""
+    if forms.word(expr) is None or not Reach.supports(expr, forms, loops):
+        return None
+    return _step(expr, forms, loops)
+
+
+def _step(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+    if forms.is_row_constant(expr):
+        return 0
+    if is_lane_id(expr):
+        return 1
+    match expr:
+        case Var(name) if name in loops:
+            ends = (loops[name].start, loops[name].stop)
+            # Bounds that lanes do not share make counters that they do not share.
+            return 0 if all(_step(end, forms, loops) == 0 for end in ends) else None
+        case Cast(value, _) if forms.is_recast(expr):
+            return _step(value, forms, loops)
+        case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+            a, b = _step(left, forms, loops), _step(right, forms, loops)
+            if a is None or b is None:
+                return None
+            return a + b if op is BinOp.ADD else a - b
+        case Binary(BinOp.MUL, left, right):
+            a, b = _step(left, forms, loops), _step(right, forms, loops)
+            if a == 0 and b == 0:
+                return 0
+            factor = next((side for side in (left, right) if isinstance(side, Lit)), None)
+            other = b if factor is left else a
+            return None if factor is None or other is None else other * int(factor.value)
+        case _:
+            return None
+
+
+class Midst:
+    """The lanes from a certain one on for which assumptions hold: `low` to `high`, i32 operands."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        first: Lanes,
+        forms: LinearForms,
+        loops: Mapping[str, LoopRange],
+        high: str,
+    ) -> None:
+        """`first` is that lane; counted from it, at most `high` lanes are of interest."""
+        self._w = kernel.w
+        self._first = first
+        self._forms = forms
+        self._loops = loops
+        self._reaches = {
+            wide: Reach(kernel, first, ("1",), forms, loops, wide=wide) for wide in ("i64", WIDE)
+        }
+        self.low = "0"
+        self.high = high
+
+    def require(self, assumption: Assumption) -> None:
+        """Leave out the lanes for which an assumption does not hold."""
+        if assumption.by_row:
+            self.require_flag(self._first.value(assumption.part.condition()).text)
+            return
+        part, forms, loops = assumption.part, self._forms, self._loops
+        bits = max(magnitude(side, forms, loops) for side in (part.left, part.right))
+        reach = self._reaches["i64" if bits <= NARROW_BITS else WIDE]
+        known = len(reach.exact)
+        left, right = reach.span(part.left), reach.span(part.right)
+        if part.op is BinOp.NE:
+            self._apart(reach, part, assumption.step, left, right)
+        else:
+            self._ordered(reach, part, assumption.step, left, right)
+        for exact in reach.exact[known:]:
+            self.require_flag(exact)
+
+    def require_flag(self, holds: str) -> None:
+        """A condition for all lanes, an i1."""
+        self.high = self._w.emit(f"select i1 {holds}, i32 {self.high}, i32 0")
+
+    def require_room(self, lanes: str) -> None:
+        """So many lanes and no more, an i32."""
+        self.high = self._w.intrinsic("umin", "i32", self.high, lanes)
+
+    def _ordered(self, reach: Reach, part: Part, step: int, left: Span, right: Span) -> None:
+        w, wide = self._w, reach.wide
+        least, most = word_range(self._forms.word(part.left))
+        lowest, highest = str(least), str(most)
+        match part.op:
+            case BinOp.LT:
+                highest = w.emit(f"sub {wide} {right.least}, 1")
+            case BinOp.LE:
+                highest = right.least
+            case BinOp.GT:
+                lowest = w.emit(f"add {wide} {right.greatest}, 1")
+            case _:
+                lowest = right.greatest
+        self._require_exact(reach, part.right, right)
+        never_less = least == 0 and rises(part.left, self._forms)
+        if part.op in (BinOp.GT, BinOp.GE) or not never_less:
+            self._begin(reach, step, left.least, lowest)
+        self._end(reach, step, left.greatest, highest)
+
+    def _apart(self, reach: Reach, part: Part, step: int, left: Span, right: Span) -> None:
+        """Two numbers that differ: the left one is less for so long, or greater from there on."""
+        w, wide = self._w, reach.wide
+        self._require_exact(reach, part.right, right)
+        least, most = word_range(self._forms.word(part.left))
+        less = w.emit(f"icmp slt {wide} {left.greatest}, {right.least}")
+        before = w.emit(f"sub {wide} {right.least}, 1")
+        after = w.emit(f"add {wide} {right.greatest}, 1")
+        highest = w.emit(f"select i1 {less}, {wide} {before}, {wide} {most}")
+        lowest = w.emit(f"select i1 {less}, {wide} {least}, {wide} {after}")
+        self._begin(reach, step, left.least, lowest)
+        self._end(reach, step, left.greatest, highest)
+
+    def _require_exact(self, reach: Reach, side: AnyExpr, span: Span) -> None:
+        """What is compared is what is left after wrapping: nothing must have been lost."""
+        if self._forms.is_row_constant(side):
+            return
+        least, most = word_range(self._forms.word(side))
+        self.require_flag(self._w.emit(f"icmp sge {reach.wide} {span.least}, {least}"))
+        self.require_flag(self._w.emit(f"icmp sle {reach.wide} {span.greatest}, {most}"))
+
+    def _begin(self, reach: Reach, step: int, first: str, lowest: str) -> None:
+        """Lanes from where `first`, rising, is at least `lowest`."""
+        w, wide = self._w, reach.wide
+        if not step:
+            self.require_flag(w.emit(f"icmp sge {wide} {first}, {lowest}"))
+            return
+        missing = w.emit(f"sub {wide} {lowest}, {first}")
+        lanes = self._lanes(wide, missing, step)
+        self.low = w.intrinsic("umax", "i32", self.low, lanes) if self.low != "0" else lanes
+
+    def _end(self, reach: Reach, step: int, first: str, highest: str) -> None:
+        """Lanes as long as `first`, rising, is at most `highest`."""
+        w, wide = self._w, reach.wide
+        if not step:
+            self.require_flag(w.emit(f"icmp sle {wide} {first}, {highest}"))
+            return
+        room = w.emit(f"sub {wide} {highest}, {first}")
+        room = w.emit(f"add {wide} {room}, 1")
+        self.require_room(self._lanes(wide, room, step))
+
+    def _lanes(self, wide: str, distance: str, step: int) -> str:
+        """How many steps cover a distance; 0 for one that is negative."""
+        w = self._w
+        cap = str(_MOST_LANES * step)
+        capped = w.intrinsic("smin", wide, w.intrinsic("smax", wide, distance, "0"), cap)
+        if wide != "i64":
+            capped = w.emit(f"trunc {wide} {capped} to i64")
+        if step > 1:
+            capped = w.emit(f"add i64 {capped}, {step - 1}")
+            capped = w.emit(f"udiv i64 {capped}, {step}")
+        return w.emit(f"trunc i64 {capped} to i32")
+
+
+__all__ = ["Assumption", "Midst", "assumption_of", "step_of"]
