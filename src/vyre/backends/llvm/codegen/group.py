@@ -18,6 +18,8 @@ from vyre.driver.grid_sync.lives import uses_of
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,
+    AsyncWait,
+    Barrier,
     Body,
     Break,
     Builtin,
@@ -29,10 +31,11 @@ from vyre.ir import (
     Return,
     While,
 )
-from vyre.ir.walk import walk_all_exprs, walk_stmts
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 BREAK, CONTINUE = 1, 2
+_GROUPED = (Barrier, AsyncLoad, AsyncStore, AsyncWait)
 _WITHIN_GROUP = frozenset({BuiltinKind.LOCAL_ID, BuiltinKind.WORKGROUP_ID})
 
 
@@ -59,13 +62,25 @@ class Group:
     @property
     def is_flat(self) -> bool:
         """Whether workgroups along x may run as one long row: nothing tells them apart."""
-        program = self.kernel.program
-        if len(self.sharing.work) > 1 or any(decl.is_on_chip for decl in program.buffers):
+        program, work = self.kernel.program, self.sharing.work
+        if any(decl.is_on_chip for decl in program.buffers) or self.crossing.slots:
             return False
-        return not any(isinstance(p, Together) for p in self.sharing.work) and not any(
+        if any(isinstance(s, _GROUPED) for s in walk_stmts(self.body)):
+            return False
+        if self._is_several(work) and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+            return False
+        return not any(
             isinstance(expr, Builtin) and expr.axis == 0 and expr.kind in _WITHIN_GROUP
-            for expr in walk_all_exprs(self.body)
+            for statement in walk_stmts(self.body)
+            if not (isinstance(statement, Let) and statement.name in self.kernel.of_first_lane)
+            for child in expr_children(statement)
+            for expr in walk_expr(child)
         )
+
+    @staticmethod
+    def _is_several(work: tuple[Piece, ...]) -> bool:
+        """Whether lanes come by more than once."""
+        return len(work) > 1 or any(isinstance(p, Together) for p in work)
 
     def emit(self) -> None:
         """Emit everything for the workgroup whose ids the kernel holds."""
@@ -73,8 +88,7 @@ class Group:
         self.end = w.fresh("group.end")
         self._private_arrays()
         work = self.sharing.work
-        several = len(work) > 1 or any(isinstance(p, Together) for p in work)
-        if several and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+        if self._is_several(work) and any(isinstance(s, Return) for s in walk_stmts(self.body)):
             self.dead = self.kernel.take_scratch(self.kernel.invocations)
             self._clear(self.dead, self.kernel.invocations)
         self._pieces(work)

@@ -51,6 +51,8 @@ class Kernel:
     """The types of all variables."""
     unchecked: bool = False
     """Leave out all tests of bounds: only to measure what they cost."""
+    of_first_lane: frozenset[str] = frozenset()
+    """Variables that look at the place of the first lane, and are right for any row from there."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])

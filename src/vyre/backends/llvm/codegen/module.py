@@ -7,6 +7,7 @@ from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.lookup import table_sizes
 from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
+from vyre.backends.llvm.codegen.striding import with_strides_outside
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types
@@ -25,7 +26,8 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
 
     `unchecked` leaves out the tests of bounds, to measure what they cost.
     """
-    kernel = Kernel(with_unique_names(program), host, unchecked=unchecked)
+    program, rounds = with_strides_outside(with_unique_names(program))
+    kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds)
     kernel.types = variable_types(kernel.program)
     kernel.proven = _proven_accesses(kernel.program)
     kernel.table_sizes = table_sizes(kernel.program)

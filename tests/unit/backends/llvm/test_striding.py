@@ -1,0 +1,120 @@
+"""Loops over the grid that run around the lanes of a row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.unit.backends.llvm.running import check
+from vyre.backends.llvm.codegen.striding import with_strides_outside
+from vyre.ir import Program
+
+TEXT = """program workgroup({size}, 1, 1)
+buffer a: read_only u32[] @0
+buffer n: uniform u32[2] @1
+buffer out: read_write u32[] @2
+buffer mine: workgroup u32[256]
+region "r" {{
+    let stop = n[0]
+    let step = n[1]
+{body}
+}}
+"""
+COUNT = "select((step != 0) & ({s} < stop), (stop - {s} - 1) / step + 1, 0)"
+PAGES = "select({s} < stop, ((stop - {s} - 1) >> 7) + 1, 0)"
+
+
+def text(body: str, size: int = 64) -> str:
+    return TEXT.format(body=body, size=size)
+
+
+def counted(body: str, start: str = "gid.x", count: str = COUNT) -> str:
+    return f"for k in 0..{count.format(s=start)} {{ {body} }}"
+
+
+MOVED = [
+    counted("out[gid.x + k * step] = a[gid.x + k * step] + 1"),
+    counted("out[gid.x + k * 128] = a[gid.x + k * 128] + k", count=PAGES),
+    counted("eval atomic_add(mine[a[lid.x + k * step]], 1)", "lid.x")
+    + " barrier seq_cst eval atomic_add(out[lid.x], mine[lid.x])",
+    "let s = 0 let t = 1 "
+    + counted("s = s * 3 + a[gid.x + k * step] t = t + s")
+    + " out[gid.x] = s + t",
+    counted("for j in 0..a[gid.x + k * step] % 4 { out[gid.x + k * step] = a[j] + k }"),
+    "let k = gid.x while k < stop { out[k] = a[k] + 1 k = k + step }",
+    "let s = 0 let k = gid.x while stop > k { let v = a[k] s = s * 3 + v k = k + step }"
+    " out[gid.x] = s",
+]
+LEFT = [
+    counted("out[gid.x] = k", "gid.y"),
+    counted("out[gid.x] = k", "(gid.x + 1)"),
+    counted("if a[k] == 3 { break } out[gid.x + k * step] = 1"),
+    "let m = 0 " + counted("m = 1 out[gid.x + k * step] = m").replace("stop", "m"),
+    "let s = 0 let t = 0 let u = 0 "
+    + counted("s = s + 1 t = t + s u = u + t")
+    + " out[gid.x] = s + t + u",
+    counted("out[gid.x + k * step] = 1") + " if a[gid.x] == 1 { return }",
+    "if a[gid.x] == 1 { " + counted("out[gid.x + k * step] = 1") + " }",
+    counted("out[gid.x] = k").replace("step + 1", "step + 2"),
+    counted("out[gid.x] = k").replace("gid.x < stop", "gid.x <= stop"),
+    counted("out[gid.x] = k").replace("(step != 0) & ", ""),
+    "let k = gid.x while k < stop { out[k] = 1 k = k + step } out[gid.x] = k",
+    "let k = gid.x while k <= stop { out[k] = 1 k = k + step }",
+    "let k = gid.x while k < stop { k = k + step out[k] = 1 }",
+    "let k = gid.x while k < stop { k = k + 1 out[k] = 1 k = k + step }",
+    "let k = gid.x while k < out[3] { out[k] = 1 k = k + step }",
+    "let k = gid.x while k < stop { out[k] = 1 k = k + a[gid.x] }",
+    "let k = gid.x + 1 while k < stop { out[k] = 1 k = k + step }",
+]
+
+
+@pytest.mark.parametrize("body", MOVED)
+def test_loops_that_are_moved(body: str) -> None:
+    program = Program.parse(text(body))
+    made, rounds = with_strides_outside(program)
+    assert made is not program
+    assert len(rounds) == 1
+    for stop, step in ((390, 128), (0, 128), (370, 200)):
+        given = {
+            "a": np.arange(380, dtype=np.uint32) * 7 % 41,
+            "n": np.array([stop, step], np.uint32),
+            "out": np.zeros(400, np.uint32),
+        }
+        check(text(body), given, (2, 1, 1))
+
+
+@pytest.mark.parametrize("body", LEFT)
+def test_loops_that_are_left_alone(body: str) -> None:
+    program = Program.parse(text(body))
+    assert with_strides_outside(program) == (program, frozenset())
+
+
+def test_small_workgroups_are_left_alone() -> None:
+    program = Program.parse(text(MOVED[0], 32))
+    assert with_strides_outside(program)[0] is program
+
+
+@pytest.mark.parametrize("step", [0, 0xFFFFFFF0, 0x80000001])
+def test_steps_that_are_none_or_wrap_around(step: int) -> None:
+    """A loop with a condition goes on where it wraps to; a counted one knows its end."""
+    given = {
+        "a": np.arange(300, dtype=np.uint32),
+        "n": np.array([20, step], np.uint32),
+        "out": np.zeros(300, np.uint32),
+    }
+    check(text(MOVED[3]), given, (2, 1, 1))
+    if step:
+        far = given | {"n": np.array([50, step], np.uint32)}
+        check(text(MOVED[6].replace("gid.x while", "gid.x + 0 while")), far, (2, 1, 1))
+        check(text(MOVED[6]), far, (2, 1, 1))
+
+
+@pytest.mark.parametrize("stop", [0xFFFFFFFF, 0xFFFFFFC0])
+def test_the_last_lanes_before_the_end_of_the_type(stop: int) -> None:
+    body = counted("eval atomic_add(out[k], 1) eval atomic_max(out[k + 4], gid.x + k * step)")
+    given = {
+        "a": np.zeros(4, np.uint32),
+        "n": np.array([stop, 0xFFFFFF90], np.uint32),
+        "out": np.zeros(16, np.uint32),
+    }
+    check(text(body), given, (2, 1, 1))
