@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,9 +45,9 @@ def test_random_programs_agree(batch: int) -> None:
 
 
 def test_the_fuzzer_runs_in_processes_of_its_own(tmp_path: Path) -> None:
-    report = fuzz(4.0, 3, ("wire",), processes=1, mixture="tiny", folder=tmp_path)
+    report = fuzz(60, 3, ("wire",), processes=2, mixture="tiny", programs=40, folder=tmp_path)
     assert report.failures == []
-    assert report.programs > 0
+    assert report.programs == 40
 
 
 def test_a_failure_is_shrunk_and_kept_for_replay(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -106,17 +109,23 @@ def test_ways_meet_each_other() -> None:
     assert len(ways) == 5 * 3 * 3
 
 
-def test_an_interrupted_run_tells_its_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tell", [os.kill, os.killpg])
+def test_a_run_that_is_told_to_end_tells_its_counts(
+    tell: Callable[[int, int], None], tmp_path: Path
+) -> None:
+    """Also when all processes of the job are told, as a shell does: no program ended them."""
     command = [sys.executable, "-m", "vyre.conform", "fuzz", "--what", "wire", "--mixture", "tiny"]
     with subprocess.Popen(
         [*command, "--processes", "1", "--seconds", "60", "--folder", str(tmp_path)],
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     ) as run:
-        time.sleep(4.0)
-        run.terminate()
+        time.sleep(3.0)
+        tell(run.pid, signal.SIGTERM)
         out, _ = run.communicate(timeout=30)
     assert "interrupted" in out
+    assert "FAILED" not in out
     assert run.returncode == 130
 
 

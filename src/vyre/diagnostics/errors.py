@@ -128,7 +128,9 @@ class OutOfMemoryError(BackendError, MemoryError):
 
 
 class ExecutionError(VyreError):
-    """A kernel ended badly."""
+    """A kernel ended badly; `printed` are the lines it had printed until then."""
+
+    printed: tuple[str, ...] = ()
 
 
 class TrapError(ExecutionError):

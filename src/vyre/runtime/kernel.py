@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, overload
 
 from vyre.config import config
-from vyre.diagnostics import ArgumentError, Diagnostic, SanitizerError, Severity, TrapError
+from vyre.diagnostics import (
+    ArgumentError,
+    Diagnostic,
+    ExecutionError,
+    SanitizerError,
+    Severity,
+    TrapError,
+)
 from vyre.diagnostics.codes import front as codes
 from vyre.driver import grid as grids
 from vyre.driver import routing
@@ -16,6 +23,7 @@ from vyre.ir import Builtin, BuiltinKind, Program
 from vyre.ir.services import service
 from vyre.ir.walk import walk_all_exprs
 from vyre.runtime import kernel_arguments as arguments
+from vyre.runtime import telemetry
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
@@ -180,23 +188,26 @@ class Kernel(Generic[P]):
         counts = {name: len(array) for name, array in inputs.items()}
         shape = grids.resolve(program, counts, grid, elements)
         sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
-        result = service("reference")(
-            program,
-            inputs,
-            shape,
-            sanitize=sanitize,
-            schedule=schedule,
-            deadline=deadline,
-            output_sizes=sizes,
-        )
+        try:
+            result = service("reference")(
+                program,
+                inputs,
+                shape,
+                sanitize=sanitize,
+                schedule=schedule,
+                deadline=deadline,
+                output_sizes=sizes,
+            )
+        except ExecutionError as ended:
+            telemetry.show(ended.printed)
+            raise
         for name, array in made.written.items():
             found = result.outputs[name].view(array.dtype)
             if isinstance(array, DeviceArray):
                 array.write(found)
             else:
                 array[...] = found.reshape(array.shape)
-        for line in result.printed:
-            print(line)  # noqa: T201
+        telemetry.show(result.printed)
         findings: tuple[Diagnostic, ...] = result.findings
         if any(found.severity is Severity.ERROR for found in findings):
             raise SanitizerError(findings)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from vyre.config import config
+from vyre.diagnostics import ExecutionError
 from vyre.driver import routing
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.grid import Grid
@@ -112,7 +113,11 @@ class Latest:
             return None
         self._left -= 1
         started = perf_counter_ns()
-        record = known.launch()
+        try:
+            record = known.launch()
+        except ExecutionError as ended:
+            telemetry.show(ended.printed)
+            raise
         spent = record.kernel_ns
         if spent is None:
             spent = perf_counter_ns() - started

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.config import config
-from vyre.diagnostics import DispatchError, VyreError
+from vyre.diagnostics import DispatchError, ExecutionError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
@@ -135,7 +135,11 @@ def _launch_again(
     compiled: CompiledProgram, launch: Callable[[], LaunchRecord], touched: int
 ) -> None:
     started = time.perf_counter_ns()
-    record = launch()
+    try:
+        record = launch()
+    except ExecutionError as ended:
+        telemetry.show(ended.printed)
+        raise
     _afterwards(compiled, record, time.perf_counter_ns() - started, touched)
 
 
@@ -146,7 +150,9 @@ def _launch(
     started = time.perf_counter_ns()
     try:
         record = compiled.launch(binding.arguments, grid, deadline, binding.handovers)
-    except VyreError:
+    except VyreError as ended:
+        if isinstance(ended, ExecutionError):
+            telemetry.show(ended.printed)
         raise
     except Exception as problem:
         given = binding.hosts

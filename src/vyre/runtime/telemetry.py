@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -143,7 +143,7 @@ def record_names(names: tuple[str, ...], nanoseconds: int, nbytes: int) -> None:
         note("dispatch", names[0], nanoseconds, nbytes)
 
 
-def show(printed: tuple[str, ...]) -> None:
+def show(printed: Iterable[object]) -> None:
     """What a kernel printed."""
     for line in printed:
         print(line)  # noqa: T201

@@ -22,4 +22,6 @@ def located(error: TrapError, program: Program) -> TrapError:
     if span is None:
         return error
     found = replace(error.diagnostics[0], location=Location(span=span))
-    return TrapError(found, error.tag, error.invocation)
+    placed = TrapError(found, error.tag, error.invocation)
+    placed.printed = error.printed
+    return placed

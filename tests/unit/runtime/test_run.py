@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vyre.diagnostics import ArgumentError, DeadlineError, DispatchError, TrapError
-from vyre.ir import BufferDecl, DataType, Expr, Node, Program
+from vyre.ir import BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
 from vyre.runtime import run
 
 U32, F32 = DataType.U32, DataType.F32
@@ -239,3 +239,48 @@ def test_printing_shows_on_standard_output(capsys):
         "(0, 0, 0) value: 1.5, 0",
         "(1, 0, 0) value: 2.5, 1",
     ]
+
+
+def talks_then_traps(*between):
+    """Says what its element is, and traps unless that is 0."""
+    return Program.wrapped(
+        [BufferDecl.read_write("x", 0, F32)],
+        (1, 1, 1),
+        [
+            Node.print_("value", Expr.load("x", I)),
+            *between,
+            Node.if_(Expr.load("x", I) > Expr.f32(0), [Node.trap("bad")], []),
+        ],
+    )
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("between", [(), (Node.barrier(MemoryOrdering.GRID_SYNC),)])
+def test_what_was_printed_before_a_trap_is_shown(device, between, capsys):
+    program = talks_then_traps(*between)
+    array = np.zeros(1, np.float32)
+    # The later launches take the shorter ways of a dispatch that was seen before.
+    for value in (0.0, 1.5, 1.5, 1.5):
+        array[0] = value
+        if value:
+            with pytest.raises(TrapError) as caught:
+                run(program, {"x": array}, grid=1, device=device, in_place=True)
+            assert caught.value.printed == ("(0, 0, 0) value: 1.5",)
+        else:
+            run(program, {"x": array}, grid=1, device=device, in_place=True)
+        assert capsys.readouterr().out.splitlines() == [f"(0, 0, 0) value: {value}"]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_was_printed_before_the_deadline_is_shown(device, capsys):
+    endless = Program.wrapped(
+        [BufferDecl.read_write("x", 0, F32)],
+        (1, 1, 1),
+        [
+            Node.print_("value", Expr.load("x", I)),
+            Node.while_(Expr.load("x", I) > Expr.f32(0), [Node.store("x", I, Expr.f32(1))]),
+        ],
+    )
+    with pytest.raises(DeadlineError):
+        run(endless, {"x": np.ones(1, np.float32)}, grid=1, device=device, deadline=0.2)
+    assert capsys.readouterr().out.splitlines() == ["(0, 0, 0) value: 1.0"]

@@ -101,15 +101,19 @@ _LOST = "(the rest of what was printed is lost: print from fewer invocations)"
 
 
 def _record(outcome: Outcome, deadline: float | None) -> LaunchRecord:
+    printed = outcome.printed + ((_LOST,) if outcome.lost_prints else ())
     match outcome.status:
         case Status.DONE:
-            lost = (_LOST,) if outcome.lost_prints else ()
-            return LaunchRecord(printed=outcome.printed + lost)
+            return LaunchRecord(printed=printed)
         case Status.TRAP:
             where = outcome.invocation
-            raise TrapError(codes.TRAP.at(tag=outcome.tag, invocation=where), outcome.tag, where)
+            trap = TrapError(codes.TRAP.at(tag=outcome.tag, invocation=where), outcome.tag, where)
+            trap.printed = printed
+            raise trap
         case Status.DEADLINE:
-            raise DeadlineError(codes.DEADLINE.at(seconds=deadline))
+            late = DeadlineError(codes.DEADLINE.at(seconds=deadline))
+            late.printed = printed
+            raise late
         case Status.NO_MEMORY:
             raise OutOfMemoryError(
                 driver_codes.OUT_OF_MEMORY.at(device="cpu", nbytes="scratch", in_use="unknown")

@@ -87,7 +87,7 @@ class Linked:
 
 
 def link(data: bytes, exports: Sequence[str]) -> Linked:
-    """An object file that defines `exports`, linked."""
+    """An object file, linked, with the places of those `exports` that it defines."""
     elf = read_elf(data)
     layout = _Layout(elf)
     defined = {
@@ -95,9 +95,6 @@ def link(data: bytes, exports: Sequence[str]) -> Linked:
         for symbol in elf.symbols
         if symbol.section is not None
     }
-    missing = [name for name in exports if name not in defined]
-    if missing:
-        raise bad_object(f"it does not define {', '.join(missing)}")
     image = bytearray(layout.size)
     for index, section in elf.sections.items():
         if section.data is not None:
@@ -112,7 +109,7 @@ def link(data: bytes, exports: Sequence[str]) -> Linked:
         layout.code_end,
         layout.constant_end,
         layout.size,
-        {name: defined[name] for name in exports},
+        {name: defined[name] for name in exports if name in defined},
         words.own,
         words.imports,
         bytes(image).rstrip(b"\0"),

@@ -63,9 +63,6 @@ class LinkedCode:
         linked = Linked.from_bytes(data) if data.startswith(MAGIC) else link(data, exports)
         if linked.machine != _MACHINE_OF.get(platform.machine()):
             raise bad_object("it is for another instruction set")
-        missing = [name for name in exports if name not in linked.exports]
-        if missing:
-            raise bad_object(f"it does not define {', '.join(missing)}")
 
         def address_of(name: str) -> int:
             return symbols[name] if name in symbols else library_symbol(name)
@@ -75,6 +72,9 @@ class LinkedCode:
         linked.place(self._memory, self._base, address_of)
         self._protect(0, linked.code_end, mmap.PROT_READ | mmap.PROT_EXEC)
         self._protect(linked.code_end, linked.constant_end, mmap.PROT_READ)
+        missing = [name for name in exports if name not in linked.exports]
+        if missing:
+            raise bad_object(f"it does not define {', '.join(missing)}")
         self._addresses = {name: self._base + linked.exports[name] for name in exports}
 
     def _protect(self, start: int, end: int, protection: int) -> None:

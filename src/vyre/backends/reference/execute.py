@@ -13,7 +13,7 @@ from vyre.backends.reference.memory import Cells
 from vyre.backends.reference.meter import Meter
 from vyre.backends.reference.order import LockStep, Shape, Shuffled
 from vyre.backends.reference.sanitizer import Sanitizer
-from vyre.diagnostics import ArgumentError, Diagnostic, DispatchError
+from vyre.diagnostics import ArgumentError, Diagnostic, DispatchError, ExecutionError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes
 from vyre.driver.grid import checked
@@ -114,7 +114,11 @@ def run(program: Program, cells: list[Cells], grid: Grid, options: RunOptions) -
         meter=Meter(options.fuel, options.deadline),
         watch=watch,
     )
-    world.run()
+    try:
+        world.run()
+    except ExecutionError as ended:
+        ended.printed = tuple(str(line) for line in world.printed)
+        raise
     return world
 
 

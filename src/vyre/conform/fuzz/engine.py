@@ -84,10 +84,11 @@ def fuzz(
     ]
     team = [_Member(task) for task in tasks]
     try:
-        while any(member.is_working for member in team):
-            _gather(team, report, started, progress)
-    except KeyboardInterrupt:
-        report.interrupted = True
+        try:
+            while any(member.is_working for member in team) and not report.interrupted:
+                _gather(team, report, started, progress)
+        except KeyboardInterrupt:
+            report.interrupted = True
         for member in team:
             member.stop()
         until = time.monotonic() + _LEAVE
@@ -99,6 +100,13 @@ def fuzz(
     report.seconds = time.monotonic() - started
     return report
 
+
+_ASKED_TO_END = frozenset(
+    -getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+)
+"""How processes end that somebody told to end, such as a shell all of a job's: no program did."""
 
 _LEAVE = 10.0
 """Seconds in which processes finish the program they are at when everything is to stop."""
@@ -167,6 +175,10 @@ class _Member:
             return
         if self._process.exitcode == 0:
             # It said that it is done; the last news are still on their way.
+            return
+        if self._process.exitcode in _ASKED_TO_END:
+            self.is_working = False
+            report.interrupted = True
             return
         number = int(self._current.value)
         if number == self._fault:

@@ -7,7 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from vyre.diagnostics import DeadlineError, Diagnostic, DispatchError, VyreError
+from vyre.diagnostics import (
+    DeadlineError,
+    Diagnostic,
+    DispatchError,
+    ExecutionError,
+    VyreError,
+)
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
@@ -73,6 +79,8 @@ class _Run:
                 raise DeadlineError(codes.DEADLINE_BETWEEN.at())
             record = self.executables[step.segment].launch(bound, self.grid, remaining)
         except VyreError as error:
+            if isinstance(error, ExecutionError):
+                error.printed = self.printed + error.printed
             raise _named(error, step.segment, len(self.plan.segments)) from error
         self.note(record)
         return self.shared_u32() if step.leaves else 0
