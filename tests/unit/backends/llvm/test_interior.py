@@ -77,6 +77,15 @@ TILE = (
     f" out[select((gid.y < h) & (gid.x < w), gid.y * 64 + gid.x, {NOWHERE})]"
     " = t[lid.y * 16 + (lid.x + 1) % 16]"
 )
+BEYOND = (
+    f"let i = select(gid.x < w - 1, gid.x, {NOWHERE})"
+    " if ~(i < w) { out[gid.y * 64 + gid.x] = a[i] + 5 }"
+)
+BEYOND_ROWS = (
+    f"let i = select((gid.y < h - 1) & (gid.x < w), gid.y * w + gid.x, {NOWHERE})"
+    f" if (i == {NOWHERE}) & (a[min(gid.x, w - 1)] > 9) {{ out[gid.y * 64 + gid.x] = a[i] + 5 }}"
+)
+"""The guard holds just where an index is not what it is in the midst of the array."""
 BODIES = {
     "view": VIEW,
     "stored": STORED,
@@ -91,6 +100,8 @@ BODIES = {
     "spread": SPREAD,
     "guarded": GUARDED,
     "tile": TILE,
+    "beyond": BEYOND,
+    "beyond_rows": BEYOND_ROWS,
 }
 GRID = (4, 4, 1)
 SIZES = [(64, 9), (61, 7), (3, 50), (1, 1), (0, 0), (17, 0), (1 << 31, 2), ((1 << 32) - 1, 3)]

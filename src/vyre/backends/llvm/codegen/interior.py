@@ -24,6 +24,7 @@ from vyre.ir import (
     Body,
     Cast,
     DataType,
+    If,
     Let,
     Lit,
     Load,
@@ -69,6 +70,9 @@ class Interior:
         self.periods: dict[AnyExpr, Period] = {}
         self.remade: dict[int, int] = {}
         """Accesses that were made anew, by identity, and which ones they stand for."""
+        self._simpler: set[str] = set()
+        """Variables that are what was written only where all that is assumed holds."""
+        self._simpler_conditions: set[AnyExpr] = set()
         self._alive: list[AnyExpr | AnyStmt] = []
         """All of them, as long as their identities count."""
         self.loops: dict[str, LoopRange] = {}
@@ -89,9 +93,13 @@ class Interior:
             wanted = statement.name in self._wanted
             change = self._simplified if wanted else self._with_indices
             made = map_exprs(statement, change)
+            if made is not statement or self._reads_simpler(made.value):
+                self._simpler.add(made.name)
             self.forms.know(made.name, made.value)
             return made
         made = map_exprs(statement, self._with_indices)
+        if isinstance(made, If) and isinstance(statement, If) and made.cond is not statement.cond:
+            self._simpler_conditions.add(made.cond)
         if isinstance(made, Loop):
             self._learn_loop(made)
         if isinstance(made, Store):
@@ -101,6 +109,13 @@ class Interior:
         if isinstance(made, Store):
             self._note(statement, made)
         return map_bodies(made, lambda inner: map_body(inner, self._statement))
+
+    def is_as_written(self, cond: AnyExpr) -> bool:
+        """Whether a condition means the same near the edges: then it may tell who takes part."""
+        return cond not in self._simpler_conditions and not self._reads_simpler(cond)
+
+    def _reads_simpler(self, expr: AnyExpr) -> bool:
+        return any(isinstance(n, Var) and n.name in self._simpler for n in walk_expr(expr))
 
     def _learn_loop(self, loop: Loop) -> None:
         self.forms.count(loop.var)

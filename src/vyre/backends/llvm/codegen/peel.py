@@ -152,7 +152,7 @@ class Peeling:
             other = statement.then if negated else statement.otherwise
             cond, is_integer = self.forms.expand(statement.cond), self.forms.is_integer
             parts = parts_of(cond, negated=negated, is_integer=is_integer)
-            narrows = alone and not other
+            narrows = alone and not other and self.interior.is_as_written(statement.cond)
             held = [part for part in parts if self._peelable(part, narrows)]
             if not other:
                 held += [p for p in parts if p not in held and self._interior_part(p) is not None]
