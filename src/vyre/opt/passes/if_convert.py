@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from vyre.analysis import is_movable, reads_memory
-from vyre.ir import AnyExpr, AnyStmt, Assign, Body, If, Let, Lit, Program, Select, Store, Var
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    If,
+    Let,
+    Lit,
+    Program,
+    Select,
+    Store,
+    Unary,
+    Var,
+)
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.names import Names
+from vyre.rewrite.substitute import renamed
 
 MOST_ASSIGNS = 2
 MOST_NODES = 8
 """How many variables an arm may assign, and how large a value may be, to be worth doing always."""
+MOST_CHANGED = 4
+MOST_IN_ARMS = 40
+"""The same for arms of several statements that are cheap: all variables, and all expressions."""
 
 
 @vyre_pass(name="if_convert", phase=PassPhase.CONTROL_FLOW, invalidates=("facts",))
 class IfConvert(Pass):
     """Turns branches that only assign small values, or store to the same element, into selects.
-    Legal when both arms can be evaluated always: no atomics, subgroup operations or loads in them,
-    and no value reads a variable that the branch assigns, its own excepted.
+    Legal when both arms can be evaluated always: no atomics, subgroup operations or loads in them.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -52,7 +70,7 @@ class _Convert:
         new = map_bodies(statement, self.body)
         if type(new) is not If:
             return new
-        made = self._stores(new) or self._assigns(new)
+        made = self._stores(new) or self._assigns(new) or self._steps(new)
         if made is None:
             return new
         self.rewrites += 1
@@ -99,6 +117,73 @@ class _Convert:
                 for name in names
             ),
         ]
+
+    def _steps(self, branch: If) -> list[AnyStmt] | None:
+        """Both arms one after the other, on variables of their own, and then the choice."""
+        arms = (branch.then, branch.otherwise)
+        changed = _changed(arms)
+        if not changed or len(changed) > MOST_CHANGED or not _is_short(arms):
+            return None
+        if self.names is None:
+            self.names = Names(self.program)
+        cond = self.names.fresh("cond")
+        made: list[AnyStmt] = [Let(cond, branch.cond).at(branch.span)]
+        ends = [self._arm(arm, made) for arm in arms]
+        for name in changed:
+            sides = (Var(end.get(name, name)) for end in ends)
+            made.append(Assign(name, Select(Var(cond), *sides)).at(branch.span))
+        return made
+
+    def _arm(self, arm: Body, made: list[AnyStmt]) -> dict[str, str]:
+        """The statements of an arm, each with a new name; gives the last names of variables."""
+        assert self.names is not None
+        now: dict[str, str] = {}
+        for statement in arm:
+            assert isinstance(statement, (Let, Assign))
+            value = renamed(statement.value, now)
+            now[statement.name] = self.names.fresh(statement.name)
+            made.append(Let(now[statement.name], value).at(statement.span))
+        return now
+
+
+def _changed(arms: tuple[Body, ...]) -> dict[str, None] | None:
+    """The variables from around a branch that it assigns; None if it does anything else."""
+    found: dict[str, None] = {}
+    for arm in arms:
+        own: set[str] = set()
+        for statement in arm:
+            if type(statement) is Let:
+                own.add(statement.name)
+            elif type(statement) is not Assign:
+                return None
+            elif statement.name not in own:
+                found[statement.name] = None
+    return found
+
+
+def _is_short(arms: tuple[Body, ...]) -> bool:
+    """Whether evaluating both arms costs little more than a branch that is not foreseen."""
+    nodes = 0
+    for arm in arms:
+        for statement in arm:
+            assert isinstance(statement, (Let, Assign))
+            if not is_movable(statement.value) or reads_memory(statement.value):
+                return False
+            for node in walk_expr(statement.value):
+                nodes += 1
+                if nodes > MOST_IN_ARMS or _is_slow(node):
+                    return False
+    return True
+
+
+def _is_slow(node: AnyExpr) -> bool:
+    match node:
+        case Binary(BinOp.DIV | BinOp.REM, _, right):
+            return not isinstance(right, Lit)
+        case Binary(op, _, _) | Unary(op, _):
+            return op.row.approximate
+        case _:
+            return False
 
 
 def _values(arm: Body) -> dict[str, AnyExpr] | None:

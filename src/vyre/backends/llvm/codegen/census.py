@@ -60,6 +60,8 @@ class Census:
         self.statements = 0
         self.operations = 0
         self.scattered = 0
+        self.scattered_in_loops = 0
+        """Elements narrower than a register of a lane, which a vector is slow to collect."""
         self.narrowest = 4
         self.widest = 4
         self.carried = 0
@@ -177,6 +179,8 @@ class Census:
         apart = not near and not self._is_looked_up(index)
         if buffer in self._private or apart or (step and element.is_vector):
             self.scattered += weight
+            if weight > 1 and size < self.widest:
+                self.scattered_in_loops += weight
         if not element.is_bool:
             self.widest = max(self.widest, _size(element.value_type))
             if near and step:

@@ -12,6 +12,8 @@ MOST_LANES = 32
 FEWEST_LANES = 4
 SCATTERED = 6
 """With fewer operations than this for each scattered access, lanes are better run as scalars."""
+SCATTERED_IN_LOOPS = 8
+"""And so many more for narrow elements that a loop goes through."""
 JAMMED = (8, 6, 4)
 """Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
 SCALAR_REGISTERS = 12
@@ -40,7 +42,8 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
     if short or peeling.single:
         return ONE_BY_ONE
-    scattered = census.scattered * SCATTERED >= census.operations
+    narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
+    scattered = census.scattered * SCATTERED + narrow >= census.operations
     if scattered and census.scattered:
         return _scalar_tile(peeling, census)
     width = _width(kernel, census)
