@@ -9,6 +9,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import is_lane_id
 from vyre.backends.llvm.codegen.lookup import is_worth_it, rows_of
 from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.backends.llvm.codegen.private import MOST_TOGETHER, accessed, bytes_together
 from vyre.backends.llvm.codegen.rising import rising_variables
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
@@ -57,6 +58,8 @@ class Census:
         """What variables begin with that move by the same amount in all lanes."""
         self._rising = rising_variables(body, self._shapes, peeling.kept)
         self._private = peeling.forms.private
+        lanes = max(kernel.host.vector_bits // 32, 1)
+        self._own = kernel.own_arrays if bytes_together(kernel, lanes) <= MOST_TOGETHER else ()
         self.statements = 0
         self.operations = 0
         self.scattered = 0
@@ -177,7 +180,10 @@ class Census:
         strided = self._strided.get(access)
         near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
         apart = not near and not self._is_looked_up(index)
-        if buffer in self._private or apart or (step and element.is_vector):
+        if buffer in self._private:
+            apart = step != 0 or buffer not in self._own
+            near = False
+        if apart or (step and element.is_vector):
             self.scattered += weight
             if weight > 1 and size < self.widest:
                 self.scattered_in_loops += weight
@@ -240,11 +246,18 @@ class Census:
                 for child in expr_children(inner):
                     names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
             live = (names - inside) & self._shapes.varying
-            self.carried = max(self.carried, len(live))
+            kept = self._own_elements(statement.body)
+            self.carried = max(self.carried, len(live) + kept)
             changed = len(live & self._shapes.assigned)
             self.scalars = max(self.scalars, changed + max(len(live) - changed, 1))
             crowd = most_at_once(statement.body, self._shapes.varying)
-            self.pressure = max(self.pressure, len(live) + crowd)
+            self.pressure = max(self.pressure, len(live) + kept + crowd)
+
+    def _own_elements(self, body: Body) -> int:
+        """Elements of private arrays that a loop uses: they are variables, too."""
+        used = accessed(body)
+        decls = [decl for decl in self._kernel.program.buffers if decl.name in self._own]
+        return sum(decl.count for decl in decls if decl.name in used)
 
 
 def most_at_once(body: Body, varying: AbstractSet[str]) -> int:

@@ -10,6 +10,7 @@ from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.loops import emit_poll
+from vyre.backends.llvm.codegen.private import own_arrays
 from vyre.backends.llvm.codegen.rows import Rows, Target
 from vyre.backends.llvm.codegen.sharing import Sharing
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value, uniform
@@ -57,13 +58,15 @@ class Group:
         self.sharing = Sharing(self.kernel, self.body)
         sharing = self.sharing
         constant = sharing.names - sharing.assigned
+        self.kernel.own_arrays = own_arrays(self.kernel, sharing.work)
         self.crossing = Crossing(self.kernel, sharing.work, sharing.names, constant)
 
     @property
     def is_flat(self) -> bool:
         """Whether workgroups along x may run as one long row: nothing tells them apart."""
         program, work = self.kernel.program, self.sharing.work
-        if any(decl.is_on_chip for decl in program.buffers) or self.crossing.slots:
+        kept = [d for d in program.buffers if d.is_on_chip and d.name not in self.kernel.own_arrays]
+        if kept or self.crossing.slots:
             return False
         if any(isinstance(s, _GROUPED) for s in walk_stmts(self.body)):
             return False
@@ -102,7 +105,11 @@ class Group:
     def _private_arrays(self) -> None:
         kernel = self.kernel
         for decl in kernel.program.buffers:
-            if decl.is_local:
+            if decl.name in kernel.own_arrays:
+                kernel.memories[decl.name] = Memory(
+                    decl, "null", "null", str(decl.count), shared=False, private=True
+                )
+            elif decl.is_local:
                 nbytes = (decl.size_bytes or 0) * kernel.invocations
                 base = kernel.take_scratch(nbytes)
                 self._clear(base, nbytes)

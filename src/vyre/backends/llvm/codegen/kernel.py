@@ -61,6 +61,12 @@ class Kernel:
         default_factory=dict[tuple[str, int, int], "Table"]
     )
     """Tables in registers, by buffer, registers and lanes of each."""
+    own_arrays: frozenset[str] = frozenset()
+    """Private arrays that live only as long as the lanes that run together."""
+    own_places: dict[tuple[str, int, int], str] = field(
+        default_factory=dict[tuple[str, int, int], str]
+    )
+    """Where they are, by name, lanes, and number of the set of lanes."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
     arithmetic: Arithmetic = field(init=False)

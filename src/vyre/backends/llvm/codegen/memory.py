@@ -18,6 +18,7 @@ from vyre.backends.llvm.codegen.packed import (
     memory_type,
     table_of,
 )
+from vyre.backends.llvm.codegen.private import load_together, store_together
 from vyre.backends.llvm.codegen.streaming import PIECE, emit_streaming_store
 from vyre.backends.llvm.codegen.strided import is_word, is_worth_it, read_from_word, read_strided
 from vyre.backends.llvm.codegen.value import (
@@ -54,7 +55,7 @@ class MemoryAccess:
             return uniform(element.value_type, read_from_word(self.lanes, memory, index, strided))
         if strided is not None and index.stride == strided.stride and is_worth_it(strided, element):
             found = read_strided(self.lanes, memory, index.text, strided)
-            value = self._value_of(memory, found, element, self.lanes.width)
+            value = self.value_of(memory, found, element, self.lanes.width)
             at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
             origin = _origin(memory, at, strided.stride)
             return Value(element.value_type, Form.VARYING, value, origin=origin)
@@ -88,6 +89,8 @@ class MemoryAccess:
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
     ) -> Value:
         if memory.private and self.lanes.width:
+            if memory.side_by_side and index.is_uniform:
+                return load_together(self.lanes, memory, index)
             return self._gather(memory, index, element, step, part, proven)
         if index.is_uniform:
             return self._load_uniform(memory, index, element, step, part, proven)
@@ -172,7 +175,7 @@ class MemoryAccess:
         size = element.size_bytes or 1
         extra = self.metadata(memory)
         found = self.w.emit(f"load {type_}, ptr {pointer}, align {size}{extra}")
-        return varying(element.value_type, self._value_of(memory, found, element, width))
+        return varying(element.value_type, self.value_of(memory, found, element, width))
 
     def _gather(
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
@@ -225,7 +228,11 @@ class MemoryAccess:
         """Element numbers in a private array turned into numbers over all lanes' arrays."""
         width = self.lanes.width
         many = widened("i64", width)
-        steps = ", ".join(f"i64 {lane * memory.decl.count}" for lane in range(width))
+        apart = memory.decl.count
+        if memory.side_by_side:
+            index = self.w.emit(f"mul {many} {index}, {constant('i64', width, width)}")
+            apart = 1
+        steps = ", ".join(f"i64 {lane * apart}" for lane in range(width))
         return self.w.emit(f"add {many} {index}, <{steps}>")
 
     # Stores --------------------------------------------------------------------------------------
@@ -235,6 +242,9 @@ class MemoryAccess:
         lanes = self.lanes
         if not lanes.width:
             self._store_one(memory, self.wide(index), value, proven)
+            return
+        if memory.side_by_side and index.is_uniform:
+            store_together(lanes, memory, index, value)
             return
         simple = not value.parts and not memory.private
         rises = index.form is Form.LINEAR and index.stride == 1
@@ -261,8 +271,9 @@ class MemoryAccess:
         def of(lane: str) -> Memory:
             if not memory.private:
                 return memory
-            bytes_ = memory.decl.count * (memory.decl.element.size_bytes or 1)
-            offset = self.w.emit(f"mul i64 {lane}, {bytes_}")
+            size = memory.decl.element.size_bytes or 1
+            apart = size if memory.side_by_side else memory.decl.count * size
+            offset = self.w.emit(f"mul i64 {lane}, {apart}")
             pointer = self.w.emit(f"getelementptr i8, ptr {memory.pointer}, i64 {offset}")
             return replace(memory, pointer=pointer, safe_pointer=pointer)
 
@@ -331,7 +342,8 @@ class MemoryAccess:
         scalar = element.element if element.is_vector and element.element else element
         parts = value.parts or (value,)
         for part, piece in enumerate(parts):
-            pointer = self._element(memory.pointer, scalar, at, len(parts), part)
+            step = self.lanes.width if memory.side_by_side else len(parts)
+            pointer = self._element(memory.pointer, scalar, at, step, part)
             stored = self.stored_form(piece.text, scalar, 0)
             size = scalar.size_bytes or 1
             w.do(f"store {memory_type(scalar)} {stored}, ptr {pointer}, align {size}")
@@ -361,13 +373,14 @@ class MemoryAccess:
         size = element.size_bytes or 1
         extra = self.metadata(memory)
         found = self.w.load(memory_type(element), pointer, f", align {size}{extra}")
-        return self._value_of(memory, found, element, 0)
+        return self.value_of(memory, found, element, 0)
 
     def metadata(self, memory: Memory) -> str:
         """What LLVM may know about a load."""
         return ", !invariant.load !0" if memory.constant else ""
 
-    def _value_of(self, memory: Memory, found: str, element: DataType, width: int) -> str:
+    def value_of(self, memory: Memory, found: str, element: DataType, width: int) -> str:
+        """What was loaded as a value."""
         w = self.w
         if element.is_bool:
             return w.emit(f"icmp ne {widened('i8', width)} {found}, {constant('i8', 0, width)}")

@@ -12,6 +12,7 @@ from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.peel import Limits, Peeling
+from vyre.backends.llvm.codegen.private import emit_own_array
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.sieve import LANES, Sieve
 from vyre.backends.llvm.codegen.statements import Statements
@@ -287,14 +288,15 @@ class Rows:
         return lanes
 
     def _has_private(self) -> bool:
-        return any(decl.is_local for decl in self.kernel.program.buffers)
+        own = self.kernel.own_arrays
+        return any(d.is_local and d.name not in own for d in self.kernel.program.buffers)
 
     def _lock_step(self, places: list[Position], end: str, inside: set[int]) -> None:
         """Lanes together, for which all that was peeled holds."""
         kernel, tile = self.kernel, self.tile
         body = self.peeling.simplified
         views: list[Lanes] = []
-        for place in places:
+        for number, place in enumerate(places):
             view = self._view(tile.width, place)
             view.inside = inside
             view.apart = self.peeling.apart
@@ -304,7 +306,7 @@ class Rows:
                 view.sums = self.peeling.sums
             view.branches = not tile.width
             view.mask_bits = mask_bits(tile.width)
-            self._own_arrays(view)
+            self._own_arrays(view, number)
             views.append(view)
         axes = (0,) if tile.width else ()
         shapes = Shapes(kernel.program, body, axes, self.varying, in_step=True)
@@ -393,11 +395,13 @@ class Rows:
         for slot, own in kept:
             view.write(slot, view.value_of(own), blend=False)
 
-    def _own_arrays(self, lanes: Lanes) -> None:
+    def _own_arrays(self, lanes: Lanes, number: int = 0) -> None:
         """Private arrays of the lanes at hand."""
         w, kernel = self.kernel.w, self.kernel
         for decl in kernel.program.buffers:
-            if decl.is_local:
+            if decl.name in kernel.own_arrays:
+                lanes.own[decl.name] = emit_own_array(kernel, decl, lanes, number)
+            elif decl.is_local:
                 base = kernel.memories[decl.name].pointer
                 offset = w.emit(f"mul i64 {lanes.lane_index}, {decl.size_bytes or 0}")
                 pointer = w.emit(f"getelementptr i8, ptr {base}, i64 {offset}")

@@ -92,6 +92,8 @@ class Memory:
     """Whether other threads may access it at the same time."""
     private: bool = False
     """Whether every lane has its own; `pointer` is that of the first lane's."""
+    side_by_side: bool = False
+    """Of private memory: an element of all lanes is a vector, and the next one follows it."""
     cached: str = ""
     """Of a buffer that is only written: 0 if stores go past the caches, an i64 operand."""
 
