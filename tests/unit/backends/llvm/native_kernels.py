@@ -52,6 +52,37 @@ done:
 """
 """Never ends by itself."""
 
+WAITS_FOR_OTHERS = f"""{HEAD} {{
+entry:
+  %control.p = getelementptr %vyre.launch, ptr %launch, i64 0, i32 1
+  %control = load ptr, ptr %control.p
+  %buffers = load ptr, ptr %launch
+  %done.p = load ptr, ptr %buffers
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %step ]
+  %waits = icmp eq i64 %i, 0
+  br i1 %waits, label %wait, label %count
+wait:
+  %stop = load atomic i32, ptr %control monotonic, align 4
+  %stopped = icmp ne i32 %stop, 0
+  %done = load atomic i32, ptr %done.p monotonic, align 4
+  %enough = icmp sge i32 %done, 750
+  %over = or i1 %stopped, %enough
+  br i1 %over, label %step, label %wait
+count:
+  %old = atomicrmw add ptr %done.p, i32 1 monotonic
+  br label %step
+step:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+"""Workgroup 0 ends when 750 others have; element 0 counts them."""
+
 SLOW = f"""{HEAD} {{
 entry:
   %place = alloca i64

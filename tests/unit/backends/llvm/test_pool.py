@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,9 @@ SETUP = """
 import os, signal, sys, threading, time
 import numpy as np
 from vyre.backends.llvm import pool
-from tests.unit.backends.llvm.native_kernels import INCREMENT, SPIN, address, kernel
+from tests.unit.backends.llvm.native_kernels import (
+    INCREMENT, SPIN, WAITS_FOR_OTHERS, address, kernel
+)
 
 def check(groups=1000):
     data = np.zeros(groups, np.int32)
@@ -50,13 +53,20 @@ def run_bare(script: str, tmp_path: Path, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_workers_start_with_the_first_parallel_launch(cache: Path) -> None:
+def test_workers_start_with_the_first_parallel_launch_and_stay(cache: Path) -> None:
     script = """
+    def threads():
+        return sorted(os.listdir("/proc/self/task")) if os.path.exists("/proc/self/task") else []
+
     print(pool.process_pool().workers, end=" ")
     check()
-    print(pool.process_pool().workers)
+    print(pool.process_pool().workers, end=" ")
+    before = threads()
+    for _ in range(50):
+        check()
+    print(pool.process_pool().workers, before == threads())
     """
-    assert run(script, cache, VYRE_THREADS="5") == "0 4"
+    assert run(script, cache, VYRE_THREADS="5") == "0 4 4 True"
 
 
 def test_one_thread_means_no_worker(cache: Path) -> None:
@@ -227,6 +237,43 @@ def test_other_threads_are_not_interrupted(cache: Path) -> None:
     print(ended)
     """
     assert run(script, cache) == "['DEADLINE']"
+
+
+def test_a_group_that_takes_long_does_not_hold_up_the_others(cache: Path) -> None:
+    """The first of 1000 groups waits until 750 are done; its thread's half alone is 500."""
+    script = """
+    done = np.zeros(1, np.int32)
+    waiting = kernel(WAITS_FOR_OTHERS, polls=True, divergent=True)
+    for _ in range(20):
+        done[0] = 0
+        assert waiting.bind([address(done)], (1000, 1, 1), timeout=20)() is None
+    print(done[0])
+    """
+    assert run(script, cache, VYRE_THREADS="2") == "999"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+def test_a_launch_within_a_launch(cache: Path) -> None:
+    """A signal handler runs in the thread that waits for the outer launch."""
+    script = """
+    inner = []
+
+    def launch(*_):
+        check()
+        inner.append(is_running)
+
+    check()
+    data = np.zeros(4, np.int32)
+    outer = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.5)
+    signal.signal(signal.SIGALRM, launch)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    is_running = True
+    outcome = outer()
+    is_running = False
+    check()
+    print(outcome.status.name, inner)
+    """
+    assert run(script, cache, VYRE_THREADS="2") == "DEADLINE [True]"
 
 
 def test_the_process_ends_while_workers_spin_or_sleep(cache: Path) -> None:
