@@ -87,7 +87,8 @@ def _check_limits(program: Program, target: Target, findings: Findings) -> None:
     device = [decl for decl in program.buffers if not decl.is_on_chip]
     stored = sum(decl.access is not BufferAccess.UNIFORM for decl in device)
     words = "the number of device buffers"
-    over("buffers", words, stored, limits.max_storage_buffers, "join some of them into one buffer")
+    advice = "join some of them into one buffer; small ones may be uniform, which do not count"
+    over("buffers", words, stored, limits.max_storage_buffers, advice)
     if limits.max_loop_rounds < _ANY_ROUNDS:
         words = "the number of rounds that one invocation makes in loops"
         advice = "spread the work over more invocations, or use a device without this limit"

@@ -113,6 +113,15 @@ class Device(Protocol):
 
 
 @runtime_checkable
+class BoundedMemory(Device, Protocol):
+    """A device whose pieces of memory have a largest size."""
+
+    def largest_allocation(self) -> int:
+        """Bytes of the largest piece."""
+        ...
+
+
+@runtime_checkable
 class BatchReading(Device, Protocol):
     """A device on which waiting costs: it reads several pieces of memory back with one wait."""
 

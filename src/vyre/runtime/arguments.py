@@ -123,7 +123,7 @@ class Binder:
 
         plan = ScratchReusePlan.build(program)
         for pool in plan.pools if flat else ():
-            memory = self._take(pool.nbytes, zeroed=True)
+            memory = self._take(pool.buffers[0], pool.nbytes, zeroed=True)
             for position, name in enumerate(pool.buffers):
                 decl = program.buffer(name)
                 assert decl is not None
@@ -160,11 +160,11 @@ class Binder:
                 self.binding.adopted.append(view)
                 self._put(decl, view, count)
                 return
-            memory = self._take(nbytes, zeroed=True)
+            memory = self._take(decl.name, nbytes, zeroed=True)
             self.binding.pending.append((host, memory))
             self._put(decl, memory, count)
             return
-        self._put(decl, self._take(nbytes, zeroed=True), count)
+        self._put(decl, self._take(decl.name, nbytes, zeroed=True), count)
 
     def _bind_device_array(self, decl: BufferDecl, value: DeviceArray) -> None:
         memory = value.memory()
@@ -197,7 +197,7 @@ class Binder:
             self.binding.adopted.append(view)
             self._put(decl, view, count)
             return
-        memory = self._take(host.nbytes, zeroed=False)
+        memory = self._take(decl.name, host.nbytes, zeroed=False)
         upload(memory, host)
         self._put(decl, memory, count)
         if decl.is_host_output:
@@ -228,8 +228,8 @@ class Binder:
                 codes.SHORT_BUFFER.at(name=decl.name, expected="fewer than 2**32", found=count)
             )
 
-    def _take(self, nbytes: int, *, zeroed: bool) -> DeviceMemory:
-        memory = self.pool.take(max(nbytes, 1), zeroed=zeroed)
+    def _take(self, name: str, nbytes: int, *, zeroed: bool) -> DeviceMemory:
+        memory = self.pool.take(max(nbytes, 1), zeroed=zeroed, name=name)
         self.binding.owned.append(memory)
         return memory
 

@@ -6,8 +6,13 @@ import threading
 from collections import OrderedDict
 
 from vyre.config import config
-from vyre.driver.backend import Device, DeviceMemory
+from vyre.diagnostics import BackendError
+from vyre.diagnostics.codes import webgpu as codes
+from vyre.driver.backend import BoundedMemory, Device, DeviceMemory
 from vyre.record import dataclass
+
+_SURELY_FITS = 1 << 26
+"""Bytes that no device refuses for the size alone."""
 
 
 @dataclass(slots=True)
@@ -31,9 +36,14 @@ class MemoryPool:
         self._idle: OrderedDict[int, list[DeviceMemory]] = OrderedDict()
         self._lock = threading.RLock()
 
-    def take(self, nbytes: int, *, zeroed: bool = True) -> DeviceMemory:
-        """Memory of at least `nbytes`; zeroed unless the caller is going to fill it."""
+    def take(self, nbytes: int, *, zeroed: bool = True, name: str | None = None) -> DeviceMemory:
+        """Memory of at least `nbytes`; zeroed unless the caller is going to fill it.
+
+        `name` is the buffer that it is for, if an error has to say so.
+        """
         size = size_class(nbytes)
+        if size > _SURELY_FITS:
+            size = self._fitting(nbytes, size, name)
         with self._lock:
             waiting = self._idle.get(size)
             memory = waiting.pop() if waiting else None
@@ -42,7 +52,7 @@ class MemoryPool:
                 self.counters.reuses += 1
             self._count(size)
         if memory is None:
-            return self._allocate(size)
+            return self._allocate(size, nbytes)
         if zeroed:
             memory.zero()
         return memory
@@ -72,23 +82,37 @@ class MemoryPool:
         with self._lock:
             self.counters.peak = self.counters.in_use
 
+    def _fitting(self, nbytes: int, size: int, name: str | None) -> int:
+        """The rounded size, unless only what is asked for fits."""
+        if not isinstance(self.device, BoundedMemory):
+            return size
+        most = self.device.largest_allocation()
+        if nbytes > most:
+            what = "an array" if name is None else f"the buffer {name!r}"
+            device = self.device.info.id
+            raise BackendError(
+                codes.BUFFER_TOO_LARGE.at(what=what, found=nbytes, device=device, limit=most)
+            )
+        return min(size, most)
+
     def _count(self, size: int) -> None:
         self.counters.in_use += size
         self.counters.peak = max(self.counters.peak, self.counters.in_use)
 
-    def _allocate(self, size: int) -> DeviceMemory:
+    def _allocate(self, size: int, nbytes: int) -> DeviceMemory:
         try:
             memory = self.device.allocate(size)
         except MemoryError:
             with self._lock:
                 self.counters.in_use -= size
                 was_idle = self.counters.idle
-            if not was_idle:
+            if not was_idle and nbytes == size:
                 raise
             self.drop_idle()
-            memory = self.device.allocate(size)
+            # No more than is needed: that may be what made it too much.
+            memory = self.device.allocate(nbytes)
             with self._lock:
-                self._count(size)
+                self._count(nbytes)
         self.counters.allocations += 1
         return memory
 

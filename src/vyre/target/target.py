@@ -22,6 +22,7 @@ class Limits:
     max_storage_buffers: int = 64
     max_buffer_bytes: int = (1 << 47) - 1
     max_uniform_bytes: int = 65_536
+    max_uniform_buffers: int = 64
     max_workgroups: tuple[int, int, int] = ((1 << 32) - 1, (1 << 32) - 1, (1 << 32) - 1)
     """Workgroups along each axis, after any folding the backend does."""
     max_loop_rounds: int = (1 << 64) - 1
@@ -62,5 +63,6 @@ WEBGPU_DEFAULT_LIMITS = Limits(
     max_storage_buffers=8,
     max_buffer_bytes=134_217_728,
     max_uniform_bytes=65_536,
+    max_uniform_buffers=12,
 )
 """What every WebGPU device offers."""

@@ -13,6 +13,7 @@ from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
 from vyre.backends.wgsl.loop_rounds import measure_rounds
 from vyre.backends.wgsl.recorder import Read, Recorder
+from vyre.backends.wgsl.shader import GRAIN
 from vyre.backends.wgsl.subgroup_width import measure_width
 from vyre.diagnostics import BackendError, DeviceError
 from vyre.diagnostics.codes import driver as driver_codes
@@ -148,12 +149,17 @@ class WgpuDevice:
 
     def allocate(self, nbytes: int) -> Allocation:
         """New memory, filled with zeros."""
-        limit = self.limit("max-buffer-size")
+        limit = self.largest_allocation()
         if nbytes > limit:
+            device = self._info.id
             raise BackendError(
-                codes.BINDING_TOO_LARGE.at(found=nbytes, device=self._info.id, limit=limit)
+                codes.BUFFER_TOO_LARGE.at(what="memory", found=nbytes, device=device, limit=limit)
             )
         return Allocation(self, nbytes)
+
+    def largest_allocation(self) -> int:
+        """Bytes of the largest buffer, a whole number of cells."""
+        return self.limit("max-buffer-size") // GRAIN * GRAIN
 
     def adopt(self, array: memoryview) -> DeviceMemory | None:
         """Host memory is never device memory here."""

@@ -10,14 +10,14 @@ from vyre.backends.wgsl.atomics import STORAGE_LOCKS, WORKGROUP_LOCKS
 from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.context import ENTRY_POINT, LAUNCH, ZERO, Context
 from vyre.backends.wgsl.expressions import Expressions
-from vyre.backends.wgsl.memory import Buffer, Space, make_buffer
+from vyre.backends.wgsl.memory import Buffer, Space, make_buffers
 from vyre.backends.wgsl.shader import GRID_FIELDS, Bound, Shader
 from vyre.backends.wgsl.statements import Statements
 from vyre.backends.wgsl.traps import RECORD, RECORD_WORDS, Traps
 from vyre.diagnostics import CapabilityError, Diagnostic
 from vyre.diagnostics.codes import lower as codes
 from vyre.emit import Writer
-from vyre.ir import Program
+from vyre.ir import BufferAccess, Program
 from vyre.lower import bindings, legalise
 from vyre.lower.bindings import has_ordered_atomics
 from vyre.target import Target
@@ -36,7 +36,7 @@ def emit_shader(program: Program, target: Target) -> Shader:
     program = legalise(program, target)
     ctx = Context(program, target)
     ordered = has_ordered_atomics(program)
-    found = [make_buffer(ctx, binding, ordered) for binding in bindings(program)]
+    found = make_buffers(ctx, bindings(program), ordered=ordered)
     body = Writer(depth=1)
     traps = Traps(ctx)
     exprs = Expressions(ctx, {buffer.decl.name: buffer for buffer in found}, body)
@@ -63,7 +63,7 @@ def emit_shader(program: Program, target: Target) -> Shader:
         fields=tuple(ctx.fields),
         general_fields=fields,
         bindings=tuple(
-            Bound(b.argument or 0, _access(b), (b.decl.element.bits or 0) // 8)
+            Bound(b.decl.name, b.argument or 0, _access(b), (b.decl.element.bits or 0) // 8)
             for b in _bound(found)
         ),
         lengths=tuple((name, places[name]) for name in fields if name in places),
@@ -91,7 +91,9 @@ def _check_limits(ctx: Context, buffers: list[Buffer], has_traps: bool) -> None:
     exchanged = sum(size for _, size in ctx.workgroup_variables.values())
     locks = 4 * WORKGROUP_LOCKS if "workgroup" in ctx.locks else 0
     private = sum(b.cell_count * b.cell_bytes for b in buffers if b.space is Space.PRIVATE)
-    storage = sum(b.space is Space.STORAGE for b in _bound(buffers))
+    storage = [b for b in _bound(buffers) if b.space is Space.STORAGE]
+    moved = sum(b.decl.access is BufferAccess.UNIFORM and b.decl.count > 0 for b in storage)
+    uniform = sum(b.space is Space.UNIFORM for b in _bound(buffers))
     problems: list[Diagnostic] = []
     for code, amount, added, limit in (
         (
@@ -103,8 +105,12 @@ def _check_limits(ctx: Context, buffers: list[Buffer], has_traps: bool) -> None:
         (codes.PRIVATE_MEMORY, private, {}, limits.max_local_bytes),
         (
             codes.TOO_MANY_BUFFERS,
-            storage,
-            {"for its traps": int(has_traps), "for 64-bit atomics": int("storage" in ctx.locks)},
+            len(storage) - moved,
+            {
+                f"uniform ones beyond the {uniform} that fit there": moved,
+                "for its traps": int(has_traps),
+                "for 64-bit atomics": int("storage" in ctx.locks),
+            },
             limits.max_storage_buffers,
         ),
     ):

@@ -178,8 +178,11 @@ class WgpuExecutable:
         size = min(bound.size(argument.count), memory.capacity - argument.offset)
         if size > self.device.binding_limit:
             raise BackendError(
-                codes.BINDING_TOO_LARGE.at(
-                    found=size, device=self.device.info.id, limit=self.device.binding_limit
+                codes.BUFFER_TOO_LARGE.at(
+                    what=f"the buffer {bound.name!r}",
+                    found=size,
+                    device=self.device.info.id,
+                    limit=self.device.binding_limit,
                 )
             )
         return Entry(memory.buffer, argument.offset, size)

@@ -12,6 +12,7 @@ A uniform buffer is an array of `vec4<u32>`, as WGSL wants it, whatever its elem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
 
@@ -188,16 +189,32 @@ _LOCALS = frozenset(
 """Names inside the functions that access buffers: a buffer of such a name would be hidden there."""
 
 
-def make_buffer(ctx: Context, binding: Binding, ordered: bool) -> Buffer:
-    """The WGSL side of a buffer. `ordered`: some atomic orders the accesses around it."""
+def make_buffers(ctx: Context, found: Sequence[Binding], *, ordered: bool) -> list[Buffer]:
+    """The WGSL side of buffers. `ordered`: some atomic orders the accesses around it."""
+    # One place is kept for the launch record. What does not fit is read from storage instead.
+    left = ctx.target.limits.max_uniform_buffers - 1
+    buffers: list[Buffer] = []
+    for binding in found:
+        space = _space(binding)
+        if space is Space.UNIFORM:
+            space = Space.UNIFORM if left > 0 else Space.STORAGE
+            left -= 1
+        buffers.append(_make_buffer(ctx, binding, space, ordered))
+    return buffers
+
+
+def _space(binding: Binding) -> Space:
     decl = binding.decl
-    space = Space.STORAGE
     if decl.is_local:
-        space = Space.PRIVATE
-    elif decl.is_workgroup:
-        space = Space.WORKGROUP
-    elif decl.access is BufferAccess.UNIFORM and decl.count:
-        space = Space.UNIFORM
+        return Space.PRIVATE
+    if decl.is_workgroup:
+        return Space.WORKGROUP
+    is_uniform = decl.access is BufferAccess.UNIFORM and decl.count > 0 and binding.loaded
+    return Space.UNIFORM if is_uniform else Space.STORAGE
+
+
+def _make_buffer(ctx: Context, binding: Binding, space: Space, ordered: bool) -> Buffer:
+    decl = binding.decl
     wish = f"{decl.name}_buffer" if decl.name in _LOCALS else decl.name
     name = ctx.names.fresh(wish)
     spellings = [op.row.spelling for op in AtomicOp]

@@ -20,6 +20,8 @@ GRAIN = 16
 class Bound:
     """An argument of a launch that is bound."""
 
+    name: str
+    """What the program calls it."""
     argument: int
     access: str
     """`read`, `read_write` or `uniform`."""

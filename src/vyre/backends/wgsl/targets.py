@@ -49,6 +49,8 @@ def device_target(device: WgpuDevice) -> Target:
         max_storage_buffers=device.limit("max-storage-buffers-per-shader-stage"),
         max_buffer_bytes=binding,
         max_uniform_bytes=min(device.limit("max-uniform-buffer-binding-size"), 65_536),
+        # Some devices have a few more; storage serves as well, and then browsers take the shader.
+        max_uniform_buffers=WEBGPU_DEFAULT_LIMITS.max_uniform_buffers,
         max_workgroups=(most - 1, most - 1, most - 1),
         max_loop_rounds=device.loop_rounds or Limits().max_loop_rounds,
     )

@@ -75,9 +75,9 @@ class WebPlan:
         self.counts[name] = count
         limit = PORTABLE.limits.max_buffer_bytes
         if self.size(name) > limit:
-            found = self.size(name)
+            found, what = self.size(name), f"the buffer {name!r}"
             raise BackendError(
-                codes.BINDING_TOO_LARGE.at(found=found, device="WebGPU", limit=limit)
+                codes.BUFFER_TOO_LARGE.at(what=what, found=found, device="WebGPU", limit=limit)
             )
 
     def _add_spills(self, plan: SplitPlan) -> None:

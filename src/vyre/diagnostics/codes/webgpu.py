@@ -16,11 +16,11 @@ DEVICE_FAILED = Code(
     "the device {device} failed while {doing}: {problem}",
     "if the driver is up to date, report it together with the program's text",
 )
-BINDING_TOO_LARGE = Code(
+BUFFER_TOO_LARGE = Code(
     "B203",
-    "buffer too large to bind",
-    "a buffer of {found} bytes is too large: {device} binds at most {limit} bytes at once",
-    "split the buffer, or use a device with larger buffers",
+    "buffer too large",
+    "{what} of {found:,} bytes is too large: {device} takes at most {limit:,} bytes at once",
+    "launch it in parts, or choose a device with larger buffers: `vyre devices` lists them",
 )
 NOT_OURS = Code(
     "B205",
@@ -44,7 +44,7 @@ LOOP_ENDED = Code(
 CODES = (
     DEVICE_LOST,
     DEVICE_FAILED,
-    BINDING_TOO_LARGE,
+    BUFFER_TOO_LARGE,
     NOT_OURS,
     TOO_MANY_WORKGROUPS,
     LOOP_ENDED,

@@ -11,7 +11,9 @@ import pytest
 
 import vyre
 from tests.unit.backends.wgsl.drivers import DRIVERS, LAVAPIPE, SWIFTSHADER, Driver, worker
-from tests.unit.backends.wgsl.running import target_of, the_device
+from tests.unit.backends.wgsl.running import check, target_of, the_device
+from vyre.backends.wgsl.emit import emit_shader
+from vyre.backends.wgsl.targets import PORTABLE
 from vyre.diagnostics import VyreError
 from vyre.ir import Program
 
@@ -113,8 +115,65 @@ def test_a_binding_beyond_the_limit() -> None:
     # On lavapipe only: buffers may be larger there than what is bound of them.
     said, limit = worker(LAVAPIPE).call(bound_beyond_the_limit)
     assert "B203" in said
-    assert f"a buffer of {limit + 4} bytes" in said
-    assert f"at most {limit} bytes" in said
+    assert f"the buffer 'x' of {limit + 4:,} bytes" in said
+    assert f"at most {limit:,} bytes" in said
+
+
+def allocated(nbytes: int) -> str:
+    """What is said of an array of that many bytes."""
+    try:
+        vyre.zeros(nbytes, np.uint8, device="wgpu:0").free()
+    except VyreError as problem:
+        return str(problem)
+    return "fits"
+
+
+def output_of(nbytes: int) -> str:
+    """What is said of an output of that many bytes."""
+    program = Program.parse(COUNT_UP.format(size=64).replace("@0", "@0 output live_out"))
+    try:
+        vyre.run(program, {}, sizes={"x": nbytes // 4}, grid=1, device="wgpu:0")
+    except VyreError as problem:
+        return str(problem)
+    return "fits"
+
+
+def largest() -> int:
+    return the_device().largest_allocation()
+
+
+def test_memory_beyond_the_limit() -> None:
+    most = worker(LAVAPIPE).call(largest)
+    for function, what in ((allocated, "an array"), (output_of, "the buffer 'x'")):
+        said = worker(LAVAPIPE).call(function, most + 16)
+        assert f"B203]: {what} of {most + 16:,} bytes is too large" in said
+        assert f"at most {most:,} bytes" in said
+
+
+@drivers
+def test_rounding_makes_no_array_too_large(driver: Driver) -> None:
+    # SwiftShader has no room for a whole GiB, to which this would be rounded up.
+    assert worker(driver).call(allocated, 1_000_000_000) == "fits"
+
+
+def test_uniform_buffers_beyond_the_limit_are_read_from_storage() -> None:
+    names = [f"u{k}" for k in range(17)]
+    lines = ["program workgroup(4, 1, 1)"]
+    lines += [f"buffer {name}: uniform u32[1] @{k}" for k, name in enumerate(names)]
+    lines += [
+        "buffer bytes: read_write u8[] @20",
+        "buffer y: read_write u32[4] @21 output live_out",
+    ]
+    lines += ["y[gid.x] = " + " + ".join(f"{name}[0]" for name in names) + " + len(bytes)"]
+    inputs = {name: np.array([k], np.uint32) for k, name in enumerate(names)}
+    program = Program.parse("\n".join(lines) + "\n")
+    for driver in DRIVERS:
+        check(driver, program, {**inputs, "bytes": np.zeros(7, np.uint8)})
+    more = "".join(f"buffer w{k}: read_only u32[1] @{19 + k}\n" for k in range(2))
+    stored = "".join(f"y[0] = w{k}[0]\n" for k in range(2))
+    text = "\n".join(lines[:-1]) + f"\n{more}{lines[-1]}\n{stored}"
+    with pytest.raises(VyreError, match=r"uses 9 .* \(3 of its own, 6 uniform ones beyond the 11"):
+        emit_shader(Program.parse(text), PORTABLE)
 
 
 @drivers
