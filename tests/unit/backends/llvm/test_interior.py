@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import check, launch, load, source
+from tests.unit.backends.llvm.running import check, differences, launch, load, source
+from vyre.backends.llvm.codegen.again import is_repeatable
 from vyre.backends.reference import execute
 from vyre.ir import Program
 
@@ -161,3 +162,24 @@ def test_what_comes_from_memory_is_not_assumed() -> None:
     body = f"out[gid.x] = a[select(a[gid.x] < w, a[gid.x] + gid.x, {NOWHERE})]"
     text = source(Program.parse(TEXT.format(body=body, type="u32", more="")), "llvm-raw")
     assert "edged" not in text
+
+
+@pytest.mark.parametrize(
+    ("body", "twice"),
+    [
+        ("out[gid.y * 64 + gid.x] = a[gid.y * w + gid.x]", True),
+        ("out[gid.y * 64 + gid.x] = out[gid.y * 64 + gid.x] + a[gid.y * w + gid.x]", False),
+        ("let s = atomic_add(out[gid.y * 64 + gid.x], a[gid.y * w + gid.x])", False),
+        ("p[0] = p[0] + a[gid.x] out[gid.y * 64 + gid.x] = p[0]", False),
+    ],
+)
+def test_the_last_vector_reaches_back_where_lanes_may_run_twice(body: str, twice: bool) -> None:
+    program = Program.parse(TEXT.format(body=body, type="u32", more="buffer p: local u32[2]"))
+    assert is_repeatable(program, program.entry, frozenset()) is twice
+    for width in (64, 61, 40):
+        inputs = {
+            "a": np.arange(600, dtype=np.uint32),
+            "out": np.ones(570, np.uint32),
+            "n": np.array([width, 9], np.uint32),
+        }
+        assert differences(program, inputs, GRID) == []

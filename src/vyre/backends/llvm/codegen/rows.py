@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
+from vyre.backends.llvm.codegen.again import is_repeatable
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.guards import with_guards
@@ -57,6 +58,8 @@ class Rows:
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
+    again: bool = False
+    """Whether lanes may run twice."""
     whole: str | None = None
     """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
 
@@ -67,6 +70,8 @@ class Rows:
         self.peeling = self._peel(body if free else ())
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+            done = self.peeling.simplified
+            self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
 
     def _peel(self, body: Body) -> Peeling:
         kernel, crossing = self.kernel, self.crossing
@@ -251,13 +256,24 @@ class Rows:
                 ]
             self._lock_step(places, end, inside)
 
-        self._x_loop(slot, limit, tile.step, emit)
+        self._x_loop(slot, limit, tile.step, emit, again=self.again)
 
     def _rest(self, slot: str, end: str, y: str, z: str) -> None:
         self._x_loop(slot, end, 1, lambda x, end_: self._one_lane((x, y, z), end_))
 
-    def _x_loop(self, slot: str, limit: str, step: int, emit: Callable[[str, str], None]) -> None:
-        """Count x in the slot up to the limit, as long as a whole step fits."""
+    def _x_loop(
+        self,
+        slot: str,
+        limit: str,
+        step: int,
+        emit: Callable[[str, str], None],
+        *,
+        again: bool = False,
+    ) -> None:
+        """Count x in the slot up to the limit, as long as a whole step fits.
+
+        With `again`, the last step ends at the limit and begins among lanes that have run.
+        """
         w = self.kernel.w
         head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
         last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
@@ -269,6 +285,12 @@ class Rows:
         emit(now, end)
         w.block(end)
         following = w.emit(f"add nuw i32 {now}, {step}")
+        if again and step > 1:
+            final = w.emit(f"sub i32 {limit}, {step}")
+            beyond = w.emit(f"icmp ugt i32 {following}, {final}")
+            some = w.emit(f"icmp ult i32 {following}, {limit}")
+            back = w.emit(f"and i1 {beyond}, {some}")
+            following = w.emit(f"select i1 {back}, i32 {final}, i32 {following}")
         w.do(f"store i32 {following}, ptr {slot}")
         w.jump(head)
         w.block(done)
