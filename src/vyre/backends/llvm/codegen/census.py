@@ -63,6 +63,8 @@ class Census:
         self.statements = 0
         self.operations = 0
         self.scattered = 0
+        self.apart: set[int] = set()
+        """Identities of the accesses that are scattered; 0 stands for any others."""
         self.scattered_in_loops = 0
         """Elements narrower than a register of a lane, which a vector is slow to collect."""
         self.narrowest = 4
@@ -155,6 +157,7 @@ class Census:
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
                 case Atomic():
                     self.scattered += 2 * weight
+                    self.apart.add(0)
                 case Lit() | Var():
                     pass
                 case Cast(_, dtype):
@@ -172,6 +175,7 @@ class Census:
                 self.operations += weight * rows_of(entries)
             else:
                 self.scattered += weight
+                self.apart.add(0)
 
     def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
         element = self._kernel.memories[buffer].decl.element
@@ -185,6 +189,7 @@ class Census:
             near = False
         if apart or (step and element.is_vector):
             self.scattered += weight
+            self.apart.add(access)
             if weight > 1 and size < self.widest:
                 self.scattered_in_loops += weight
         if not element.is_bool:

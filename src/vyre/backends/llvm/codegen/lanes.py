@@ -75,6 +75,8 @@ class Lanes:
         self.branches = False
         """Whether tests of bounds are branches: in scalar lanes, whose time is spent loading."""
         self._positions: tuple[Value, ...] = ()
+        self._in_row = True
+        """Whether lanes lie side by side along x: not if they are rounds of one lane's loop."""
 
     def place(self, local: tuple[str, str, str]) -> None:
         """Say where in the workgroup the lanes are; the first one along x."""
@@ -87,6 +89,14 @@ class Lanes:
                 text = self.w.emit(f"add i32 {start}, {local[axis]}", "gid")
             found.append(self._along(axis, text))
         self._positions = tuple(found)
+
+    def rounds_of(self, count: int) -> Lanes:
+        """So many rounds of a loop of this one lane as lanes: all but the counter is the same."""
+        made = Lanes(self.kernel, count)
+        made.names = dict(self.names)
+        made.local, made._positions, made._in_row = self.local, self._positions, False
+        made.inside, made.apart, made.wide = self.inside, self.apart, self.wide
+        return made
 
     def buffer(self, name: str) -> Memory:
         """A buffer as these lanes see it."""
@@ -355,7 +365,7 @@ class Lanes:
         assert_never(kind)
 
     def _along(self, axis: int, base: str) -> Value:
-        if self.width and axis == 0:
+        if self.width and axis == 0 and self._in_row:
             return Value(DataType.U32, Form.LINEAR, base, 1, exact=True)
         return uniform(DataType.U32, base)
 

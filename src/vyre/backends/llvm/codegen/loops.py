@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.along import emit_along
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.blocked import rounds_in_block, rounds_in_row
 from vyre.backends.llvm.codegen.counted import AtCounter, at_counter, emit_test
@@ -99,7 +100,9 @@ class Loops:
         if self._is_long(statement, dtype):
             again, through = w.fresh("strip"), w.fresh("strip.done")
             bound = self._strip_start(again, slot, stop)
-        self._blocks(statement, slot, Value(dtype, Form.UNIFORM, bound))
+        until = Value(dtype, Form.UNIFORM, bound)
+        if not emit_along(self.s, statement, slot, until):
+            self._blocks(statement, slot, until)
         w.block(head)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
         more = w.emit(f"icmp {order} {scalar} {now}, {bound}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.along import runs_along
 from vyre.backends.llvm.codegen.census import Census
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.peel import Peeling
@@ -42,6 +43,8 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
     if short or peeling.single:
         return ONE_BY_ONE
+    if runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
+        return Tile(0, 1, peeled=True)
     narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
     scattered = census.scattered * SCATTERED + narrow >= census.operations
     if scattered and census.scattered:
