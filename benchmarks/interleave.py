@@ -9,7 +9,13 @@ from benchmarks.kernel import random
 from benchmarks.remote import PeerFailedError, Remote
 
 SETTLE = 0.003
-"""Seconds between turns: the last peer's threads stop spinning before the next one starts."""
+"""Seconds between turns, and between two looks at whether the last peer's threads still spin."""
+
+SPINNING = 0.05
+"""Part of the time between two looks that a thread which spins takes at least."""
+
+PATIENCE = 0.5
+"""Seconds until the next one starts anyhow."""
 
 LONG = 0.05
 """A launch longer than this, in seconds, needs no untimed launch before it to warm the caches."""
@@ -43,9 +49,24 @@ def measure(remotes: Sequence[Remote], plan: Plan) -> dict[str, list[float] | st
             if name in failures:
                 continue
             warm = not times[name] or median(times[name]) < LONG
-            time.sleep(SETTLE)
+            settle(remotes)
             try:
                 times[name].append(float(remote.ask("time", warm=warm)["seconds"]))
             except PeerFailedError as error:
                 failures[name] = str(error)
     return {**times, **failures}
+
+
+def settle(remotes: Sequence[Remote]) -> None:
+    """Wait until nobody's threads spin any more: some do for a tenth of a second after their work.
+
+    Whoever came next would share a core with them.
+    """
+    deadline = time.monotonic() + PATIENCE
+    before = sum(remote.busy_seconds() for remote in remotes)
+    while True:
+        time.sleep(SETTLE)
+        now = sum(remote.busy_seconds() for remote in remotes)
+        if now - before < SPINNING * SETTLE or time.monotonic() > deadline:
+            return
+        before = now

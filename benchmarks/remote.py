@@ -76,6 +76,18 @@ class Remote:
         """Loads a kernel; the seconds until its first result, compiling included."""
         return float(self.ask("load", kernel=kernel, folder=str(folder))["first"])
 
+    def busy_seconds(self) -> float:
+        """Processor time of all its threads so far, where the system tells; else 0."""
+        if self._process is None:
+            return 0.0
+        total = 0
+        for path in Path(f"/proc/{self._process.pid}/task").glob("*/schedstat"):
+            try:
+                total += int(path.read_text().split()[0])
+            except OSError:  # the thread has ended
+                continue
+        return total * 1e-9
+
     def stop(self, *, kill: bool = False) -> None:
         """Ends the process by closing its pipe, or at once."""
         process, self._process = self._process, None

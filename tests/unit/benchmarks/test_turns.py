@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.interleave import Plan, measure
+from benchmarks.interleave import SETTLE, Plan, measure, settle
 from benchmarks.kernels import kernel_named
 from benchmarks.peers import PeerMissingError, peer_named
 from benchmarks.remote import PeerFailedError, Remote
@@ -51,6 +51,26 @@ def test_every_peer_has_its_turn_in_every_round(remote: Remote, tmp_path: Path) 
 def test_a_used_up_budget_still_gives_three_rounds(remote: Remote, tmp_path: Path) -> None:
     load(remote, "triad", tmp_path)
     assert len(measure([remote], Plan(rounds=100, budget=0))["numpy"]) == 3
+
+
+def test_nobody_starts_while_the_threads_of_another_one_spin() -> None:
+    class Spinning(Remote):
+        looks = 0
+
+        def busy_seconds(self) -> float:
+            self.looks += 1
+            return SETTLE * min(self.looks, 5)
+
+    spinning = Spinning(peer_named("numpy"))
+    settle([spinning])
+    assert spinning.looks == 6
+
+
+def test_a_peer_that_works_has_used_processor_time(remote: Remote, tmp_path: Path) -> None:
+    assert remote.busy_seconds() == 0
+    load(remote, "triad", tmp_path)
+    if Path("/proc/self/schedstat").exists():
+        assert remote.busy_seconds() > 0
 
 
 def test_an_error_in_a_peer_is_passed_on_and_it_lives(remote: Remote, tmp_path: Path) -> None:
