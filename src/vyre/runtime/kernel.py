@@ -28,6 +28,7 @@ from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.kernel_outputs import zero_outputs
 from vyre.runtime.kernel_views import place_views
 from vyre.runtime.run import dispatch
 from vyre.runtime.traps import located
@@ -106,7 +107,7 @@ class Kernel(Generic[P]):
         compiled = compile(program, device=device)
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)
-        arguments.zero_outputs(self.source, made)
+        zero_outputs(self.source, program, made, grid, elements)
         launch = verified(dispatch) if config().check else dispatch
         try:
             launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
@@ -183,7 +184,7 @@ class Kernel(Generic[P]):
         program = self._program(given, made)
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)
-        arguments.zero_outputs(self.source, made)
+        zero_outputs(self.source, program, made, grid, elements)
         inputs = snapshot(program, made.given)
         counts = {name: len(array) for name, array in inputs.items()}
         shape = grids.resolve(program, counts, grid, elements)

@@ -19,7 +19,6 @@ from vyre.front.parameters import (
     GenericType,
     Layout,
     Mode,
-    Parameter,
     ScalarParameter,
     StaticParameter,
     element_type,
@@ -320,18 +319,6 @@ def _resident(device: str, dtype: str, data: bytes) -> DeviceArray:
     return array_on(np.frombuffer(data, dtype), device)
 
 
-def zero_outputs(kernel: KernelSource, made: Prepared) -> None:
-    """`Out` arrays begin as zeros."""
-    for name, array in made.written.items():
-        parameter: Parameter = kernel.parameters[name]
-        if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
-            continue
-        if isinstance(array, DeviceArray):
-            array.memory().zero()
-        else:
-            array.fill(0)
-
-
 __all__ = [
     "Prepared",
     "by_parameter",
@@ -339,5 +326,4 @@ __all__ = [
     "prepare",
     "specialise",
     "type_of_value",
-    "zero_outputs",
 ]
