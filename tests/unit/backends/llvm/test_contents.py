@@ -83,6 +83,26 @@ def test_other_ways_to_step(step: str) -> None:
     check(program(step=step), arrays("u8", 20), (4, 1, 1))
 
 
+@pytest.mark.parametrize("beyond", [0, 1, 500])
+def test_conditions_that_look_where_the_table_says(beyond: int) -> None:
+    """A forest: every element says where the next one is, and a root says itself."""
+    text = """program workgroup(64, 1, 1)
+buffer table: read_only u32[] @0
+buffer found: read_write u32[] @1
+region "climb" {
+    if gid.x < len(found) {
+        let at = table[gid.x]
+        while table[at] != at { at = table[at] }
+        found[gid.x] = at
+    }
+}
+"""
+    table = RANDOM.integers(0, np.arange(1, 201)).astype(np.uint32)
+    table[150] += beyond
+    table[0] = 0
+    check(text, {"table": table, "found": np.zeros(200, np.uint32)}, (4, 1, 1))
+
+
 def test_lanes_that_leave_early() -> None:
     check(program(inner="if state == 3u32 { break }"), arrays("u8", 20), (4, 1, 1))
 

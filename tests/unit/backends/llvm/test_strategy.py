@@ -96,6 +96,16 @@ def test_accesses_in_loops_are_proven_once_per_row() -> None:
     assert len(peeling.in_loops) == 1
 
 
+def test_spans_that_cancel_out_are_not_asked_for() -> None:
+    """The least place less the greatest counter is before the buffer, though no lane goes there."""
+    body = "let s = 0.0f32 for k in 0..gid.x + 1 { s = s + a[gid.x - k] } out[gid.x] = s"
+    found = rows(body)
+    assert found.peeling.in_loops == {}
+    assert found.tile.width == 32
+    shared = "let s = 0.0f32 for k in 0..n[0] { s = s + a[gid.x - k] } out[gid.x] = s"
+    assert len(rows(shared).peeling.in_loops) == 1
+
+
 def test_a_lane_that_writes_elsewhere_is_not_left_out() -> None:
     peeling = rows("out[gid.x] = 1.0f32 if lid.x < 5 { out[gid.x + 9] = 2.0f32 }").peeling
     assert not peeling.narrowed

@@ -243,7 +243,9 @@ class Peeling:
         """Accesses anywhere in loops that are in bounds if what is in memory is small enough."""
         for statement in body:
             inner = in_loop or isinstance(statement, (Loop, While))
-            for access in self._own_accesses(statement) if in_loop else ():
+            # The condition of `while` is asked in every round.
+            repeated = in_loop or isinstance(statement, While)
+            for access in self._own_accesses(statement) if repeated else ():
                 if id(access) not in self.inside and id(access) not in self.proven:
                     self._fact(access)
             for nested in bodies(statement):
@@ -329,6 +331,8 @@ class Peeling:
         elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return
+            if self._cancels(index):
+                return
             self.in_loops[key] = None
             self.inside.add(id(access))
             self.wide[id(access)] = self._widened(index)
@@ -346,6 +350,18 @@ class Peeling:
         if isinstance(index, Cast):
             return self._widened(index.value)
         return Binary(index.op, self._widened(index.left), self._widened(index.right))
+
+    def _cancels(self, expr: AnyExpr) -> bool:
+        """Whether lanes differ on both sides of a subtraction: then spans tell much too little.
+
+        Between the least of one side and the greatest of the other there is always too much room,
+        and a row with an access that is not proven runs lane by lane.
+        """
+        if not isinstance(expr, Binary):
+            return False
+        if expr.op is BinOp.SUB and not (self._is_shared(expr.left) or self._is_shared(expr.right)):
+            return True
+        return self._cancels(expr.left) or self._cancels(expr.right)
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
