@@ -46,6 +46,8 @@ from vyre.record import dataclass
 
 MOST_STRIDE = 64
 """Accesses further apart than this from lane to lane are tested one by one."""
+WIDEST_EDGE = 16
+"""Lanes at the beginning of a row that may take another arm than the rest."""
 MOST_CONDITIONS = 24
 """So many accesses in loops are proven once per row; more are tested where they stand."""
 
@@ -154,8 +156,8 @@ class Peeling:
             parts = parts_of(cond, negated=negated, is_integer=is_integer)
             narrows = alone and not other and self.interior.is_as_written(statement.cond)
             held = [part for part in parts if self._peelable(part, narrows)]
-            if not other:
-                held += [p for p in parts if p not in held and self._interior_part(p) is not None]
+            edges = self._is_edge if other else self._interior_part
+            held += [p for p in parts if p not in held and edges(p)]
             if not held or (other and len(held) < len(parts)):
                 continue
             for part in held:
@@ -175,6 +177,16 @@ class Peeling:
         inner = self.interior
         found = assumption_of(written, inner.forms, inner.loops)
         return found if found is not None and found.step else None
+
+    def _is_edge(self, part: Part) -> bool:
+        """Whether a condition fails for a few lanes only, so that the rest may take one arm."""
+        found = self._interior_part(part)
+        if found is None:
+            return False
+        op, right = found.part.op, found.part.right
+        if op in (BinOp.GT, BinOp.GE):
+            return isinstance(right, Lit) and int(right.value) <= WIDEST_EDGE
+        return op is BinOp.NE
 
     def _assume(self, part: Part) -> None:
         found = self._interior_part(part)
