@@ -58,9 +58,16 @@ system-deps:  ## install the Vulkan drivers that the device tests need (apt, roo
 demo: install  ## run the examples on every device here, check them against the reference, time them
 	@$(BIN)/vyre demo
 
-test: install system-deps check  ## run everything: the static checks, then all tests
-	@echo "test: running the tests on $(JOBS) cores"
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadgroup
+# The static checks keep one core busy for a minute, so they run beside the tests and report after them.
+test: install system-deps  ## run everything: all tests, and the static checks beside them
+	@echo "test: running the tests on $(JOBS) cores, and the static checks"
+	@log=$$(mktemp); failed=; \
+	$(MAKE_COMMAND) check >"$$log" 2>&1 & checks=$$!; \
+	trap 'kill $$checks 2>/dev/null || true; rm -f "$$log"' EXIT; \
+	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup || failed=1; \
+	wait $$checks || failed=1; \
+	cat "$$log"; \
+	[ -z "$$failed" ]
 
 check: install  ## static checks only: ruff, formatting, types, layers; reports all, then fails
 	@failed=; \

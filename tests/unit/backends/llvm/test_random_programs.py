@@ -10,16 +10,17 @@ from vyre.ir import Barrier, MemoryOrdering, Program
 from vyre.ir.walk import walk_stmts
 
 QUICK = {
-    "tiny": range(200),
-    "hostile_indices": range(60),
-    "memory": range(40),
-    "integers": range(40),
-    "barriers": range(40),
-    "atomics": range(40),
-    "floats_exact": range(40),
+    "tiny": range(100),
+    "hostile_indices": range(20),
+    "memory": range(20),
+    "integers": range(20),
+    "barriers": range(20),
+    "atomics": range(20),
+    "floats_exact": range(20),
 }
+"""Without vyre's passes. With them 500 more run in tests/conform, and 200 between guard pages."""
 FULL = {"tiny": range(200, 240), "subgroups": range(12), "barriers": range(100, 112)}
-CHUNK = 20
+CHUNK = 10
 
 
 def chunks(plan: dict[str, range]) -> list[tuple[str, range]]:
