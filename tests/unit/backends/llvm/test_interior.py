@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,13 @@ def test_the_last_vector_reaches_back_where_lanes_may_run_twice(body: str, twice
             "n": np.array([width, 9], np.uint32),
         }
         assert differences(program, inputs, GRID) == []
+
+
+@pytest.mark.parametrize(
+    ("index", "long"),
+    [("gid.y * w + gid.x", True), ("gid.x * w + gid.y", False), ("gid.x * 4 + gid.y", True)],
+)
+def test_workgroups_that_walk_columns_do_not_become_long_rows(index: str, long: bool) -> None:
+    body = f"out[gid.y * 64 + gid.x] = a[{index}]"
+    text = source(Program.parse(TEXT.format(body=body, type="u32", more="")), "llvm-raw")
+    assert bool(re.search(r"%row\S* = trunc", text)) is long

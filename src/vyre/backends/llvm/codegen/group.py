@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from vyre.backends.llvm.codegen.barriers import Once, Piece, Stretch, Together
+from vyre.backends.llvm.codegen.columns import walks_columns
 from vyre.backends.llvm.codegen.copies import emit_copy
 from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.kernel import Kernel
@@ -71,6 +72,8 @@ class Group:
         if any(isinstance(s, _GROUPED) for s in walk_stmts(self.body)):
             return False
         if self._is_several(work) and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+            return False
+        if walks_columns(self.kernel, self.body):
             return False
         return not any(
             isinstance(expr, Builtin) and expr.axis == 0 and expr.kind in _WITHIN_GROUP

@@ -1,0 +1,42 @@
+"""Accesses whose neighbouring lanes are a whole row of an array apart.
+
+A workgroup of several rows uses up the lines of the cache that such an access looks at, as every
+row of it takes the next element of each line. A long row made of many workgroups would have lost
+the lines before the next row comes to them.
+"""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.linear import LinearForms, is_id_along, is_lane_id
+from vyre.ir import AnyExpr, Atomic, Binary, BinOp, Body, Lit, Load, Store
+from vyre.ir.walk import walk_all_exprs, walk_expr, walk_stmts
+
+
+def walks_columns(kernel: Kernel, body: Body) -> bool:
+    """Whether workgroups of several rows are better left as they are."""
+    if kernel.size[1] == 1:
+        return False
+    forms = LinearForms(kernel.program, body, {}, frozenset(), kernel.types)
+    found = [e.index for e in walk_all_exprs(body) if isinstance(e, (Load, Atomic))]
+    found += [s.index for s in walk_stmts(body) if isinstance(s, Store)]
+    return any(_is_column(forms.expand(index)) for index in found)
+
+
+def _is_column(index: AnyExpr) -> bool:
+    """Whether x is multiplied by what only a launch knows, and y is the element of a line."""
+    nodes = list(walk_expr(index))
+    products = [n for n in nodes if isinstance(n, Binary) and n.op is BinOp.MUL]
+    along_x = [
+        product
+        for product in products
+        if not isinstance(product.left, Lit)
+        and not isinstance(product.right, Lit)
+        and any(is_lane_id(node) for node in walk_expr(product))
+    ]
+    scaled = {id(node) for product in products for node in walk_expr(product)}
+    near = [n for n in nodes if is_id_along(n, (1,)) and id(n) not in scaled]
+    return bool(along_x and near)
+
+
+__all__ = ["walks_columns"]
