@@ -28,7 +28,8 @@ Each figure stands beside a program written by hand with wgpu-py and WGSL that d
 the same device, taking turns with vyre in one process. Kernels map every element to
 `a ^ a >> 3` with `a = x * 3 + 1`, timed from the launch until the host knows that it has ended.
 WGSL has 32-bit integers only: bytes and halves share words, and 64-bit integers are pairs of words.
-A launch has nothing to do, so it shows the overhead: vyre's is a call of `vyre.run`."""
+A launch has nothing to do, so it shows the overhead: vyre's is a call of `vyre.run`. Both wait by
+polling the device, the fastest way there is, though wgpu-py has it for its own code only."""
 
 
 def run(options: Options) -> Report:

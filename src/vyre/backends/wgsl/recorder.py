@@ -8,6 +8,7 @@ follow one another share a compute pass; WebGPU orders their memory accesses.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,10 @@ as the host waits for nothing, the device has enough to do, and each batch is tw
 LARGEST_KEPT = 16 << 20
 """Bytes of the largest buffer for reading back that is kept for the next time, and that are read
 back together: beside copying more than that, one more wait is nothing."""
+
+LOSING_TAKES = 0.05
+"""Seconds: a device that ends a wait sooner was not given up by its driver. If it was lost in
+another way, the next work says so, as reading a result does."""
 
 
 class Launch(NamedTuple):
@@ -67,9 +72,11 @@ class Recorder:
         """Whether the queue holds writes: it begins them with the next submission."""
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
-        # wgpu's own methods ask after each call whether it failed. Dispatches only ever fail when
-        # their pass has ended, and there is no public way to wait for a device.
+        # wgpu's own methods ask after each call whether it failed. What a pass records only ever
+        # fails when the pass ends, and there is no public way to wait for a device.
         native: Any = lib
+        self._native_pipeline = native.wgpuComputePassEncoderSetPipeline
+        self._native_group = native.wgpuComputePassEncoderSetBindGroup
         self._native_dispatch = native.wgpuComputePassEncoderDispatchWorkgroups
         self._native_poll = native.wgpuDevicePoll
         self._null: Any = ffi.NULL
@@ -168,6 +175,7 @@ class Recorder:
         self._batch = FIRST
         self.flush()
         self.waits += 1
+        started = time.monotonic()
         if seconds is None:
             self._native_wait()
         else:
@@ -180,9 +188,10 @@ class Recorder:
             threading.Thread(target=wait_aside, daemon=True).start()
             if not done.wait(seconds):
                 return False
-        with translated(self.name, "waiting for it"):
-            # A lost device ends the wait like one that is done; but it encodes nothing any more.
-            self.device.create_command_encoder().finish()
+        if time.monotonic() - started > LOSING_TAKES:
+            with translated(self.name, "waiting for it"):
+                # A lost device ends the wait like one that is done; but it encodes nothing more.
+                self.device.create_command_encoder().finish()
         return True
 
     def _native_wait(self) -> None:
@@ -204,10 +213,10 @@ class Recorder:
             if launch is not before:
                 if launch.pipeline is not pipeline:
                     pipeline = launch.pipeline
-                    compute.set_pipeline(pipeline)
+                    self._native_pipeline(native, pipeline._internal)
                 if launch.group is not group:
                     group = launch.group
-                    compute.set_bind_group(0, group)
+                    self._native_group(native, 0, group._internal, 0, self._null)
                 before = launch
             x, y, z = launch.grid
             dispatch(native, x, y, z)
