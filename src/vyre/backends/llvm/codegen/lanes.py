@@ -70,6 +70,8 @@ class Lanes:
         """Indices of accesses among them that are sums of two numbers, the later one second."""
         self.wide: Mapping[int, AnyExpr] = {}
         """Indices of accesses among them in 64 bits, in which they are the same."""
+        self.ahead: frozenset[int] = frozenset()
+        """Loads that follow one another through memory: what comes next is asked for."""
         self.own: dict[str, Memory] = {}
         """Private arrays of these lanes."""
         self.branches = False
@@ -225,6 +227,8 @@ class Lanes:
                     return self.memory.load_at_sum(memory, *map(self.value, self.sums[id(expr)]))
                 strided = self.strided.get(id(expr))
                 at = self.index(expr)
+                if id(expr) in self.ahead and self.width:
+                    self.memory.ask_ahead(memory, at)
                 entries = self.kernel.table_sizes.get(id(expr))
                 if entries and is_worth_it(self.kernel.host, self.width, entries):
                     return self.memory.look_up(memory, at, entries)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.ahead import LINE, emit_ask
 from vyre.backends.llvm.codegen.lookup import look_up
 from vyre.backends.llvm.codegen.packed import (
     STORAGE_ONLY,
@@ -75,6 +76,17 @@ class MemoryAccess:
         """
         pointer = self._element(memory.pointer, memory.decl.element, self.wide(early), 1, 0)
         return self.load(replace(memory, pointer=pointer), late, proven=True)
+
+    def ask_ahead(self, memory: Memory, index: Value) -> None:
+        """Ask for what the next lanes load, where lanes are contiguous."""
+        element = memory.decl.element
+        nbytes = (element.size_bytes or 1) * self.lanes.width
+        if index.form is Form.LINEAR and index.stride == 1 and nbytes >= LINE // 2:
+            at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+            pointer = self.w.emit(
+                f"getelementptr [{element.size_bytes or 1} x i8], ptr {memory.pointer}, i64 {at}"
+            )
+            emit_ask(self.lanes.kernel, pointer, nbytes)
 
     def look_up(self, memory: Memory, index: Value, entries: int) -> Value:
         """The entry of a small table of bytes; zero where the table ends before."""

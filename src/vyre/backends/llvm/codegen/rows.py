@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from vyre.backends.llvm.codegen.again import is_repeatable
+from vyre.backends.llvm.codegen.ahead import loads_ahead
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.guards import with_guards
@@ -58,6 +59,8 @@ class Rows:
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
+    ahead: frozenset[int] = frozenset()
+    """Loads before which the memory behind them is asked for."""
     again: bool = False
     """Whether lanes may run twice."""
     whole: str | None = None
@@ -72,6 +75,7 @@ class Rows:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
             done = self.peeling.simplified
             self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
+            self.ahead = loads_ahead(self.kernel, self.peeling)
 
     def _peel(self, body: Body) -> Peeling:
         kernel, crossing = self.kernel, self.crossing
@@ -324,6 +328,7 @@ class Rows:
             view.apart = self.peeling.apart
             view.strided = self.peeling.strided
             view.wide = self.peeling.wide
+            view.ahead = self.ahead
             if self.peeling.by_facts <= inside:
                 view.sums = self.peeling.sums
             view.branches = not tile.width
