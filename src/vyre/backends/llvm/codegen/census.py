@@ -42,6 +42,8 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 LOOP_WEIGHT = 8
 MOST_WEIGHT = LOOP_WEIGHT**3
+SIDE_BY_SIDE = 4
+"""Operations that one access to an array of the lanes' own is worth, where all take one element."""
 
 
 class Census:
@@ -187,6 +189,8 @@ class Census:
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own
             near = False
+            # Scalar lanes wait for what they stored there, each for itself.
+            self.operations += 0 if apart else SIDE_BY_SIDE * weight
         if apart or (step and element.is_vector):
             self.scattered += weight
             self.apart.add(access)

@@ -13,7 +13,8 @@ from vyre.backends.llvm.codegen.guards import with_guards
 from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
-from vyre.backends.llvm.codegen.peel import Limits, Peeling
+from vyre.backends.llvm.codegen.limits import Limits, emit_facts, emit_limits, emit_midst
+from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.private import emit_own_array
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.sieve import LANES, Sieve
@@ -186,8 +187,8 @@ class Rows:
     def _row_limits(self, y: str, z: str) -> Limits:
         if not self.peeling.parts and not self.tile.peeled:
             return Limits("0", "0", "0", self.kernel.row)
-        return self.peeling.emit_limits(
-            self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
+        return emit_limits(
+            self.peeling, self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
         )
 
     def _edged_row(self, slot: str, limits: Limits, y: str, z: str) -> None:
@@ -210,7 +211,9 @@ class Rows:
         few = w.emit(f"load i32, ptr {alone}")
         if self.peeling.interior.periods:
             start = Limits(now, now, limits.high, limits.end)
-            limits = self.peeling.emit_midst(self.kernel, lambda x: self._view(0, (x, y, z)), start)
+            limits = emit_midst(
+                self.peeling, self.kernel, lambda x: self._view(0, (x, y, z)), start
+            )
             lone = w.intrinsic("umax", "i32", limits.high, w.emit(f"add i32 {now}, {few}"))
         begin = w.intrinsic("umax", "i32", limits.low, now)
         room = w.intrinsic("usub.sat", "i32", limits.high, begin)
@@ -239,7 +242,7 @@ class Rows:
             return
         if peeling.facts and not self.kernel.unchecked:
             w = self.kernel.w
-            holds = peeling.emit_facts(self.kernel, self._view(0, ("0", y, z)), self.kernel.row)
+            holds = emit_facts(peeling, self.kernel, self._view(0, ("0", y, z)), self.kernel.row)
             limit = w.emit(f"select i1 {holds}, i32 {limits.high}, i32 0")
             self._together(slot, limit, row, peeling.inside | peeling.by_facts)
             if self.tile.step == 1:
