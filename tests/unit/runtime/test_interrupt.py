@@ -10,7 +10,9 @@ import time
 import pytest
 
 SCRIPT = """
-import sys
+import signal, sys
+# Whoever runs the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from vyre.ir import Program
 from vyre.runtime import compile, run
