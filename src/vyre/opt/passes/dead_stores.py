@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vyre.analysis import Effects, reads_memory, statement_effects
 from vyre.ir import (
     AnyExpr,
@@ -49,6 +51,55 @@ class DeadStores(Pass):
         return PassResult(program.with_rewritten_entry(entry), sweep.rewrites)
 
 
+class _Overwritten:
+    """Elements that are stored again before anybody looks, found by what makes one forget them."""
+
+    def __init__(self) -> None:
+        self._indices: dict[str, set[AnyExpr]] = {}
+        """The indices of a buffer."""
+        self._users: dict[str, list[_Element]] = {}
+        """Elements whose index uses a variable; some of them are forgotten already."""
+
+    def __contains__(self, element: _Element) -> bool:
+        indices = self._indices.get(element[0])
+        return indices is not None and element[1] in indices
+
+    def __bool__(self) -> bool:
+        return bool(self._indices)
+
+    def add(self, element: _Element) -> None:
+        """An element is stored."""
+        self._indices.setdefault(element[0], set()).add(element[1])
+        for node in walk_expr(element[1]):
+            if type(node) is Var:
+                self._users.setdefault(node.name, []).append(element)
+
+    def forget_all(self) -> None:
+        """Somebody may look at anything."""
+        self._indices.clear()
+        self._users.clear()
+
+    def forget_buffers(self, names: Iterable[str]) -> None:
+        """Somebody looks at these buffers."""
+        for name in names:
+            self._indices.pop(name, None)
+
+    def forget_names(self, names: Iterable[str]) -> None:
+        """Before here these variables held other values, and indices meant other elements."""
+        for name in names:
+            for buffer, index in self._users.pop(name, ()):
+                if buffer in self._indices:
+                    self._indices[buffer].discard(index)
+
+    def pass_over(self, effects: Effects) -> None:
+        """What a statement does in between."""
+        waits = effects.synchronises or effects.grid_synchronises or effects.atomics
+        if waits or effects.leaves or effects.opaque or effects.loops:
+            self.forget_all()
+            return
+        self.forget_buffers(effects.reads)
+
+
 class _Sweep:
     def __init__(self, program: Program, changing: Changing) -> None:
         self.changing = changing
@@ -60,7 +111,7 @@ class _Sweep:
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
-        overwritten: dict[_Element, None] = {}
+        overwritten = _Overwritten()
         out: list[AnyStmt] = []
         changed = False
         for statement in reversed(body):
@@ -70,34 +121,33 @@ class _Sweep:
             elif statement.body_fields:
                 new = map_bodies(statement, self.body)
                 if overwritten:
-                    _pass_over(statement_effects(statement), overwritten)
-                    _forget_names(self.changing.within(statement).variables, overwritten)
+                    overwritten.pass_over(statement_effects(statement))
+                    overwritten.forget_names(self.changing.within(statement).variables)
             elif overwritten:
-                _pass_over(statement_effects(statement), overwritten)
+                overwritten.pass_over(statement_effects(statement))
                 if type(statement) is Let or type(statement) is Assign:
-                    _forget_names(frozenset((statement.name,)), overwritten)
+                    overwritten.forget_names((statement.name,))
             changed = changed or new is not statement
             if new is not None:
                 out.append(new)
         return tuple(reversed(out)) if changed else body
 
-    def _store(self, store: Store, overwritten: dict[_Element, None]) -> AnyStmt | None:
+    def _store(self, store: Store, overwritten: _Overwritten) -> AnyStmt | None:
         element = (store.buffer, store.index)
         useless = element in overwritten or self._puts_back(store)
         if useless and not has_effects(store.index):
             self.rewrites += 1
             if not has_effects(store.value):
                 return None
-            _pass_over(statement_effects(Eval(store.value)), overwritten)
+            overwritten.pass_over(statement_effects(Eval(store.value)))
             return Eval(store.value)
         operands = statement_effects(store)
         # What this store reads, an earlier one may have put there.
-        for name in operands.reads:
-            _forget_buffer(name, overwritten)
+        overwritten.forget_buffers(operands.reads)
         if operands.atomics:
-            overwritten.clear()
+            overwritten.forget_all()
         if store.buffer not in operands.reads and not reads_memory(store.index):
-            overwritten[element] = None
+            overwritten.add(element)
         return store
 
     def _puts_back(self, store: Store) -> bool:
@@ -107,25 +157,3 @@ class _Sweep:
 
 def _element(store: Store) -> _Element:
     return store.buffer, store.index
-
-
-def _pass_over(effects: Effects, overwritten: dict[_Element, None]) -> None:
-    waits = effects.synchronises or effects.grid_synchronises or effects.atomics
-    if waits or effects.leaves or effects.opaque or effects.loops:
-        overwritten.clear()
-        return
-    for name in effects.reads:
-        _forget_buffer(name, overwritten)
-
-
-def _forget_buffer(name: str, overwritten: dict[_Element, None]) -> None:
-    for element in [e for e in overwritten if e[0] == name]:
-        del overwritten[element]
-
-
-def _forget_names(names: frozenset[str], overwritten: dict[_Element, None]) -> None:
-    if not names:
-        return
-    for element in list(overwritten):
-        if any(type(e) is Var and e.name in names for e in walk_expr(element[1])):
-            del overwritten[element]

@@ -40,6 +40,7 @@ def emit_limits(
     first = view("0")
     low, high, end = "0", length, length
     for part, ends in zip(peeling.parts, peeling.ends, strict=True):
+        w.breathe()
         span = _part_span(kernel, first, part, length, peeling.forms.may_wrap(part.left))
         low = w.intrinsic("umax", "i32", low, span[0]) if low != "0" else span[0]
         high = w.intrinsic("umin", "i32", high, span[1])
@@ -71,12 +72,14 @@ def emit_midst(
             peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
             at_low.names.update(peeling.periods)
         for assumption in inner.assumptions:
+            w.breathe()
             midst.require(assumption)
         if midst.low != "0":
             low = w.emit(f"add i32 {start}, {midst.low}")
             at_low = view(low)
         high = w.emit(f"add i32 {start}, {midst.high}")
     for (buffer, index), (stride, place) in peeling.accesses.items():
+        w.breathe()
         room = _room(kernel, at_low.value(index).text, buffer, stride, place)
         if low != "0":
             room = w.intrinsic("uadd.sat", "i32", room, low)

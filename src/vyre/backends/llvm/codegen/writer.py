@@ -181,10 +181,14 @@ class Writer:
 
         LLVM's quick selection of instructions gives up for the rest of a block when it meets what
         it does not know, and the thorough one takes long over long blocks. Where code is optimised
-        the blocks are joined again first.
+        the blocks are joined again first. Nothing else leads to the new block, so that all that is
+        known in the old one holds in it.
         """
         if self.open and len(self.lines) - self._begun > LONG_BLOCK:
+            made, held = self._made, self._held
+            self._made, self._held = {}, {}
             self.block(self.fresh("on"))
+            self._made, self._held = made, held
 
     def block(self, label: str) -> None:
         """Begin a block; the one before falls through to it if it is still open."""
