@@ -12,8 +12,8 @@ def program_of_size(statements: int) -> "Program":
     """A valid program with exactly this many statements, its root region included.
 
     It repeats a paragraph of ten statements as a person would write them: loads, arithmetic, a
-    branch with two arms, a loop with a carried variable, stores. No two are alike, so nothing is
-    saved by sharing.
+    branch with two arms, a loop with a carried variable, stores. Neighbours differ, so nothing is
+    saved by sharing; all need the same tests of bounds, so that every one costs the same.
     """
     from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 
@@ -53,7 +53,7 @@ def paragraph(number: int) -> "Iterator[Node]":
         0,
         u32(8),
         [
-            Node.let(v, Expr.load("table", var(k) + var(s) % u32(number + 7))),
+            Node.let(v, Expr.load("table", var(k) + var(s) % u32(number % 200 + 7))),
             Node.assign(s, var(s) + var(v) * (var(k) + u32(number))),
         ],
     )

@@ -4,38 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.loader import ready_to_load
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
-from vyre.ir import Program
+from vyre.ir import Lit, Loop, Program
 from vyre.ir.walk import walk_stmts
 
-_PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD, "hot": jit.FULL}
+_PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD}
 SMALL_PROGRAM = 100
-LARGE_PROGRAM = 250
-"""Statements up to which LLVM may take its time over loops, and from which there is little left."""
+FEW_LOOPS = 4
+"""Statements, and loops of known length, up to which LLVM may write out loops: with more it takes
+longer over their rounds than over all the rest."""
 MOST_LINES = 7_000
 MOST_LINES_OF_LARGE = 2_500
 """Lines of LLVM IR from which code is first made quickly: LLVM takes half a second over so many."""
+_WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.SPARING))
+"""Lines up to which each pipeline takes a few seconds: what a hot kernel is worth, as it runs in
+the background and once. With still more lines code stays as it was made quickly."""
 
 
 def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
-    """The pipeline that a tier stands for; `auto` depends on how much there is to compile.
+    """The pipeline that a tier stands for; `auto` and `hot` depend on how much there is to compile.
 
     Kernels written by hand get the standard one. What has many statements has many loops, and
     written out by LLVM they would take longer to compile than anybody likes to wait.
     """
-    if tier != "auto":
+    if tier in _PIPELINES:
         return _PIPELINES[tier]
-    statements = sum(1 for _ in walk_stmts(program.entry))
-    most = MOST_LINES_OF_LARGE if statements > LARGE_PROGRAM else MOST_LINES
-    if text.count("\n") > most:
+    lines = _lines(text)
+    if tier == "hot":
+        return next((pipeline for most, pipeline in _WHEN_HOT if lines <= most), jit.QUICK)
+    most = MOST_LINES_OF_LARGE if is_large(program) else MOST_LINES
+    if lines > most:
         return jit.QUICK
-    return jit.LEAN if statements > SMALL_PROGRAM else jit.STANDARD
+    return jit.STANDARD if _may_unroll(program) else jit.LEAN
+
+
+def _lines(text: str) -> int:
+    """Lines of LLVM IR, the more for those on wide vectors: these become several instructions."""
+    return text.count("\n") + 3 * text.count("<32 x") + text.count("<16 x")
+
+
+def _may_unroll(program: Program) -> bool:
+    statements = list(islice(walk_stmts(program.entry), SMALL_PROGRAM + 1))
+    loops = sum(
+        isinstance(s, Loop) and isinstance(s.start, Lit) and isinstance(s.stop, Lit)
+        for s in statements
+    )
+    return len(statements) <= SMALL_PROGRAM and loops <= FEW_LOOPS
 
 
 class _Sources(Mapping[str, str]):

@@ -3,7 +3,9 @@
 Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's
 per-function simplification at O1 and never its loop vectoriser. The lean one leaves loops as they
 are and the quick one does next to nothing: both are for first launches of large programs. The full
-one is for kernels that turned out to be hot.
+one is for kernels that turned out to be hot; where there is too much code for it, the sparing one
+simplifies and leaves the choice of registers to LLVM's quick allocator, which is the only one whose
+time does not grow faster than the code.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class Pipeline:
 
 
 QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)
+SPARING: Final = Pipeline("sparing", speed_level=1, codegen_level=0, loop_unrolling=False)
 LEAN: Final = Pipeline("lean", speed_level=1, codegen_level=2, loop_unrolling=False)
 STANDARD: Final = Pipeline("standard", speed_level=1, codegen_level=2)
 FULL: Final = Pipeline("full", speed_level=3, codegen_level=3, whole_module=True)

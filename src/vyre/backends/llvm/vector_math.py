@@ -52,18 +52,24 @@ _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
 FUNCTIONS: Final = frozenset(_UNARY) | frozenset(_BINARY)
 """The names that can be used; `atan2` and `pow` take two arguments."""
 
+MOST_IN_PLACE = 40
+"""Uses up to which functions are made part of the code around them: LLVM takes milliseconds over
+each of them."""
+_ATTRIBUTE: Final = "<in place or not>"
+
 
 class VectorMath:
     """The functions one module needs."""
 
-    def __init__(self, *, fma: bool, inline: bool = True) -> None:
+    def __init__(self, *, fma: bool) -> None:
         self._fma = fma
-        self._attribute = "alwaysinline" if inline else "noinline"
+        self._uses = 0
         self._definitions: dict[str, str] = {}
         self._shared: dict[str, None] = {}
 
     def use(self, function: str, dtype: FloatType, width: int) -> str:
         """The LLVM name, without @, of a function over `width` lanes; it will be in the text."""
+        self._uses += 1
         name = f"vyre_{function}_{dtype if width == 1 else f'v{width}{dtype}'}"
         if name not in self._definitions:
             if dtype == "f16":
@@ -74,7 +80,9 @@ class VectorMath:
 
     def text(self) -> str:
         """All definitions, in the order of first use."""
-        return "\n".join([*self._shared, *self._definitions.values(), ""])
+        attribute = "alwaysinline" if self._uses <= MOST_IN_PLACE else "noinline"
+        made = [text.replace(_ATTRIBUTE, attribute, 1) for text in self._definitions.values()]
+        return "\n".join([*self._shared, *made, ""])
 
     def _define(self, function: str, name: str, dtype: Literal["f32", "f64"], width: int) -> str:
         code = Code(width, self._fma)
@@ -103,7 +111,7 @@ class VectorMath:
         arguments = f"{type_} %x" if unary else f"{type_} %x, {type_} %y"
         head = f"define internal {type_} @{name}({arguments}) nounwind memory(none)"
         body = ["entry:", *lines, f"  ret {type_} {result}", "}"]
-        return "\n".join([f"{head} {self._attribute} {{", *body])
+        return "\n".join([f"{head} {_ATTRIBUTE} {{", *body])
 
 
 def emit_function(function: str, dtype: FloatType, width: int, *, fma: bool) -> str:

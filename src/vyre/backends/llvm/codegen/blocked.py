@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.ir import Assign, Lit, Loop, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
@@ -53,6 +54,8 @@ def rounds_in_row(statements: Statements, loop: Loop) -> int:
     8 rounds, and a wrong guess costs as much as several rounds.
     """
     if not statements.lanes.width or id(loop) in statements.flow.leaves:
+        return 1
+    if is_large(statements.kernel.program):
         return 1
     if not (isinstance(loop.start, Lit) and isinstance(loop.stop, Lit)):
         return 1

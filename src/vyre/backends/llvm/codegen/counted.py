@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.ir import AnyExpr, Atomic, Binary, BinOp, DataType, Lit, Load, Loop, Store, Var, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
@@ -33,6 +34,8 @@ class AtCounter:
 def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
     """The accesses that one test before an innermost loop proves; None if it is not worth it."""
     if lanes.width or not lanes.branches or lanes.kernel.unchecked:
+        return None
+    if is_large(lanes.kernel.program):
         return None
     if counter is not DataType.U32:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.guards import Part, parts_of
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.value import Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import register_type, widened
 from vyre.ir import AnyExpr, Atomic, BinOp, Body, Loop, Var, While
@@ -29,6 +30,8 @@ def has_full_rounds(statements: Statements, loop: Loop | While) -> bool:
     All lanes must enter the loop, and leave it by its bounds or its condition only.
     """
     if not statements.lanes.width or statements.lanes.mask is not None:
+        return False
+    if is_large(statements.kernel.program):
         return False
     return id(loop) not in statements.flow.leaves and _size(loop.body) <= MOST_NODES
 

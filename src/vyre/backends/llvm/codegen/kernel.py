@@ -67,6 +67,10 @@ class Kernel:
         default_factory=dict[tuple[str, int, int], str]
     )
     """Where they are, by name, lanes, and number of the set of lanes."""
+    edges: int = 0
+    """Places with code for vectors that lie partly outside their buffer."""
+    edge_slots: dict[int, str] = field(default_factory=dict[int, str])
+    """Memory for such vectors, by their bytes."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
     arithmetic: Arithmetic = field(init=False)

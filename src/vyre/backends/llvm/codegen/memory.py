@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.ahead import LINE, emit_ask
+from vyre.backends.llvm.codegen.edges import is_called, load_at_edge, store_at_edge
 from vyre.backends.llvm.codegen.lookup import look_up
 from vyre.backends.llvm.codegen.packed import (
     STORAGE_ONLY,
@@ -170,7 +171,7 @@ class MemoryAccess:
         quick_label = w.label
         w.jump(done)
         w.block(slow)
-        careful = self._gather(memory, self.lanes.spread(index), element, 1, 0, False)
+        careful = self._load_at_edge(memory, index, element)
         careful_label = w.label
         w.jump(done)
         w.block(done)
@@ -179,6 +180,12 @@ class MemoryAccess:
             f"phi {type_} [ {quick.text}, %{quick_label} ], [ {careful.text}, %{careful_label} ]"
         )
         return varying(element.value_type, joined)
+
+    def _load_at_edge(self, memory: Memory, index: Value, element: DataType) -> Value:
+        if not is_called(self.lanes, element):
+            return self._gather(memory, self.lanes.spread(index), element, 1, 0, False)
+        found = load_at_edge(self.lanes, memory, index, element)
+        return varying(element.value_type, self.value_of(memory, found, element, self.lanes.width))
 
     def _vector_read(self, memory: Memory, element: DataType, at: str) -> Value:
         pointer = self._element(memory.pointer, element, at, 1, 0)
@@ -308,6 +315,16 @@ class MemoryAccess:
         self._vector_write(memory, at, value)
         w.jump(done)
         w.block(slow)
+        self._store_at_edge(memory, index, value)
+        w.jump(done)
+        w.block(done)
+
+    def _store_at_edge(self, memory: Memory, index: Value, value: Value) -> None:
+        w, width, element = self.w, self.lanes.width, memory.decl.element
+        if self.lanes.mask is None and is_called(self.lanes, element):
+            stored = self.stored_form(self.lanes.vector(value), element, width)
+            store_at_edge(self.lanes, memory, index, stored, element)
+            return
         spread = self.wide_vector(self.lanes.spread(index))
         many = widened("i64", width)
 
@@ -316,8 +333,6 @@ class MemoryAccess:
             self._store_one(memory, position, self.lanes.lane_of(value, lane), False)
 
         self.lanes.for_each_active(one)
-        w.jump(done)
-        w.block(done)
 
     def _vector_write(self, memory: Memory, at: str, value: Value) -> None:
         element = memory.decl.element

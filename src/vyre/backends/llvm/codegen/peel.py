@@ -14,6 +14,7 @@ from vyre.backends.llvm.codegen.assume import Assumption, assumption_of
 from vyre.backends.llvm.codegen.contents import Contents
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.interior import Interior
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.linear import LinearForms
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach, rises
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
@@ -114,7 +115,9 @@ class Peeling:
         self.narrowed = self._has_one_effect(self.body)
         self.contents = Contents(self.program, self.body, self.types, self.kept)
         self.simplified = self._take(self.body, self.narrowed)
-        self._take_facts(self.simplified, in_loop=False)
+        if not is_large(self.program):
+            # They are worth a second copy of all the work.
+            self._take_facts(self.simplified, in_loop=False)
 
     # What is peeled ------------------------------------------------------------------------------
 
