@@ -3,8 +3,8 @@
 `import` times the import of vyre after numpy's. `small` and `large` compile a program that the
 cache does not know, after another one has woken the compiler up; with `-cached` both programs come
 from the cache. With `-first` nothing has been woken up, so the answer holds all that a process does
-once: importing the compiler and llvmlite, or reading the runtime from the cache. `overhead` times
-launches.
+once: importing the compiler and llvmlite, or reading the runtime from the cache. `growth` compiles
+ever larger programs, one of them after the other. `overhead` times launches.
 """
 
 import json
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from vyre.ir import Program
 
 LARGE = 500
+GROWTH = (1_000, 2_000, 4_000, 8_000)
+"""Statements of programs of one kind."""
+SHAPED = (1_000, 2_000)
+"""Statements of programs of every other kind."""
 
 
 def main(what: str) -> dict[str, Any]:
@@ -34,6 +38,8 @@ def main(what: str) -> dict[str, Any]:
     if what == "overhead":
         return overhead()
     kind, _, mode = what.partition("-")
+    if kind == "growth":
+        return {"seconds": growth(mode)}
     program, arrays = problem(kind)
     if mode != "first":
         warmer, given = problem("other")
@@ -45,6 +51,29 @@ def main(what: str) -> dict[str, Any]:
         "statements": program.stats().node_count,
         "llvmlite": "llvmlite" in sys.modules,
     }
+
+
+def growth(shape: str) -> dict[int, float]:
+    """Seconds until the first result of programs of a shape, by their statements."""
+    from benchmarks.shapes import SHAPES
+    from benchmarks.synthetic import program_of_size
+    from vyre.runtime import run
+
+    make = SHAPES.get(shape, program_of_size)
+    first = SHAPED[0] // 10
+    seconds: dict[int, float] = {}
+    for statements in (first, *(SHAPED if shape in SHAPES else GROWTH)):
+        program = make(statements)
+        arrays = {
+            decl.name: np.ones(decl.count or 256, np.uint32)
+            for decl in program.buffers
+            if not decl.is_on_chip
+        }
+        started = time.perf_counter()
+        run(program, arrays, grid=(1, 1, 1), device="cpu", in_place=True)
+        seconds[statements] = time.perf_counter() - started
+    del seconds[first]
+    return seconds
 
 
 def overhead() -> dict[str, float]:

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,17 +15,21 @@ from typing import Any
 from benchmarks.kernels.launch import LAUNCH, LAUNCHES
 from benchmarks.peers import PEERS, ROOT
 from benchmarks.report import Options, Report, Suite, Table, duration, verdict, versions_of
+from benchmarks.shapes import SHAPES
 from benchmarks.suites.kernels import Results, measure_kernel, started
 
 DEPENDENCIES = ("numpy", "llvmlite", "wgpu", "rich")
 PROBE = "benchmarks.first_result"
+STEP = 2.2
+"""Times as long as a program of half the size: twice, and what noise adds."""
 
 INTRODUCTION = """\
 Importing and compiling are measured in new processes that find Python's byte code, as after an
 installation. Cold means an empty cache folder, from the program to its first result with all stages
 of vyre; cached means a program that an earlier process left on disk. Both are measured in a process
-that has run another program before; what a process does once is shown beside it. A launch is one
-call from Python until the result is there."""
+that has run another program before; what a process does once is shown beside it. Growth is told by
+programs of one kind, each of twice as many statements as the one before. A launch is one call from
+Python until the result is there."""
 
 
 def run(options: Options) -> Report:
@@ -34,6 +38,7 @@ def run(options: Options) -> Report:
     probe("small-first", {})
     imports = [probe("import", {})["import"] for _ in range(rounds)]
     compiled = {kind: compile_times(kind, rounds) for kind in ("small", "large")}
+    grown = {shape: growth(shape, options) for shape in ("mixed", *SHAPES)}
     overhead = probe("overhead", {})
     results = Results(options.statistic)
     names = [peer.name for peer in PEERS]
@@ -47,6 +52,7 @@ def run(options: Options) -> Report:
         introduction=INTRODUCTION,
         tables=(
             starting_table(median(imports), compiled, options),
+            growth_table(grown, options),
             overhead_table(overhead, options),
             launch_table(results, launches, overhead),
             size_table(sizes),
@@ -54,6 +60,7 @@ def run(options: Options) -> Report:
         data={
             "import": imports,
             "compile": compiled,
+            "growth": grown,
             "overhead": overhead,
             "launch": launches,
             "bytes": sizes,
@@ -127,6 +134,46 @@ def starting_table(seconds: float, compiled: Mapping[str, Any], options: Options
     loaded = any(compiled[kind]["llvmlite_loaded_from_cache"] for kind in compiled)
     note = f"A start from the cache {'loads' if loaded else 'does not load'} llvmlite."
     return Table("Starting", ["what", "time", "bound", ""], rows, [note])
+
+
+def growth(shape: str, options: Options) -> dict[int, float]:
+    """Seconds of a cold compile by statements: the best of some rounds, each of all sizes."""
+    rounds: list[dict[str, float]] = []
+    for _ in range(2 if options.scale == "full" else 1):
+        with tempfile.TemporaryDirectory() as folder:
+            found = probe(f"growth-{shape}", {"VYRE_CACHE_DIR": folder})
+        rounds.append(found["seconds"])
+    return {int(size): min(each[size] for each in rounds) for size in rounds[0]}
+
+
+def growth_table(grown: Mapping[str, Mapping[int, float]], options: Options) -> Table:
+    """Cold compiles of ever larger programs: how much longer each takes than one of half its size.
+
+    Most kinds have two sizes, so a step is bounded by what two measurements can tell.
+    """
+    rows: list[list[str]] = []
+    for shape, seconds in grown.items():
+        before: float | None = None
+        for statements, value in seconds.items():
+            row = [f"{shape}, {statements} statements", duration(value), "", "", ""]
+            if before is not None:
+                ratio = value / before
+                row[2:] = [f"{ratio:.2f}", f"≤ {STEP:g}", verdict(ratio <= STEP, options)]
+            rows.append(row)
+            before = value
+    notes = [
+        "Cold compiles as above, each relative to that of half as many statements. `mixed` is the "
+        "program of the rows before; the others consist of one thing each: "
+        + ", ".join(f"{name} ({_first_line(shape)})" for name, shape in SHAPES.items())
+        + "."
+    ]
+    columns = ["program", "time", "against half", "bound", ""]
+    return Table("Growth of a cold compile", columns, rows, notes)
+
+
+def _first_line(shape: Callable[[int], object]) -> str:
+    text = (shape.__doc__ or "").splitlines()[0].rstrip(".")
+    return text[:1].lower() + text[1:]
 
 
 def overhead_table(seconds: Mapping[str, float], options: Options) -> Table:
