@@ -1,39 +1,66 @@
-"""`Out` arrays begin as zeros, unless nobody could tell."""
+"""`Out` arrays begin as zeros, where anybody could tell."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vyre.front import KernelSource
-from vyre.front.filled import Filled, filled_buffers
+from vyre.front.filled import SAFE_EXTENT, Extent, Filled, filled_buffers
 from vyre.front.parameters import ArrayParameter, Mode
 from vyre.ir import Program
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 
 Grid = Sequence[int] | int | None
+Host = NDArray[Any]
+Box = Sequence[tuple[int, int]]
+"""Along each axis of an array, the first element and the end."""
 
 
 def zero_outputs(
     kernel: KernelSource, program: Program, made: Prepared, grid: Grid, elements: int | None
 ) -> None:
-    """Clear the `Out` arrays of a call, but for those that its invocations write altogether."""
+    """Clear the `Out` arrays of a call, but for the elements that its invocations write."""
     filled = program.memo("front.filled", filled_buffers)
     for name, array in made.written.items():
         parameter = kernel.parameters[name]
         if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
             continue
         known = filled.get(name)
+        box: Box | None = None
         if known is not None and name not in made.layouts:
             lanes = _lanes(program, grid, elements, made)
-            if lanes is not None and _is_covered(array.shape, known, lanes, made):
-                continue
-        if isinstance(array, DeviceArray):
-            array.memory().zero()
-        else:
-            array.fill(0)
+            box = None if lanes is None else _written_box(array.shape, known, lanes, made)
+        _clear(array, box)
+
+
+def _clear(array: Host | DeviceArray, box: Box | None) -> None:
+    """Clear an array outside of a box that is written."""
+    written = 0 if box is None else math.prod(end - first for first, end in box)
+    if written and written == math.prod(array.shape):
+        return
+    if isinstance(array, DeviceArray):
+        memory = array.memory()
+        view = memory.host_view() if written else None
+        if view is None:
+            memory.zero()
+            return
+        count = math.prod(array.shape)
+        array = np.frombuffer(view, array.dtype, count).reshape(array.shape)
+    if box is None or 2 * written < array.size:
+        array.fill(0)
+        return
+    for axis, (first, end) in enumerate(box):
+        along = (slice(None),) * axis
+        if first:
+            array[(*along, slice(0, first))] = 0
+        if end < array.shape[axis]:
+            array[(*along, slice(end, None))] = 0
 
 
 def _lanes(program: Program, grid: Grid, elements: int | None, made: Prepared) -> list[int] | None:
@@ -52,19 +79,40 @@ def _lanes(program: Program, grid: Grid, elements: int | None, made: Prepared) -
     return [many * each for many, each in zip(numbers, size, strict=False)]
 
 
-def _is_covered(shape: Sequence[int], filled: Filled, lanes: Sequence[int], made: Prepared) -> bool:
-    """Whether every element of an array has an invocation that gets to write it."""
-    extents = [*reversed(shape), 1, 1][:3]
-    if len(shape) != filled.rank or any(a > b for a, b in zip(extents, lanes, strict=True)):
-        return False
-    for axis, (buffer, along) in filled.bounds:
-        other = _shape_of(made, buffer)
-        if other is None or along >= len(other) or (along < 0 and buffer in made.layouts):
-            return False
-        bound = math.prod(other) if along < 0 else other[along]
-        if bound < extents[axis]:
-            return False
-    return True
+def _written_box(
+    shape: Sequence[int], filled: Filled, lanes: Sequence[int], made: Prepared
+) -> Box | None:
+    """The elements of an array that surely have an invocation that gets to write them."""
+    if len(shape) != filled.rank or any(extent >= SAFE_EXTENT for extent in shape):
+        return None
+    own, parts = shape, filled.parts
+    if parts is not None:
+        own = shape[:-1]
+        if not all(part in parts for part in range(shape[-1])):
+            return None
+    firsts = [0, 0, 0]
+    ends = [min(pair) for pair in zip([*reversed(own), 1, 1][:3], lanes, strict=True)]
+    for limit in filled.limits:
+        axis = limit.axis
+        firsts[axis] = max(firsts[axis], limit.first)
+        if limit.extent is not None:
+            bound = _bound(limit.extent, made)
+            if bound is None or bound >= SAFE_EXTENT:
+                return None
+            ends[axis] = min(ends[axis], bound - limit.margin)
+    if any(first >= end for first, end in zip(firsts, ends, strict=True)):
+        return None
+    box = [(firsts[axis], ends[axis]) for axis in reversed(range(len(own)))]
+    return box if parts is None else [*box, (0, shape[-1])]
+
+
+def _bound(extent: Extent, made: Prepared) -> int | None:
+    """An extent of the arrays at hand."""
+    buffer, along = extent
+    shape = _shape_of(made, buffer)
+    if shape is None or along >= len(shape) or (along < 0 and buffer in made.layouts):
+        return None
+    return math.prod(shape) if along < 0 else shape[along]
 
 
 def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
