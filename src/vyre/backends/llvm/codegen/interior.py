@@ -14,6 +14,7 @@ from vyre.backends.llvm.codegen.assume import Assumption, assumption_of, step_of
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.linear import LinearForms
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach
+from vyre.backends.llvm.codegen.steps import guessed_steps
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -84,6 +85,13 @@ class Interior:
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         self._wanted = _index_names(body, outer) - self._assigned
         self.forms = LinearForms(program, (), outer, leaves, types)
+        guesses = guessed_steps(program, body, outer, leaves, types)
+        self._steps = {
+            distance: number
+            for distance, number in guesses.items()
+            if self._assume([Part(BinOp.EQ, distance, number)])
+        }
+        """Distances between lanes that are taken to be numbers."""
         self.body = map_body(body, self._statement)
         if self.body is not body:
             self.body = _without_unread(self.body, kept)
@@ -167,6 +175,10 @@ class Interior:
             return self._name(expr)
         if expr.depth <= 1:
             return expr
+        if isinstance(expr, Load) and self._steps:
+            step = self._steps.get(self.forms.expand(expr))
+            if step is not None:
+                return step
         made = map_exprs(expr, self._simplified)
         match made:
             case Load() | Atomic():
@@ -182,6 +194,9 @@ class Interior:
 
     def _name(self, name: Var) -> AnyExpr:
         """What every stretch of work computes again is written out if that makes it simple."""
+        step = self._steps.get(name)
+        if step is not None:
+            return step
         value = self._outer.get(name.name)
         if value is None or value.depth <= 1:
             return name

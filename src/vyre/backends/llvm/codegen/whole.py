@@ -60,13 +60,16 @@ def _has_span(peeling: Peeling, expr: AnyExpr) -> bool:
 
 
 def _is_testable(peeling: Peeling, guard: Part) -> bool:
-    if guard.op not in (*_ORDERS, BinOp.NE):
+    if guard.op not in (*_ORDERS, BinOp.NE, BinOp.EQ):
         return False
     return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
 
 
 def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> str:
-    """Whether a comparison holds for all lanes: the spans lie apart, and nothing wraps."""
+    """Whether a comparison holds for all lanes: nothing wraps, and the spans lie apart.
+
+    Or they are one and the same number.
+    """
     w = kernel.w
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
@@ -77,10 +80,13 @@ def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> str:
         for order, number, bound in (("sge", span.least, "0"), ("slt", span.greatest, _WRAPS))
     ]
     order = "sle" if guard.op is BinOp.LE else "slt"
-    apart = w.emit(f"icmp {order} {WIDE} {small.greatest}, {large.least}")
+    holds = w.emit(f"icmp {order} {WIDE} {small.greatest}, {large.least}")
     if guard.op is BinOp.NE:
         other = w.emit(f"icmp slt {WIDE} {large.greatest}, {small.least}")
-        apart = w.emit(f"or i1 {apart}, {other}")
+        holds = w.emit(f"or i1 {holds}, {other}")
+    if guard.op is BinOp.EQ:
+        holds = w.emit(f"icmp eq {WIDE} {small.least}, {large.greatest}")
+        fits += [w.emit(f"icmp eq {WIDE} {span.least}, {span.greatest}") for span in (small, large)]
     for one in fits:
-        apart = w.emit(f"and i1 {apart}, {one}")
-    return apart
+        holds = w.emit(f"and i1 {holds}, {one}")
+    return holds

@@ -74,9 +74,9 @@ class Statements:
         elif kind == 1:
             head = f"let p = {start}\nwhile p < {limit} {{\n    let i = p\n    p = p + {step}\n"
         else:
-            rounds = f"select(s < z, (z - s - 1) / {step} + 1, 0)"
-            head = f"let s = {start}\nlet z = {limit}\nfor r in 0..{rounds} {{\n"
-            head += f"    let i = s + r * {step}\n"
+            rounds = f"select(o < z, (z - o - 1) / {step} + 1, 0)"
+            head = f"let o = {start}\nlet z = {limit}\nfor r in 0..{rounds} {{\n"
+            head += f"    let i = o + r * {step}\n"
         self._leave = ["break", "continue"]
         body = self._start() + self._work(2) + self._store()
         return f"{head}{_indented(body)}}}\n"

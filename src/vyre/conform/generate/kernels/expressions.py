@@ -1,7 +1,7 @@
 """Indices, conditions and values of random kernels, as text.
 
-Visible everywhere: `i`, the place that no other invocation has; `w`, `h` and `n`, what the kernel
-was told; `v`, what it computes; `m`, a number for indices.
+Visible everywhere: `i`, the place that no other invocation has; `w`, `h`, `n` and `s`, what the
+kernel was told; `v`, what it computes; `m`, a number for indices.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ _NEAR = (
     f"select((gid.x < w) & (gid.y < h), gid.y * w + gid.x, {NOWHERE})",
     f"select((gid.x - 1 < w) & (gid.y < h), gid.y * w + gid.x - 1, {NOWHERE})",
     f"select(i + 1 < n, i + 1, {NOWHERE})",
+    *("gid.x * s", "gid.x * s + 1", "gid.x * s + 2", "(gid.y * w + gid.x) * s + 1"),
+    f"select(1 < s, gid.x * s + 1, {NOWHERE})",
 )
 _FAR = ("m", "m & 7", "u32(b[i])", "u32(v)", "0", "n", "n - 1", "u32(b[m & 15]) + i", "~i")
 _BOUNDS = (

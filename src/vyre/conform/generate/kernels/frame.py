@@ -39,8 +39,8 @@ class Frame:
     """What `a` holds."""
     written: str
     """What `out` holds."""
-    numbers: tuple[int, int, int, int]
-    """What the kernel is told: width, height, length, and how many bytes there are."""
+    numbers: tuple[int, int, int, int, int]
+    """What the kernel is told: width, height, length, bytes, and how large structures are."""
     contents: int
     """Chooses what is in the buffers."""
 
@@ -57,6 +57,7 @@ class Frame:
             max(1, high - dice.pick((0, 0, 1, high // 2, -1))),
             max(1, total - dice.pick((0, 0, 0, 1, 3, 5, -4, total // 2, total - 2))),
             max(1, dice.pick((total, total, total + 7, total - 1, 3))),
+            dice.pick((2, 3, 3, 4, 1, 5)),
         )
         types = dice.pick(_COMPUTED), dice.pick(_HELD), dice.pick(_HELD)
         return cls(size, grid, *types, numbers, dice.bits(30))
@@ -97,7 +98,7 @@ class Frame:
 buffer a: read_only {self.read}[] @0
 buffer b: read_only u8[] @1
 buffer f: read_only f32[] @2
-buffer told: uniform u32[4] @3
+buffer told: uniform u32[5] @3
 buffer out: read_write {self.written}[] @4
 buffer bins: read_write u32[{BINS}] @5
 buffer tile: workgroup {self.computed}[{self.lanes}]
@@ -107,13 +108,14 @@ region "kernel" {{
     let w = told[0]
     let h = told[1]
     let n = told[2]
+    let s = told[4]
 {body}}}
 """
 
     def inputs(self) -> dict[str, Array]:
         """The contents of the buffers."""
         dice = Dice(str(self.contents))
-        _, _, length, many = self.numbers
+        _, _, length, many, _ = self.numbers
         counts = {"a": length, "b": many, "f": length, "out": length, "bins": BINS}
         types = {"a": self.read, "b": "u8", "f": "f32", "out": self.written, "bins": "u32"}
         found: dict[str, Array] = {

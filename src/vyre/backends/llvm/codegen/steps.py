@@ -1,0 +1,115 @@
+"""Structures in memory: how far apart lanes are, guessed from what they touch of a structure.
+
+In `p[i, 0]`, `p[i, 1]`, `p[i, 2]` the index is `i * p.shape[1] + 2`: lanes lie `p.shape[1]` apart,
+which is known when the kernel runs. That it is 3 is a good guess, because nothing lies beyond 2
+that is of interest, and with a number for it lanes are read together and sorted in registers. The
+guess is one of the things that are taken for granted in the midst of a row: where it is wrong, the
+lanes run one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Atomic,
+    Binary,
+    BinOp,
+    Body,
+    DataType,
+    Lit,
+    Load,
+    Program,
+    Select,
+    Store,
+    Var,
+)
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+WIDEST_STEP: Final = 4
+_USUAL: Final = 3
+"""The size of a structure of which only single parts are touched."""
+
+
+def guessed_steps(
+    program: Program,
+    body: Body,
+    outer: Mapping[str, AnyExpr],
+    leaves: frozenset[str],
+    types: Mapping[str, DataType],
+) -> dict[AnyExpr, Lit]:
+    """Distances between lanes that are not known, with the numbers that they may well be."""
+    if not any(_multiplies(statement) for statement in walk_stmts(body)):
+        return {}
+    forms = LinearForms(program, body, outer, leaves, types)
+    touched: dict[AnyExpr, set[int]] = {}
+    for statement in walk_stmts(body):
+        for buffer, index in _accesses(statement):
+            if buffer not in forms.private:
+                written = forms.expand(index)
+                flat = written.if_true if isinstance(written, Select) else written
+                _look(flat, forms, leaves, touched)
+    found: dict[AnyExpr, Lit] = {}
+    for distance, places in touched.items():
+        step = max(places) + 1
+        if len(places) < step:
+            step = max(step, _USUAL)
+        if 1 < step <= WIDEST_STEP and max(places):
+            found[distance] = Lit(DataType.U32, step)
+    return found
+
+
+def _multiplies(statement: AnyStmt) -> bool:
+    """Whether a statement has a product in it that may be a place in memory."""
+    return any(
+        isinstance(node, Binary) and node.op is BinOp.MUL and not _has_number(node)
+        for child in expr_children(statement)
+        for node in walk_expr(child)
+    )
+
+
+def _has_number(node: Binary) -> bool:
+    return isinstance(node.left, Lit) or isinstance(node.right, Lit)
+
+
+def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
+    if isinstance(statement, Store):
+        yield statement.buffer, statement.index
+    for child in expr_children(statement):
+        for node in walk_expr(child):
+            if isinstance(node, (Load, Atomic)):
+                yield node.buffer, node.index
+
+
+def _look(
+    index: AnyExpr, forms: LinearForms, leaves: frozenset[str], touched: dict[AnyExpr, set[int]]
+) -> None:
+    """Note a place in a structure: `position * distance + place`."""
+    place = forms.offset(index)
+    base = forms.without_offset(index)
+    if not isinstance(base, Binary) or base.op is not BinOp.MUL or not 0 <= place < WIDEST_STEP:
+        return
+    for position, distance in ((base.left, base.right), (base.right, base.left)):
+        if not _is_distance(distance, forms, leaves):
+            continue
+        if forms.is_u32(position) and forms.stride(position) == 1:
+            touched.setdefault(distance, set()).add(place)
+            return
+
+
+def _is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
+    """Whether it is a number that was given, and nothing computed."""
+    match expr:
+        case Load(_, Lit()):
+            return forms.is_u32(expr) and forms.is_row_constant(expr)
+        case Var(name):
+            return name in leaves and forms.is_u32(expr)
+        case _:
+            return False
+
+
+__all__ = ["guessed_steps"]
