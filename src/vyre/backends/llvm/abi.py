@@ -8,17 +8,20 @@ Every object file exports exactly one function, named `KERNEL_SYMBOL`:
 
 It executes the workgroups with linear index `first <= i < last`, in any order it likes, and
 returns. A linear index decodes as x = i % nx, y = (i / nx) % ny, z = i / (nx * ny). The runtime
-calls it from several threads at once with disjoint ranges of one launch; `first < last` always
-holds.
+calls it from several threads at once with disjoint ranges of one launch; `first < last` holds,
+but for one call: a kernel with `KernelInfo.keeps` is called with `first == last` by every thread
+that has worked on a launch, after its last range, to hand over what it keeps in its scratch memory.
 
 - `%launch` points to a `%vyre.launch`, read-only and the same for all threads of a launch.
 - `%scratch` points to `KernelInfo.scratch_bytes` bytes owned by the calling thread, aligned to
-  `SCRATCH_ALIGN` (null if that is 0). Its contents are undefined on entry: the kernel zeroes
-  workgroup memory. It is the place for workgroup memory and for values that live per lane across
-  barriers. Generated code keeps its stack frame below `STACK_BYTES`.
+  `SCRATCH_ALIGN` (null if that is 0). Its first word is 0 when a thread begins to work on a launch,
+  the rest is undefined: the kernel zeroes workgroup memory. What a call leaves there, the next call
+  of the same thread for the same launch finds. It is the place for workgroup memory, for values
+  that live per lane across barriers, and for totals. Generated code keeps its stack frame below
+  `STACK_BYTES`.
 
     %vyre.buffer  = { ptr data, i64 count }
-    %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 0 }
+    %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 flags }
     %vyre.control = { i32 stop, i32 trapped, i32 trap_tag, i32 x, i32 y, i32 z,
                       ptr ring, i64 ring_words, <to 64>, i64 ring_cursor, <to 128> }
 
@@ -65,7 +68,7 @@ from typing import Final
 KERNEL_SYMBOL: Final = "vyre_kernel"
 """The one exported function of an artifact."""
 
-ABI_VERSION: Final = 1
+ABI_VERSION: Final = 2
 """Raised when a layout or the meaning of a field changes; part of every cache key."""
 
 SCRATCH_ALIGN: Final = 64

@@ -46,6 +46,8 @@ class KernelInfo:
     """Workgroups may differ much in cost: claim work in smaller chunks."""
     group_cost_ns: int = 0
     """Estimated time of one workgroup; 0 when nothing is known."""
+    keeps: bool = False
+    """Threads keep totals, and are called once more when they are done."""
     pipeline: str = "standard"
     """How much effort LLVM spent."""
 

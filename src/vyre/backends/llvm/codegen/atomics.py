@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.keeping import identity_of, is_joining
 from vyre.backends.llvm.codegen.value import Memory, Value, uniform, varying
-from vyre.backends.llvm.codegen.writer import constant, register_type, widened
+from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
 from vyre.ir import Atomic, AtomicOp, BinOp, DataType, MemoryOrdering
 
 if TYPE_CHECKING:
@@ -53,42 +55,93 @@ class AtomicAccess:
 
     def do(self, expr: Atomic) -> None:
         """The same where nobody wants the old value."""
-        self._unwanted = True
-        self.atomic(expr)
-        self._unwanted = False
+        self.atomic(expr, unwanted=True)
 
-    def atomic(self, expr: Atomic) -> Value:
+    def atomic(self, expr: Atomic, *, unwanted: bool = False) -> Value:
         """The old value in every active lane; lanes take their turns in order."""
         lanes, w = self.lanes, self.w
         memory = lanes.buffer(expr.buffer)
         index = lanes.index(expr)
         value = lanes.value(expr.value)
         expected = None if expr.expected is None else lanes.value(expr.expected)
+        # What lies inside of the operands has an old value that is wanted.
+        self._unwanted = unwanted
         proven = lanes.proven(expr)
         dtype = memory.decl.element
         if not lanes.width:
-            old = self._checked(expr, memory, lanes.memory.wide(index), value, expected, proven)
+            old = self._act(expr, memory, lanes.memory.wide(index), value, expected, proven)
             return uniform(dtype, old)
+        if unwanted and index.is_uniform and not memory.private and is_joining(expr, dtype):
+            # Where no lane is active nothing is known of the index.
+            known = proven and lanes.mask is None
+            total = uniform(dtype, self._joined(expr, dtype, value))
+            self._act(expr, memory, lanes.memory.wide(index), total, None, known)
+            return uniform(dtype, constant(register_type(dtype), 0))
         wide = lanes.memory.wide_vector(index)
         many = widened("i64", lanes.width)
-        result = w.slot(register_type(dtype, lanes.width), "old")
+        type_ = register_type(dtype, lanes.width)
         zero = constant(register_type(dtype), 0, lanes.width)
-        w.do(f"store {register_type(dtype, lanes.width)} {zero}, ptr {result}")
+        result = w.slot(type_, "old")
+        w.do(f"store {type_} {zero}, ptr {result}")
 
         def one(lane: str) -> None:
             at = w.emit(f"extractelement {many} {wide}, i64 {lane}")
             own = lanes.lane_of(value, lane)
             wanted = None if expected is None else lanes.lane_of(expected, lane)
-            old = self._checked(expr, memory, at, own, wanted, proven)
-            type_ = register_type(dtype, lanes.width)
+            old = self._act(expr, memory, at, own, wanted, proven)
+            if unwanted:
+                return
             before = w.emit(f"load {type_}, ptr {result}")
             scalar = register_type(dtype)
             after = w.emit(f"insertelement {type_} {before}, {scalar} {old}, i64 {lane}")
             w.do(f"store {type_} {after}, ptr {result}")
 
         lanes.for_each_active(one)
-        type_ = register_type(dtype, lanes.width)
         return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
+
+    def _joined(self, expr: Atomic, dtype: DataType, value: Value) -> str:
+        """The numbers of all active lanes, joined before they go to one element."""
+        lanes, w = self.lanes, self.w
+        type_, scalar = register_type(dtype, lanes.width), register_type(dtype)
+        values = lanes.vector(value)
+        op = AtomicOp.ADD if expr.op is AtomicOp.SUB else expr.op
+        if lanes.mask is not None:
+            none = constant(scalar, identity_of(op, dtype), lanes.width)
+            flags = lanes.mask_flags(lanes.mask)
+            values = w.emit(
+                f"select {widened('i1', lanes.width)} {flags}, {type_} {values}, {type_} {none}"
+            )
+        name = _RMW[op][dtype.is_signed]
+        name = f"s{name}" if name in ("min", "max") else name
+        return w.call(f"llvm.vector.reduce.{name}.{mangled(type_)}", scalar, (type_, values))
+
+    def _act(
+        self,
+        expr: Atomic,
+        memory: Memory,
+        at: str,
+        value: Value,
+        expected: Value | None,
+        proven: bool,
+    ) -> str:
+        """One lane's atomic, in what the thread keeps if it does."""
+        kept = self.lanes.kernel.kept.get(expr.buffer)
+        if kept is None:
+            return self._checked(expr, memory, at, value, expected, proven)
+        w = self.w
+        own, shared, done = (w.fresh(n) for n in ("own", "shared", "done"))
+        w.branch(kept.flag, own, shared)
+        w.block(own)
+        room = str(kept.plan.entries) if kept.plan.reached else memory.count
+        known = proven or (kept.plan.reached and self.lanes.mask is None)
+        nearer = replace(memory, pointer=kept.pointer, count=room, shared=False)
+        self._checked(expr, nearer, at, value, expected, known)
+        w.jump(done)
+        w.block(shared)
+        self._checked(expr, memory, at, value, expected, proven)
+        w.jump(done)
+        w.block(done)
+        return constant(register_type(memory.decl.element), 0)
 
     def _checked(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
+from vyre.backends.llvm.codegen.keeping import is_joining
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import is_lane_id
 from vyre.backends.llvm.codegen.lookup import is_worth_it, rows_of
@@ -25,6 +26,7 @@ from vyre.ir import (
     Cast,
     Continue,
     DataType,
+    Eval,
     If,
     Let,
     Lit,
@@ -42,6 +44,10 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 LOOP_WEIGHT = 8
 MOST_WEIGHT = LOOP_WEIGHT**3
+ATOMIC_SCATTERED = 2
+"""Scattered accesses that an atomic counts for."""
+JOINED = 4
+"""Operations that it takes to join the numbers of all lanes."""
 SIDE_BY_SIDE = 4
 """Operations that one access to an array of the lanes' own is worth, where all take one element."""
 
@@ -99,6 +105,10 @@ class Census:
         self.statements += len(body)
         for statement in body:
             self._statement(statement, weight)
+            if isinstance(statement, Eval) and self._is_joined(statement.value):
+                # All lanes of a vector at once.
+                self.scattered -= ATOMIC_SCATTERED * weight
+                self.operations += JOINED * weight
             inner = weight
             if isinstance(statement, (Loop, While)):
                 self.has_loop = True
@@ -158,7 +168,7 @@ class Census:
                     if weight > 1 and not self._in_y.is_varying(node):
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
                 case Atomic():
-                    self.scattered += 2 * weight
+                    self.scattered += ATOMIC_SCATTERED * weight
                     self.apart.add(0)
                 case Lit() | Var():
                     pass
@@ -167,6 +177,12 @@ class Census:
                     self.operations += weight
                 case _:
                     self.operations += 0 if is_lane_id(node) else weight
+
+    def _is_joined(self, expr: AnyExpr) -> bool:
+        """Whether lanes join the numbers of an atomic before one of them goes to memory."""
+        if not isinstance(expr, Atomic) or expr.buffer in self._private:
+            return False
+        return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
 
     def _count_lookups(self) -> None:
         """Small tables are looked up in vectors where these hold bytes; else lane by lane."""

@@ -23,6 +23,7 @@ from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.interior import Interior
+    from vyre.backends.llvm.codegen.keeping import Kept
     from vyre.backends.llvm.codegen.lookup import Table
 
 ZEROS = "@vyre.zeros"
@@ -73,6 +74,8 @@ class Kernel:
     """Memory for such vectors, by their bytes."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
+    kept: dict[str, Kept] = field(default_factory=dict[str, "Kept"])
+    """Buffers whose totals each thread keeps until it is done."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     approximate: Approximate = field(init=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.analysis import Ranges, program_cost
 from vyre.backends.llvm.codegen.group import Group
+from vyre.backends.llvm.codegen.keeping import emit_keeping, keeping_plans, reserve
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.lookup import table_sizes
 from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
@@ -33,11 +34,14 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     kernel.table_sizes = table_sizes(kernel.program)
     kernel.streamed = streamed_buffers(kernel.program, host)
     kernel.read_launch()
+    plans = keeping_plans(kernel.program)
+    header = reserve(kernel, plans) if plans else ""
     shared = kernel.workgroup_memory()
     group = Group(kernel, kernel.program.entry)
     w = kernel.w
     w.label = "start"
     w.lines.append("start:")
+    hand_over = emit_keeping(kernel, header) if plans else None
     slot = w.slot("i64", "group")
     w.do(f"store i64 %first, ptr {slot}")
     head, done = w.fresh("groups"), w.fresh("groups.done")
@@ -56,6 +60,8 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     if kernel.streamed:
         emit_fence(w)
     w.leave()
+    if hand_over is not None:
+        hand_over()
     return kernel.text(), _info(kernel)
 
 
@@ -115,6 +121,7 @@ def _info(kernel: Kernel) -> KernelInfo:
         polls=kernel.polls,
         divergent=kernel.divergent,
         group_cost_ns=_cost(kernel),
+        keeps=bool(kernel.kept),
     )
 
 

@@ -109,6 +109,21 @@ run:
   call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
   br label %loop
 done:
+  call void @hand_over(ptr %kernel, ptr %launch, ptr %scratch)
+  ret void
+}
+
+; A thread is done: a kernel that keeps totals in the thread's memory joins them into its buffers.
+define internal void @hand_over(ptr %kernel, ptr %launch, ptr %scratch) nounwind alwaysinline {
+  %flags.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 5
+  %flags = load i32, ptr %flags.p
+  %keeps.bit = and i32 %flags, 8
+  %keeps = icmp ne i32 %keeps.bit, 0
+  br i1 %keeps, label %call, label %done
+call:
+  call void %kernel(ptr %launch, i64 0, i64 0, ptr %scratch)
+  br label %done
+done:
   ret void
 }
 
@@ -157,7 +172,8 @@ done:
   ret void
 }
 
-; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had.
+; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first word
+; is zero: nothing is kept there yet.
 define internal ptr @scratch(ptr %slot, i64 %bytes) nounwind {
 entry:
   %size.p = getelementptr inbounds i8, ptr %slot, i64 8
@@ -166,7 +182,8 @@ entry:
   %enough = icmp uge i64 %size, %bytes
   br i1 %enough, label %have, label %grow
 have:
-  ret ptr %old
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %as.it.is, label %begin
 grow:
   call void @os_free(ptr %old)
   %new = call ptr @os_alloc(i64 %bytes)
@@ -174,7 +191,13 @@ grow:
   %failed = icmp eq ptr %new, null
   %got = select i1 %failed, i64 0, i64 %bytes
   store i64 %got, ptr %size.p
-  ret ptr %new
+  br i1 %failed, label %as.it.is, label %begin
+begin:
+  %memory = phi ptr [ %old, %have ], [ %new, %grow ]
+  store i32 0, ptr %memory
+  ret ptr %memory
+as.it.is:
+  ret ptr null
 }
 
 ; ---- workers --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
   i32,           ;  2 grid x
   i32,           ;  3 grid y
   i32,           ;  4 grid z
-  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints
+  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints, 8 keeps totals
   i64,           ;  6 scratch bytes
   i64,           ;  7 estimated ns per workgroup, 0 if unknown
   i64,           ;  8 timeout in ns, 0 for none
@@ -111,6 +111,10 @@ define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 
   store i32 %ny, ptr %ny.p
   %nz.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 4
   store i32 %nz, ptr %nz.p
+  %flags.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 5
+  %flags = load i32, ptr %flags.from
+  %flags.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 5
+  store i32 %flags, ptr %flags.p
   store i64 0, ptr %control
   %ring.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 12
   %ring = load ptr, ptr %ring.from
@@ -173,6 +177,7 @@ here:
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
   %kernel = load ptr, ptr %bound
   call void %kernel(ptr %launch, i64 0, i64 %groups, ptr %memory)
+  call void @hand_over(ptr %kernel, ptr %launch, ptr %memory)
   br label %report
 away:
   %ok = call i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory)
