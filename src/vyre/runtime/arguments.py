@@ -25,11 +25,11 @@ from vyre.runtime.host_arrays import (
     as_host_array,
     check_writable,
     element_count,
-    empty_output,
     host_view,
     is_plain,
     numpy_type,
     overlap,
+    zero_output,
 )
 from vyre.runtime.memory_pool import MemoryPool, pool_of
 
@@ -152,11 +152,10 @@ class Binder:
     def _bind_zeros(self, decl: BufferDecl, count: int) -> None:
         nbytes = count * (decl.element.size_bytes or 0)
         if decl.is_host_output and not decl.is_scratch:
-            host = empty_output(decl, count)
+            host = zero_output(decl, count)
             view = self.device.adopt(bytes_of(host)) if host.nbytes else None
             self.binding.outputs[decl.name] = host
             if view is not None:
-                host.fill(0)
                 self.binding.adopted.append(view)
                 self._put(decl, view, count)
                 return

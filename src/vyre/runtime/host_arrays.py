@@ -155,11 +155,11 @@ def element_count(array: HostArray, decl: BufferDecl) -> int:
     return array.size // lanes
 
 
-def empty_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = None) -> HostArray:
-    """A host array to read a buffer back into."""
+def zero_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = None) -> HostArray:
+    """A host array to read a buffer back into; zeros, which the system gives when it is touched."""
     lanes = decl.element.lanes
     flat = (count,) if lanes == 1 else (count, lanes)
-    return np.empty(flat if shape is None else tuple(shape), numpy_type(decl.element))
+    return np.zeros(flat if shape is None else tuple(shape), numpy_type(decl.element))
 
 
 def _from_protocols(value: object, decl: BufferDecl) -> HostArray:

@@ -20,13 +20,20 @@ Grid = Sequence[int] | int | None
 Host = NDArray[Any]
 Box = Sequence[tuple[int, int]]
 """Along each axis of an array, the first element and the end."""
+Cut = tuple[slice, ...]
+Cuts = tuple[Cut, ...]
+_ALL: Cuts = ((),)
 
 
 def zero_outputs(
     kernel: KernelSource, program: Program, made: Prepared, grid: Grid, elements: int | None
-) -> None:
-    """Clear the `Out` arrays of a call, but for the elements that its invocations write."""
+) -> dict[str, Cuts]:
+    """Clear the `Out` arrays of a call, but for the elements that its invocations write.
+
+    Gives what was cleared of each of them, if anything was.
+    """
     filled = program.memo("front.filled", filled_buffers)
+    cleared: dict[str, Cuts] = {}
     for name, array in made.written.items():
         parameter = kernel.parameters[name]
         if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
@@ -36,31 +43,39 @@ def zero_outputs(
         if known is not None and name not in made.layouts:
             lanes = _lanes(program, grid, elements, made)
             box = None if lanes is None else _written_box(array.shape, known, lanes, made)
-        _clear(array, box)
+        cuts = _outside(array.shape, box)
+        if cuts:
+            cleared[name] = cuts
+            clear(array, cuts)
+    return cleared
 
 
-def _clear(array: Host | DeviceArray, box: Box | None) -> None:
-    """Clear an array outside of a box that is written."""
-    written = 0 if box is None else math.prod(end - first for first, end in box)
-    if written and written == math.prod(array.shape):
-        return
+def clear(array: Host | DeviceArray, cuts: Cuts) -> None:
+    """Fill parts of an array with zeros."""
     if isinstance(array, DeviceArray):
         memory = array.memory()
-        view = memory.host_view() if written else None
+        view = None if cuts == _ALL else memory.host_view()
         if view is None:
             memory.zero()
             return
-        count = math.prod(array.shape)
-        array = np.frombuffer(view, array.dtype, count).reshape(array.shape)
-    if box is None or 2 * written < array.size:
-        array.fill(0)
-        return
+        array = np.frombuffer(view, array.dtype, math.prod(array.shape)).reshape(array.shape)
+    for cut in cuts:
+        array[cut] = 0
+
+
+def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
+    """The parts of an array around a box; all of it if the box is small."""
+    written = 0 if box is None else math.prod(end - first for first, end in box)
+    if box is None or 2 * written < math.prod(shape):
+        return _ALL
+    cuts: list[Cut] = []
     for axis, (first, end) in enumerate(box):
         along = (slice(None),) * axis
         if first:
-            array[(*along, slice(0, first))] = 0
-        if end < array.shape[axis]:
-            array[(*along, slice(end, None))] = 0
+            cuts.append((*along, slice(0, first)))
+        if end < shape[axis]:
+            cuts.append((*along, slice(end, None)))
+    return tuple(cuts)
 
 
 def _lanes(program: Program, grid: Grid, elements: int | None, made: Prepared) -> list[int] | None:
@@ -121,4 +136,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["zero_outputs"]
+__all__ = ["Cuts", "clear", "zero_outputs"]

@@ -17,7 +17,7 @@ import numpy as np
 from vyre.driver.backend import Argument
 from vyre.ir import BufferDecl
 from vyre.runtime import CompiledProgram
-from vyre.runtime.host_arrays import as_host_array, element_count, empty_output
+from vyre.runtime.host_arrays import as_host_array, element_count, zero_output
 from vyre.semantics import Array
 from vyre.target import Feature, Target
 
@@ -99,6 +99,4 @@ def run_between_fences(
 def _contents(decl: BufferDecl, inputs: dict[str, Array]) -> Array:
     if decl.name in inputs:
         return as_host_array(inputs[decl.name], decl)
-    made = empty_output(decl, decl.count)
-    made.fill(0)
-    return made
+    return zero_output(decl, decl.count)
