@@ -2,7 +2,7 @@
 
 Loops call a kernel with the same arguments again and again, or with a few sets of them in turns.
 What a call finds out about them, it remembers: which program and grid they come to, and what of the
-outputs has to be cleared. Arrays are known by how they describe themselves, as in `repeated`.
+outputs has to be cleared. Arrays are known by where they lie, as in `repeated`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Wish = tuple[str | None, Sequence[int] | int | None, int | None, float | None]
 
 _REMEMBERED = 4
 """Calls of a kernel that are remembered."""
-_LAUNCHES = 64
+_LAUNCHES = 256
 """Calls in a row that look at nothing else: then there may be better code for the program."""
 _NUMBERS = (int, bool)
 _WISHES = (type(None), str, int, float, tuple)
@@ -44,7 +44,7 @@ class Call:
 
     program: Program
     _arguments: tuple[object, ...]
-    """Descriptions of arrays, and numbers."""
+    """Places of arrays, and numbers."""
     _wish: Wish
     _cuts: tuple[tuple[int, Cuts], ...]
     """Which arguments are cleared before, and where."""
@@ -60,10 +60,7 @@ class Call:
         if wish != self._wish or len(args) != len(self._arguments):
             return False
         for value, known in zip(args, self._arguments, strict=True):
-            if type(value) is np.ndarray:
-                if value.__array_interface__ != known:
-                    return False
-            elif _as_number(value) != known:
+            if (_place(value) if type(value) is np.ndarray else _as_number(value)) != known:
                 return False
         return routing.choose.cache.get(wish[0]) is self._route
 
@@ -127,7 +124,7 @@ class Recall:
             return
         described: list[object] = []
         for value in args:
-            one = value.__array_interface__ if type(value) is np.ndarray else _as_number(value)
+            one = _place(value) if type(value) is np.ndarray else _as_number(value)
             if one is None:
                 return
             described.append(one)
@@ -144,6 +141,12 @@ class Recall:
         )
         others = [call for call in self._calls if not call.matches(args, wish)]
         self._calls = (made, *others[: _REMEMBERED - 1])
+
+
+def _place(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
+    """All that tells an array from another: where it lies, whether it may be written, its form."""
+    told = array.__array_interface__
+    return told["data"], told["strides"], array.shape, array.dtype
 
 
 def _as_number(value: object) -> tuple[type, object] | None:
