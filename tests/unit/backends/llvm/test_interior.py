@@ -89,7 +89,13 @@ BEYOND_ROWS = (
     f" if (i == {NOWHERE}) & (a[min(gid.x, w - 1)] > 9) {{ out[gid.y * 64 + gid.x] = a[i] + 5 }}"
 )
 """The guard holds just where an index is not what it is in the midst of the array."""
+ROWS = (
+    "if gid.y == 0 { for k in 0..h {"
+    f" out[select((gid.x < w) & (k < 9), gid.x * 9 + k, {NOWHERE})]"
+    f" = a[select((gid.x < w) & (k < h), gid.x * h + k, {NOWHERE})] }} }}"
+)
 BODIES = {
+    "rows": ROWS,
     "view": VIEW,
     "stored": STORED,
     "clamped": CLAMPED,
@@ -121,7 +127,7 @@ def test_agrees_with_the_reference(name: str) -> None:
     kernel = load(program)
     values = np.random.default_rng(3).integers(0, 1 << 32, 600, np.uint32)
     for width, height in SIZES:
-        rounds = min(height, 9) if name in ("looped", "by_lane") else height
+        rounds = min(height, 9) if name in ("looped", "by_lane", "rows") else height
         inputs = {
             "a": values,
             "out": np.zeros(570, np.uint32),
@@ -144,6 +150,13 @@ def test_lanes_in_the_midst_run_in_vectors_without_gathers(name: str) -> None:
     text = source(Program.parse(_text(name)), "llvm-raw")
     assert "edged" in text
     assert "insertelement <16 x i32> poison, i32 %" not in text.replace(", i64 0", "")
+
+
+def test_an_element_of_a_row_per_lane_is_not_chosen_again_in_every_round() -> None:
+    text = source(Program.parse(_text("rows")), "llvm-raw")
+    alone, together = text.split("\nrow.lanes")[1:]
+    assert "4294967295" in alone
+    assert "4294967295" not in together.split("\nrow.done")[0]
 
 
 def test_a_guard_may_depend_on_what_repeats() -> None:

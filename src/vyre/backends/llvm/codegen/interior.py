@@ -207,7 +207,7 @@ class Interior:
         if_true, if_false = self.forms.expand(node.if_true), self.forms.expand(node.if_false)
         for negated in (False, True):
             chosen, other = (if_false, if_true) if negated else (if_true, if_false)
-            if not self._moves(chosen) or not self.forms.is_row_constant(other):
+            if not self._spans(chosen) or not self.forms.is_row_constant(other):
                 continue
             cond, is_integer = self.forms.expand(node.cond), self.forms.is_integer
             parts = parts_of(cond, negated=negated, is_integer=is_integer)
@@ -260,6 +260,12 @@ class Interior:
         """Whether a written-out expression has a remainder or a quotient in it that goes on."""
         names = {period.name for period in self.periods.values()}
         return any(isinstance(node, Var) and node.name in names for node in walk_expr(expr))
+
+    def _spans(self, expr: AnyExpr) -> bool:
+        """Whether it changes along a row or in loops, and it is known how far."""
+        if self.forms.is_row_constant(expr) or self.forms.word(expr) is None:
+            return False
+        return Reach.supports(expr, self.forms, self.loops)
 
     def _moves(self, expr: AnyExpr) -> bool:
         """Whether it rises from lane to lane or from round to round, and in no other way."""
