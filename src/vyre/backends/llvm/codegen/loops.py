@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.codegen.along import emit_along
+from vyre.backends.llvm.codegen.abreast import emit_along
 from vyre.backends.llvm.codegen.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.blocked import rounds_in_block, rounds_in_row
 from vyre.backends.llvm.codegen.counted import AtCounter, at_counter, emit_test

@@ -27,6 +27,9 @@ from vyre.ir import (
 )
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
+ALONG_ROUNDS = (3,)
+"""In place of axes: lanes that are rounds of a loop are all at the same place."""
+
 
 class Shapes:
     """What is known about the variables of some statements whose names are unique."""

@@ -21,7 +21,7 @@ from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.loops import Loops, LoopState
 from vyre.backends.llvm.codegen.messages import emit_print, emit_trap
 from vyre.backends.llvm.codegen.rising import rising_variables
-from vyre.backends.llvm.codegen.shapes import Shapes
+from vyre.backends.llvm.codegen.shapes import ALONG_ROUNDS, Shapes
 from vyre.backends.llvm.codegen.strided import store_group
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value
 from vyre.backends.llvm.codegen.writer import constant
@@ -99,6 +99,15 @@ class Statements:
         if self.lanes.width:
             self.rising = rising_variables(body, self.shapes, self.kept)
         self.body(body)
+
+    def over_rounds(self, wide: Lanes, loop: Loop, results: frozenset[str]) -> Statements:
+        """The same for rounds of a loop as lanes, in which the results of the loop differ."""
+        varying = results | {loop.var}
+        shapes = Shapes(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
+        made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
+        made.flow = Flow.of(loop.body)
+        made.loops = list(self.loops)
+        return made
 
     def body(self, body: Body) -> None:
         """Emit statements in order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from vyre.conform.generate.dice import Dice
 from vyre.conform.generate.kernels.expressions import NOWHERE, Expressions
 from vyre.conform.generate.kernels.frame import Frame
+from vyre.conform.generate.kernels.rows import Rows
 
 _DEPTH = 2
 
@@ -28,7 +29,9 @@ class Statements:
 
     def kernel(self) -> str:
         """The body of a kernel, one level deep."""
-        kind = self._dice.below(10)
+        kind = self._dice.below(12)
+        if kind > 9:
+            return _indented(Rows(self._dice, self._frame).kernel())
         if kind < 2:
             return _indented(self._tiled())
         if kind < 4:
