@@ -33,6 +33,7 @@ RANDOM = np.random.default_rng(17)
 KINDS = {
     "u8": np.uint8,
     "i16": np.int16,
+    "u64": np.uint64,
     "u32": np.uint32,
     "i64": np.int64,
     "f32": np.float32,
@@ -54,7 +55,11 @@ TOGETHER = {
     "stores that meet": "out[i] = a[i] out[i + 1] = a[j]",
     "one element": "out[i] = a[i] x = x + out[gid.x * (w + 2) + 3]",
     "pairs of elements": "out[i - (j & 1)] = a[i]",
-    "a prefix": "x = x + a[i] out[i] = x",
+    "a prefix without this round": "out[i] = x x = x + a[i]",
+    "a prefix of some rounds": "x = select(a[i] > 9u32, x + a[i], x) out[i] = x",
+    "what is no prefix": "x = x + a[i] x = x * 3u32 out[i] = x",
+    "a chain": "x = x * 3u32 + a[i] out[i] = x",
+    "a result as an index": "x = x + a[i] out[i] = a[gid.x * (w + 2) + (x & 31)]",
     "an end": "out[i] = a[i] if j == 40 { break }",
     "a guess": "out[gid.x * (w + 2) + (u32(a[i]) & 31)] = a[i]",
 }
@@ -79,7 +84,7 @@ def is_along(text: str) -> bool:
     return "along" in source(Program.parse(text))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["u8", "i64", "f32"])
 @pytest.mark.parametrize("name", APART)
 def test_rounds_that_have_nothing_to_do_with_one_another(name: str, kind: str) -> None:
     text = rows(APART[name], kind)
@@ -92,6 +97,26 @@ def test_rounds_that_see_one_another(name: str) -> None:
     text = rows(TOGETHER[name])
     assert not is_along(text)
     check(text, arrays(), (1, 1, 1))
+
+
+@pytest.mark.parametrize("kind", ["u8", "i16", "u32", "u64"])
+@pytest.mark.parametrize("step", ["x + v", "v ^ x", "x * v", "x & v", "v | x", "max(x, v)"])
+def test_prefixes(kind: str, step: str) -> None:
+    text = rows(f"let v = a[i] x = {step} out[i] = x + v y = y + x", kind)
+    assert is_along(text)
+    for width in (75, 9):
+        check(text, arrays(kind, width), (1, 1, 1))
+    check(text, arrays(kind), (1, 1, 1), "generic")
+
+
+def test_prefixes_of_floats_are_extremes() -> None:
+    text = rows("x = min(a[i], x) out[i] = x", "f32")
+    assert is_along(text)
+    given = arrays("f32", 100)
+    given["a"][::3] = np.nan
+    check(text, given, (1, 1, 1))
+    assert not is_along(rows("x = x + a[i] out[i] = x", "f32"))
+    assert not is_along(rows("x = x * a[i] out[i] = x", "f32"))
 
 
 @pytest.mark.parametrize("width", [0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 130])

@@ -130,7 +130,7 @@ def test_between_forbidden_pages() -> None:
     "body",
     [
         "x = x * 3u32 + u32(a[gid.x * n + i])",
-        "x = x + u32(a[gid.x * n + i])\n y = y + x",
+        "y = y + x\n x = x + u32(a[gid.x * n + i])",
         "x = x - u32(a[gid.x * n + i])",
         "x = x + u32(a[gid.x * n + i * 2u32])",
         "x = x + u32(a[extra[i]])",

@@ -17,9 +17,9 @@ from vyre.backends.llvm.codegen.along import (
     flat,
     gathering_of,
 )
-from vyre.backends.llvm.codegen.value import Form, Slot, Value, uniform
-from vyre.backends.llvm.codegen.writer import literal, mangled, register_type
-from vyre.ir import Assign, BinOp, DataType, Lit, Loop
+from vyre.backends.llvm.codegen.value import Form, Slot, Value, uniform, varying
+from vyre.backends.llvm.codegen.writer import constant, literal, mangled, register_type
+from vyre.ir import Assign, Binary, BinOp, DataType, Lit, Loop, Var
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.lanes import Lanes
@@ -68,8 +68,11 @@ class _Emission:
         self.rounds = rounds
         self.results = found.results
         self.types = {name: lanes.kernel.types[name] for name in found.results}
+        self.followed = found.followed
         self.counts = counts_of(lanes, loop, found)
         self.wide = lanes.rounds_of(rounds)
+        self.so_far: dict[str, Slot] = {}
+        """What results that rounds look at have come to."""
         self.inner = statements.over_rounds(self.wide, loop, frozenset(found.results))
 
     def emit(self, counter: str, stop: Value) -> None:
@@ -103,6 +106,10 @@ class _Emission:
 
     def _begin(self, name: str) -> None:
         wide, op, dtype = self.wide, self.results[name], self.types[name]
+        if name in self.followed:
+            self.so_far[name] = wide.new_slot(name, dtype, Form.VARYING)
+            wide.write(self.so_far[name], self.lanes.read(name), blend=False)
+            return
         if name in self.counts:
             slot = wide.new_slot(name, dtype, Form.UNIFORM)
             wide.write(slot, uniform(dtype, "0"), blend=False)
@@ -112,6 +119,9 @@ class _Emission:
 
     def _body(self) -> None:
         for statement in flat(self.loop.body):
+            if isinstance(statement, Assign) and statement.name in self.followed:
+                self._follow(statement)
+                continue
             count = self.counts.get(statement.name) if isinstance(statement, Assign) else None
             if count is None or not isinstance(statement, Assign):
                 self.inner.body((statement,))
@@ -119,6 +129,45 @@ class _Emission:
             slot = self.wide.names[statement.name]
             assert isinstance(slot, Slot)
             self.wide.write(slot, self._counted(statement.name, count), blend=False)
+
+    def _follow(self, statement: Assign) -> None:
+        """What a result comes to in every one of the rounds, from what it was before them."""
+        w, wide, name = self.w, self.wide, statement.name
+        op, dtype, slot = self.results[name], self.types[name], self.so_far[name]
+        value = statement.value
+        assert isinstance(value, Binary)
+        own = Var(name)
+        parts = wide.vector(wide.value(value.right if value.left == own else value.left))
+        many = register_type(dtype, self.rounds)
+        reach = 1
+        while reach < self.rounds:
+            moved = self._moved(parts, dtype, op, reach)
+            parts = self.lanes.arithmetic.binary(op, dtype, self.rounds, parts, moved)
+            reach *= 2
+        before = wide.value_of(slot).text
+        wide.names[name] = varying(
+            dtype, self.lanes.arithmetic.binary(op, dtype, self.rounds, before, parts)
+        )
+        # What the next rounds wait for is one operation, and not all of those above.
+        last = ", ".join([f"i32 {self.rounds - 1}"] * self.rounds)
+        pick = f"<{self.rounds} x i32> <{last}>"
+        all_ = w.emit(f"shufflevector {many} {parts}, {many} poison, {pick}")
+        after = self.lanes.arithmetic.binary(op, dtype, self.rounds, before, all_)
+        wide.write(slot, varying(dtype, after), blend=False)
+
+    def _moved(self, parts: str, dtype: DataType, op: BinOp, reach: int) -> str:
+        """Every part some places on; in the first places what changes nothing there."""
+        many = register_type(dtype, self.rounds)
+        picks = [n - reach if n >= reach else n for n in range(self.rounds)]
+        filler = "poison"
+        if op in FREE:
+            filler = constant(register_type(dtype), FREE[op], self.rounds)
+            picks = [n if n >= reach else n + self.rounds for n in range(self.rounds)]
+            picks = [n - reach if n < self.rounds else n for n in picks]
+        chosen = ", ".join(f"i32 {n}" for n in picks)
+        return self.w.emit(
+            f"shufflevector {many} {parts}, {many} {filler}, <{self.rounds} x i32> <{chosen}>"
+        )
 
     def _counted(self, name: str, count: Count) -> Value:
         """The sum so far and what these rounds add to it."""
@@ -138,14 +187,17 @@ class _Emission:
         return uniform(dtype, self.lanes.arithmetic.binary(BinOp.ADD, dtype, 0, so_far, grown))
 
     def _join(self, name: str, op: BinOp) -> None:
-        dtype = self.types[name]
+        dtype, slot = self.types[name], self.lanes.names[name]
+        assert isinstance(slot, Slot)
+        if name in self.followed:
+            whole = self.wide.value_of(self.so_far[name])
+            self.lanes.write(slot, self.wide.lane_of(whole, 0), blend=False)
+            return
         parts = self.wide.read(name).text
         if name not in self.counts:
             parts = self._across(parts, dtype, op)
         before = self.lanes.read(name)
         whole = self.lanes.arithmetic.binary(op, dtype, 0, before.text, parts)
-        slot = self.lanes.names[name]
-        assert isinstance(slot, Slot)
         self.lanes.write(slot, uniform(dtype, whole), blend=False)
 
     def _across(self, parts: str, dtype: DataType, op: BinOp) -> str:
@@ -175,8 +227,9 @@ def counts_of(lanes: Lanes, loop: Loop, found: Gathering) -> dict[str, Count]:
     """
     sizes = {lanes.buffer(one.buffer).decl.element.size_bytes for one in found.accesses}
     made: dict[str, Count] = {}
+    counted = found.results.keys() - found.followed
     for statement in flat(loop.body) if sizes == {1} else ():
-        if isinstance(statement, Assign) and statement.name in found.results:
+        if isinstance(statement, Assign) and statement.name in counted:
             count = count_of(statement, lanes.kernel)
             if count is not None:
                 made[statement.name] = count
@@ -196,7 +249,7 @@ def _rounds(lanes: Lanes, loop: Loop, found: Gathering) -> list[int]:
     while most > FEWEST_ROUNDS and most * gathered > REGISTERS * bits:
         most //= 2
     if found.stores or found.costly:
-        busy = found.costly or found.operations > MANY_OPERATIONS
+        busy = found.costly or found.followed or found.operations > MANY_OPERATIONS
         registers = 1 if busy else STORED_REGISTERS
         while most > FEWEST_ROUNDS and most * found.widest > registers * bits:
             most //= 2

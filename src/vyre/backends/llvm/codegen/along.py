@@ -7,7 +7,8 @@ holds for loops whose rounds have nothing to do with one another:
 - What they change outside of the loop are sums, products, extremes and bits of integers, which do
   not depend on the order, wrapped around or not, and extremes of floats, which do not either: of
   two zeros any may come out. Every place of a vector has a part of the result, and the parts are
-  joined behind the loop.
+  joined behind the loop. A round may go on to use what such a result has come to by then: the
+  places of a vector are joined with all places before them.
 - What they store goes to neighbouring elements, and a buffer that they store to is looked at
   nowhere but at the element that is stored: no round sees what another one wrote.
 
@@ -69,6 +70,8 @@ class Gathering:
 
     results: Mapping[str, BinOp]
     """The variables that it changes, and how."""
+    followed: frozenset[str]
+    """Those among them that rounds look at."""
     accesses: tuple[Load | Store, ...]
     """Those of neighbours in neighbouring rounds."""
     widest: int
@@ -112,6 +115,9 @@ class _Rounds:
         self._parts: list[AnyExpr] = []
         """All that is computed, but for the results themselves."""
         self._stores: list[Store] = []
+        self._followed: set[str] = set()
+        self._conditional: set[str] = set()
+        """Results that change in some rounds only."""
         self._own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
         self._changed = {s.name for s in walk_stmts(loop.body) if isinstance(s, Assign)}
 
@@ -120,8 +126,6 @@ class _Rounds:
             return None
         nodes = [node for part in self._parts for node in walk_expr(part)]
         nodes += [node for store in self._stores for node in walk_expr(store.index)]
-        if any(isinstance(n, Var) and n.name in self._results for n in nodes):
-            return None
         if not all(_is_plain(node, self._kernel) for node in nodes):
             return None
         accesses: list[Load | Store] = []
@@ -131,11 +135,12 @@ class _Rounds:
                 accesses.append(access)
             elif step != 0 or isinstance(access, Store):
                 return None
-        if not accesses or not self._keeps_apart(nodes):
+        if not accesses or not self._keeps_apart(nodes) or self._followed & self._conditional:
             return None
         values = [node for part in self._parts for node in _values_in(part)]
         return Gathering(
             results=self._results,
+            followed=frozenset(self._followed),
             accesses=tuple(accesses),
             widest=self._widest(values),
             operations=sum(not isinstance(node, (Lit, Var, Load)) for node in values),
@@ -146,30 +151,43 @@ class _Rounds:
         """Note a statement; whether rounds with it may run side by side."""
         match statement:
             case Let(name, value):
-                self._parts.append(value)
                 if name not in self._changed:
                     self._values[name] = value
-                return True
+                return self._compute(value)
             case Assign(name, value) if name in self._own:
-                self._parts.append(value)
-                return True
+                return self._compute(value)
             case Assign(name, _) if name not in self._results:
                 return self._take_result(statement)
-            case Store(buffer, _, value):
-                self._parts.append(value)
+            case Store(buffer, index, value):
                 self._stores.append(statement)
                 memory = self._kernel.memories[buffer]
-                return not memory.private and _is_plain_element(memory.decl.element)
+                plain = not memory.private and _is_plain_element(memory.decl.element)
+                return plain and self._compute(value) and not self._read(index)
             case _:
                 return False
+
+    def _compute(self, *parts: AnyExpr) -> bool:
+        """Note what is computed; whether it looks only at results as they are by then."""
+        self._parts += parts
+        read = {name for part in parts for name in self._read(part)}
+        self._followed |= read
+        return read <= self._results.keys()
+
+    def _read(self, expr: AnyExpr) -> set[str]:
+        """The variables in an expression that go on from round to round."""
+        names = {node.name for node in walk_expr(expr) if isinstance(node, Var)}
+        return names & self._changed - self._own
 
     def _take_result(self, statement: Assign) -> bool:
         dtype, found = self._kernel.types.get(statement.name), _step_of(statement)
         if found is None or dtype is None or dtype.is_vector:
             return False
         op, parts = found
+        if not self._compute(*parts):
+            return False
         self._results[statement.name] = op
-        self._parts += parts
+        if len(parts) > 1:
+            self._conditional.add(statement.name)
         return dtype.is_integer or (op in EXTREMES and dtype in (DataType.F32, DataType.F64))
 
     def _step(self, expr: AnyExpr) -> int | None:
@@ -180,7 +198,7 @@ class _Rounds:
                     return 1
                 if name in self._values:
                     return self._step(self._values[name])
-                return None if name in self._own else 0
+                return None if name in self._own | self._changed else 0
             case Binary(BinOp.ADD, left, right):
                 sides = (self._step(left), self._step(right))
                 return None if None in sides else sum(side or 0 for side in sides)
