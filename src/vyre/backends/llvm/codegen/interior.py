@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vyre.backends.llvm.codegen.assume import Assumption, assumption_of, step_of
+from vyre.backends.llvm.codegen.even import Even, rounds_between
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.linear import LinearForms
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach
@@ -69,6 +70,8 @@ class Interior:
     ) -> None:
         self.assumptions: dict[Assumption, None] = {}
         self.periods: dict[AnyExpr, Period] = {}
+        self.even: dict[Even, None] = {}
+        """Loops that are taken to have as many rounds in all lanes."""
         self.remade: dict[int, int] = {}
         """Accesses that were made anew, by identity, and which ones they stand for."""
         self._simpler: set[str] = set()
@@ -109,6 +112,7 @@ class Interior:
         if isinstance(made, If) and isinstance(statement, If) and made.cond is not statement.cond:
             self._simpler_conditions.add(made.cond)
         if isinstance(made, Loop):
+            made = self._evened(made)
             self._learn_loop(made)
         if isinstance(made, Store):
             index = self._index(made.buffer, made.index)
@@ -124,6 +128,25 @@ class Interior:
 
     def _reads_simpler(self, expr: AnyExpr) -> bool:
         return any(isinstance(n, Var) and n.name in self._simpler for n in walk_expr(expr))
+
+    def _evened(self, loop: Loop) -> Loop:
+        """A loop that counts from zero, if that makes lanes go through it together."""
+        start, stop = self.forms.expand(loop.start), self.forms.expand(loop.stop)
+        if not self.forms.is_u32(start) or self.forms.is_row_constant(start):
+            return loop
+        if not self.forms.is_pure(start) or not Reach.supports(start, self.forms, self.loops):
+            return loop
+        rounds = rounds_between(start, stop, self.forms)
+        if rounds is None or len(self.even) >= MOST_ASSUMPTIONS:
+            return loop
+        self.even[Even(start, rounds)] = None
+        counter = f"{loop.var}.round"
+        while counter in self.types:
+            counter += "."
+        self.types[counter] = DataType.U32
+        self.forms.learn_type(counter, DataType.U32)
+        now = Let(loop.var, Binary(BinOp.ADD, loop.start, Var(counter)))
+        return Loop(counter, Lit(DataType.U32, 0), rounds, (now, *loop.body))
 
     def _learn_loop(self, loop: Loop) -> None:
         self.forms.count(loop.var)

@@ -104,6 +104,7 @@ class Kernel:
     def remake(self, inner: Interior) -> None:
         """Take over what is known of accesses for those that stand for them."""
         self._interiors.append(inner)
+        self.types = inner.types
         self.proven |= {new for new, old in inner.remade.items() if old in self.proven}
         sizes = self.table_sizes
         known = {new: sizes[old] for new, old in inner.remade.items() if old in sizes}

@@ -84,7 +84,7 @@ def emit_midst(
         if low != "0":
             room = w.intrinsic("uadd.sat", "i32", room, low)
         high = w.intrinsic("umin", "i32", high, room)
-    if peeling.in_loops:
+    if peeling.in_loops or peeling.interior.even:
         high = _emit_loop_conditions(peeling, kernel, at_low, low, high)
     return Limits(start, low, high, limits.end)
 
@@ -99,8 +99,13 @@ def _emit_loop_conditions(
     before = w.label
     w.branch(some, check, done)
     w.block(check)
-    reach = Reach(kernel, at_low, (lanes,), peeling.forms, peeling.loops)
+    loops = {**peeling.interior.loops, **peeling.loops}
+    reach = Reach(kernel, at_low, (lanes,), peeling.forms, loops)
     holds = "true"
+    for even in peeling.interior.even:
+        holds = w.emit(f"and i1 {holds}, {even.emit_test(reach)}")
+    for exact in reach.exact:
+        holds = w.emit(f"and i1 {holds}, {exact}")
     for buffer, index in peeling.in_loops:
         inside = reach.is_inside(index, kernel.memories[buffer].count)
         holds = w.emit(f"and i1 {holds}, {inside}")

@@ -72,6 +72,10 @@ class LinearForms:
     def share(self, name: str, dtype: DataType) -> None:
         """Learn of a name that is the same for all lanes of a row."""
         self._leaves.add(name)
+        self.learn_type(name, dtype)
+
+    def learn_type(self, name: str, dtype: DataType) -> None:
+        """Learn of a new name."""
         self._env = TypeEnv(self._env.buffers, {**self._env.variables, name: dtype})
 
     def know(self, name: str, value: AnyExpr) -> None:

@@ -57,7 +57,7 @@ class Reach:
         """
         self.wide = wide
         self._kernel = kernel
-        self._w = kernel.w
+        self.writer = self._w = kernel.w
         self._contents = contents
         self._first = first
         self._forms = forms

@@ -29,16 +29,22 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
     for condition in peeling.rows:
         guards += parts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
-    if not guards and not indices:
+    even = peeling.interior.even
+    if not guards and not indices and not even:
         return None
     if not all(_is_testable(peeling, guard) for guard in guards):
         return None
     if not all(_has_span(peeling, index) for _, index in indices):
         return None
+    if not all(_has_span(peeling, e.start) and _has_span(peeling, e.rounds) for e in even):
+        return None
+    if not all(e.is_testable(peeling.forms, ALL_AXES) for e in even):
+        return None
     w = kernel.w
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
     reach = Reach(kernel, first, extents, peeling.forms, _loops(peeling))
     holds = [_guard_holds(kernel, reach, guard) for guard in guards]
+    holds += [one.emit_test(reach) for one in even]
     for key in indices:
         buffer, index = key
         stride, place = peeling.accesses.get(key, (1, 0))
