@@ -69,6 +69,28 @@ def test_loads_that_depend_on_loads_run_as_scalars_in_lock_step() -> None:
     assert tile.jam >= 4
 
 
+def test_rounds_that_do_not_wait_for_one_another_are_not_run_in_lock_step() -> None:
+    body = (
+        "for k in 0..n[0] { let v = gid.x * 256 + u32(b[gid.x * n[0] + k])"
+        " out[v] = out[v] + 1.0f32 }"
+    )
+    tile = rows(body).tile
+    assert (tile.width, tile.jam, tile.peeled) == (0, 1, True)
+    short = "let s = 0 for k in 0..6 { s = u32(b[s * 256 + gid.x * 99 + k]) } out[gid.x] = f32(s)"
+    assert rows(short).tile.jam == 1
+
+
+def test_divisions_are_worth_vectors() -> None:
+    buffers = BUFFERS + "buffer digits: read_write u8[] @4"
+    body = (
+        "let v = u32(a[gid.x]) for k in 0..10 {"
+        " digits[gid.x * 10 + 9 - k] = u8(48 + v % 10) v = v / 10 }"
+    )
+    assert rows(body, buffers=buffers).tile.width >= 8
+    easy = body.replace("%", "&").replace("/", "^")
+    assert not rows(easy, buffers=buffers).tile.width
+
+
 def test_rows_that_share_loads_run_in_lock_step() -> None:
     body = (
         "let s = 0.0f32 for k in 0..n[0] { s = s + a[gid.y * n[0] + k] * a[k * n[0] + gid.x] }"

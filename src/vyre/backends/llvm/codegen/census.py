@@ -48,6 +48,10 @@ ATOMIC_SCATTERED = 2
 """Scattered accesses that an atomic counts for."""
 JOINED = 4
 """Operations that it takes to join the numbers of all lanes."""
+DIVISION = 6
+"""Operations that a division by a number known here is worth: products, halves of them, shifts."""
+SHORT_LOOP = 16
+"""Rounds of a loop that becomes straight code."""
 SIDE_BY_SIDE = 4
 """Operations that one access to an array of the lanes' own is worth, where all take one element."""
 
@@ -84,6 +88,8 @@ class Census:
         self.pressure = 0
         """Those, and the ones within a round that hold values at the same time."""
         self.has_loop = False
+        self.chained = False
+        """Whether rounds of a long loop wait for what the rounds before them computed."""
         self.diverges = False
         """Lanes may take different ways."""
         self.diverges_in_loop = False
@@ -175,6 +181,8 @@ class Census:
                 case Cast(_, dtype):
                     self.widest = max(self.widest, _size(dtype))
                     self.operations += weight
+                case Binary(BinOp.DIV | BinOp.REM, _, Lit(dtype, bits)) if dtype.is_integer:
+                    self.operations += weight * (DIVISION if bits & (bits - 1) else 1)
                 case _:
                     self.operations += 0 if is_lane_id(node) else weight
 
@@ -274,6 +282,7 @@ class Census:
             kept = self._own_elements(statement.body)
             self.carried = max(self.carried, len(live) + kept)
             changed = len(live & self._shapes.assigned)
+            self.chained = self.chained or (changed > 0 and not _is_short(statement))
             self.scalars = max(self.scalars, changed + max(len(live) - changed, 1))
             crowd = most_at_once(statement.body, self._shapes.varying)
             self.pressure = max(self.pressure, len(live) + kept + crowd)
@@ -301,6 +310,14 @@ def most_at_once(body: Body, varying: AbstractSet[str]) -> int:
         changes[bound[name]] += 1
         changes[end] -= 1
     return max(accumulate(changes), default=0)
+
+
+def _is_short(loop: Loop | While) -> bool:
+    if not isinstance(loop, Loop):
+        return False
+    if not isinstance(loop.start, Lit) or not isinstance(loop.stop, Lit):
+        return False
+    return int(loop.stop.value) - int(loop.start.value) <= SHORT_LOOP
 
 
 def _size(dtype: DataType) -> int:

@@ -65,6 +65,9 @@ def mask_bits(width: int) -> int:
 
 
 def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
+    if not census.diverges and census.has_loop and not census.chained:
+        # The machine looks ahead into the next round by itself.
+        return Tile(0, 1, peeled=True)
     if not census.diverges and census.has_loop:
         fits = [jam for jam in JAMMED if census.scalars * jam <= SCALAR_REGISTERS]
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
