@@ -153,8 +153,8 @@ def _as_number(value: object) -> tuple[type, object] | None:
     """A number as something that is equal only to the same number of the same type."""
     kind = type(value)
     if isinstance(value, float) and kind is float:
-        # Zeros of either sign are equal.
-        return kind, value.hex()
+        # Zeros of either sign are equal, and of NaN there are many that look alike.
+        return (kind, value.hex()) if value == value else None
     return (kind, value) if kind in _NUMBERS else None
 
 
