@@ -61,6 +61,11 @@ class Host:
             return "f16c" in self.enabled
         return self.architecture == "aarch64"
 
+    @property
+    def saturates_vectors(self) -> bool:
+        """Vectors of floats convert to the nearest integers there are in hardware."""
+        return self.architecture == "aarch64"
+
 
 @cache
 def native() -> Host:

@@ -10,6 +10,7 @@ from vyre.backends.llvm.codegen.writer import (
     register_type,
     widened,
 )
+from vyre.backends.llvm.host import Host
 from vyre.ir import DataType
 
 _HALF_BEYOND = 131_072
@@ -19,9 +20,10 @@ _HALF_BEYOND = 131_072
 class Casts:
     """Emits conversions."""
 
-    def __init__(self, arithmetic: Arithmetic) -> None:
+    def __init__(self, arithmetic: Arithmetic, host: Host) -> None:
         self.a = arithmetic
         self.w = arithmetic.w
+        self._saturates = host.saturates_vectors
 
     def cast(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
         """The value converted by its meaning."""
@@ -129,10 +131,40 @@ class Casts:
         if source in (DataType.BF16, DataType.F16):
             value = self._between_floats(source, DataType.F32, lanes, value)
             source = DataType.F32
+        if lanes and (target.bits or 0) <= 32 and not self._saturates:
+            return self._saturated(source, target, lanes, value)
         old, new = register_type(source, lanes), register_type(target, lanes)
         kind = "fptosi.sat" if target.is_signed else "fptoui.sat"
         name = f"llvm.{kind}.{mangled(new)}.{mangled(old)}"
         return self.w.call(name, new, (old, value))
+
+    def _saturated(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
+        """Floats as the nearest integers there are; NaN is 0.
+
+        Where no instruction does that to a vector, LLVM takes lane after lane.
+        """
+        w, bits, signed = self.w, target.bits or 0, target.is_signed
+        least = -(1 << (bits - 1)) if signed else 0
+        most = (1 << (bits - signed)) - 1
+        old, scalar = register_type(source, lanes), register_type(source)
+        flags, middle = widened("i1", lanes), widened("i32", lanes)
+
+        def is_(order: str, limit: int) -> str:
+            return w.emit(f"fcmp {order} {old} {value}, {constant(scalar, float(limit), lanes)}")
+
+        below, above = is_("olt", least), is_("oge", most + 1)
+        inside = w.emit(f"and {flags} {is_('oge', least)}, {is_('olt', most + 1)}")
+        zeros = constant(scalar, 0.0, lanes)
+        safe = w.emit(f"select {flags} {inside}, {old} {value}, {old} {zeros}")
+        opcode = "fptosi" if signed or bits < 32 else "fptoui"
+        whole = w.emit(f"{opcode} {old} {safe} to {middle}")
+        for beyond, limit in ((above, most), (below, least)):
+            # What is outside counts as 0 so far.
+            if limit:
+                end = constant("i32", limit, lanes)
+                whole = w.emit(f"select {flags} {beyond}, {middle} {end}, {middle} {whole}")
+        new = register_type(target, lanes)
+        return whole if new == middle else w.emit(f"trunc {middle} {whole} to {new}")
 
     def _between_floats(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
         if source is DataType.BF16:

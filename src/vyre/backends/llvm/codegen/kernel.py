@@ -88,7 +88,7 @@ class Kernel:
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.w, self.program.fast_math)
-        self.casts = Casts(self.arithmetic)
+        self.casts = Casts(self.arithmetic, self.host)
         self.approximate = Approximate(self.w, self.host)
         self.size = self.program.workgroup_size
         self.invocations = self.size[0] * self.size[1] * self.size[2]
