@@ -31,7 +31,7 @@ class Host:
     @property
     def enabled(self) -> frozenset[str]:
         """The features that are switched on by name."""
-        return frozenset(f[1:] for f in self.features.split(",") if f.startswith("+"))
+        return _enabled(self.features)
 
     @property
     def architecture(self) -> str:
@@ -65,6 +65,11 @@ class Host:
     def saturates_vectors(self) -> bool:
         """Vectors of floats convert to the nearest integers there are in hardware."""
         return self.architecture == "aarch64"
+
+
+@cache
+def _enabled(features: str) -> frozenset[str]:
+    return frozenset(f[1:] for f in features.split(",") if f.startswith("+"))
 
 
 @cache
