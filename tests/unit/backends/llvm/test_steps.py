@@ -109,3 +109,11 @@ def test_points_of_any_size(parts: int, others: int, rows: int) -> None:
 def test_whole_steps_are_read_at_once() -> None:
     code = gray.show("llvm")
     assert "load <96 x i8>" in code or "load <48 x i8>" in code
+
+
+def test_a_part_that_nothing_touches_may_be_there() -> None:
+    body = "o[gid.x] = a[gid.x * n[0]] + a[gid.x * n[0] + 1u32] + a[gid.x * n[0] + 2u32]"
+    program = Program.parse(HEAD.format(body=body))
+    found = guessed_steps(program, program.entry, {}, frozenset(), {}, more=1)
+    assert [int(number.value) for number in found.values()] == [4]
+    assert not guessed_steps(program, program.entry, {}, frozenset(), {}, more=2)

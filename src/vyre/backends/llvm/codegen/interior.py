@@ -67,7 +67,9 @@ class Interior:
         leaves: frozenset[str],
         types: Mapping[str, DataType],
         kept: frozenset[str],
+        more: int = 0,
     ) -> None:
+        """`more` is how many parts structures are taken to have that nothing touches."""
         self.assumptions: dict[Assumption, None] = {}
         self.periods: dict[AnyExpr, Period] = {}
         self.even: dict[Even, None] = {}
@@ -88,8 +90,8 @@ class Interior:
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         self._wanted = _index_names(body, outer) - self._assigned
         self.forms = LinearForms(program, (), outer, leaves, types)
-        guesses = guessed_steps(program, body, outer, leaves, types)
-        self._steps = {
+        guesses = guessed_steps(program, body, outer, leaves, types, more)
+        self.steps = {
             distance: number
             for distance, number in guesses.items()
             if self._assume([Part(BinOp.EQ, distance, number)])
@@ -198,8 +200,8 @@ class Interior:
             return self._name(expr)
         if expr.depth <= 1:
             return expr
-        if isinstance(expr, Load) and self._steps:
-            step = self._steps.get(self.forms.expand(expr))
+        if isinstance(expr, Load) and self.steps:
+            step = self.steps.get(self.forms.expand(expr))
             if step is not None:
                 return step
         made = map_exprs(expr, self._simplified)
@@ -217,7 +219,7 @@ class Interior:
 
     def _name(self, name: Var) -> AnyExpr:
         """What every stretch of work computes again is written out if that makes it simple."""
-        step = self._steps.get(name)
+        step = self.steps.get(name)
         if step is not None:
             return step
         value = self._outer.get(name.name)

@@ -23,7 +23,7 @@ from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.value import Memory, Slot, Value
 from vyre.backends.llvm.codegen.whole import emit_whole
-from vyre.ir import Assign, Body, Let, Return
+from vyre.ir import Assign, Binary, BinOp, Body, Let, Return
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
@@ -31,6 +31,8 @@ Position = tuple[str, str, str]
 
 ALL_ALONE = 1 << 28
 """Lanes that run one by one where vectors have been given up."""
+MOST_TWICE = 20
+"""Statements of work that is emitted for two sizes of structures."""
 FASTER = 4
 """How many times as many lanes run one by one when vectors were not possible again."""
 
@@ -57,6 +59,8 @@ class Rows:
     """Flags of lanes that have returned, when stretches follow in which they must not run."""
     target: Target | None
     """The loop of the workgroup that lanes may leave, if they do."""
+    more: int = 0
+    """Parts that structures in memory are taken to have beside those that lanes touch."""
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
@@ -82,7 +86,7 @@ class Rows:
         kernel, crossing = self.kernel, self.crossing
         outer, leaves = crossing.recomputed, frozenset(self.bound)
         program = kernel.program
-        inner = Interior(program, body, outer, leaves, kernel.types, crossing.names)
+        inner = Interior(program, body, outer, leaves, kernel.types, crossing.names, self.more)
         kernel.remake(inner)
         return Peeling(
             program,
@@ -96,6 +100,32 @@ class Rows:
         )
 
     def emit(self) -> None:
+        """All rows; where the size of structures is guessed, for two sizes of them."""
+        w, steps = self.kernel.w, self.peeling.interior.steps
+        wider = None
+        if steps and not self.more and self.tile.width and self._is_small():
+            wider = replace(self, more=1)
+        if wider is None or len(wider.peeling.interior.steps) < len(steps):
+            self._emit()
+            return
+        first = self._view(0, ("0", "0", "0"))
+        holds = "true"
+        for distance, number in steps.items():
+            same = first.value(Binary(BinOp.EQ, distance, number)).text
+            holds = w.emit(f"and i1 {holds}, {same}")
+        usual, other, done = (w.fresh(n) for n in ("usual", "wider", "rows.done"))
+        w.branch(holds, usual, other, likely=True)
+        w.block(usual)
+        self._emit()
+        w.jump(done)
+        w.block(other)
+        wider._emit()
+        w.block(done)
+
+    def _is_small(self) -> bool:
+        return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE
+
+    def _emit(self) -> None:
         """Loops over z and y, and rows in them."""
         if self.tile.peeled and self.kernel.size[1] * self.kernel.size[2] > 1:
             self.whole = emit_whole(self.kernel, self.peeling, self._view(0, ("0", "0", "0")))

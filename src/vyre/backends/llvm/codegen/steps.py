@@ -41,8 +41,12 @@ def guessed_steps(
     outer: Mapping[str, AnyExpr],
     leaves: frozenset[str],
     types: Mapping[str, DataType],
+    more: int = 0,
 ) -> dict[AnyExpr, Lit]:
-    """Distances between lanes that are not known, with the numbers that they may well be."""
+    """Distances between lanes that are not known, with the numbers that they may well be.
+
+    With `more`, structures are taken to have so many parts that nothing touches.
+    """
     if not any(_multiplies(statement) for statement in walk_stmts(body)):
         return {}
     forms = LinearForms(program, body, outer, leaves, types)
@@ -58,6 +62,7 @@ def guessed_steps(
         step = max(places) + 1
         if len(places) < step:
             step = max(step, _USUAL)
+        step += more
         if 1 < step <= WIDEST_STEP and max(places):
             found[distance] = Lit(DataType.U32, step)
     return found
