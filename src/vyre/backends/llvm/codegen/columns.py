@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import LinearForms, is_id_along, is_lane_id
-from vyre.ir import AnyExpr, Atomic, Binary, BinOp, Body, Lit, Load, Store
+from vyre.backends.llvm.codegen.peel import Peeling
+from vyre.ir import AnyExpr, Atomic, Binary, BinOp, Body, Lit, Load, Loop, Store, Var
 from vyre.ir.walk import walk_all_exprs, walk_expr, walk_stmts
 
 
@@ -21,6 +22,37 @@ def walks_columns(kernel: Kernel, body: Body) -> bool:
     found = [e.index for e in walk_all_exprs(body) if isinstance(e, (Load, Atomic))]
     found += [s.index for s in walk_stmts(body) if isinstance(s, Store)]
     return any(_is_column(forms.expand(index)) for index in found)
+
+
+def goes_down(peeling: Peeling) -> bool:
+    """Whether all that lanes side by side load in loops is one line after the other of a matrix.
+
+    How long a line is only a launch knows.
+    """
+    loads = [
+        _jumps(peeling.forms.expand(node.index), loop.var)
+        for loop in walk_stmts(peeling.simplified)
+        if isinstance(loop, Loop)
+        for node in walk_all_exprs(loop.body)
+        if isinstance(node, Load)
+    ]
+    return bool(loads) and all(loads)
+
+
+def _jumps(index: AnyExpr, counter: str) -> bool:
+    """Whether a counter is multiplied by what is no literal, and x is not."""
+    along_x = False
+    waiting, jumps = [index], False
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Binary) and node.op is BinOp.ADD:
+            waiting += [node.left, node.right]
+        elif isinstance(node, Binary) and node.op is BinOp.MUL:
+            sides = (node.left, node.right)
+            jumps = jumps or (Var(counter) in sides and not any(isinstance(s, Lit) for s in sides))
+        else:
+            along_x = along_x or is_lane_id(node)
+    return jumps and along_x
 
 
 def _is_column(index: AnyExpr) -> bool:
@@ -39,4 +71,4 @@ def _is_column(index: AnyExpr) -> bool:
     return bool(along_x and near)
 
 
-__all__ = ["walks_columns"]
+__all__ = ["goes_down", "walks_columns"]

@@ -278,6 +278,12 @@ class Rows:
             if self.tile.step == 1:
                 return
         self._together(slot, limits.high, row, peeling.inside)
+        tile = self.tile
+        if tile.width and tile.step > tile.width:
+            # What is left may still be enough for fewer of them.
+            self.tile = replace(tile, jam=1)
+            self._together(slot, limits.high, row, peeling.inside)
+            self.tile = tile
 
     def _together(self, slot: str, limit: str, rows: list[Position], inside: set[int]) -> None:
         tile = self.tile

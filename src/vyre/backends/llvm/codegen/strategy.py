@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.backends.llvm.codegen.along import runs_along
 from vyre.backends.llvm.codegen.census import Census
+from vyre.backends.llvm.codegen.columns import goes_down
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.sieve import sieve_of
@@ -23,6 +24,8 @@ UNROLLED_LANES = 4
 """Scalar lanes one after the other, where no loop makes them wait for loads."""
 ROWS = 4
 """Rows in lock-step where they use the same elements."""
+BANDS = 4
+"""Vectors in lock-step where they go down columns."""
 LONG_BODY = 64
 """Operations that keep the machine busy without a second vector beside the first."""
 SHORT_BODY = 16
@@ -56,7 +59,8 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     if rows > 1:
         width = min(width, 2 * _natural(kernel, census))
         return Tile(width, rows, axis=1, peeled=True)
-    return Tile(width, peeled=True)
+    bands = _bands(kernel, census, peeling, width)
+    return Tile(width, bands, axis=0, peeled=True)
 
 
 def mask_bits(width: int) -> int:
@@ -120,3 +124,16 @@ def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     if not census.reuses_rows or peeling.depends_on_y() or peeling.begins_late():
         return 1
     return ROWS if kernel.size[1] % ROWS == 0 else 1
+
+
+def _bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> int:
+    """Vectors side by side that go down the columns of a matrix in lock-step.
+
+    From round to round they jump by a whole line of it. Where they end in the midst of a line of
+    the cache, those beside them will have to fetch it again, so there should be few such ends.
+    """
+    if census.diverges or census.scattered or not census.has_loop:
+        return 1
+    vectors = BANDS * width // _natural(kernel, census)
+    fits = vectors * max(census.carried, 1) <= ALL_REGISTERS and census.pressure <= census.carried
+    return BANDS if fits and goes_down(peeling) else 1

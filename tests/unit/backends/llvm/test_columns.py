@@ -1,0 +1,62 @@
+"""Vectors that go down the columns of a matrix, several side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.unit.backends.llvm.running import Array, check, source
+from tests.unit.backends.llvm.test_contents import run_between_fences
+from vyre.ir import Program
+
+TEXT = """program workgroup(64, 1, 1)
+buffer a: read_only f32[] @0
+buffer out: read_write f32[] @1
+buffer told: uniform u32[2] @2
+region "columns" {{
+    let h = told[0]
+    let w = told[1]
+    if gid.x < w {{
+        let s = 0.5f32
+        for k in 0..h {{
+            {body}
+        }}
+        out[gid.x] = s
+    }}
+}}
+"""
+DOWN = "s = s + a[k * w + gid.x]"
+
+
+def given(width: int, height: int = 7) -> dict[str, Array]:
+    return {
+        "a": np.random.default_rng(2).random(width * height, np.float32),
+        "out": np.zeros(width, np.float32),
+        "told": np.array([height, width], np.uint32),
+    }
+
+
+def stages(body: str) -> int:
+    """How many loops over lanes follow one another."""
+    return source(Program.parse(TEXT.format(body=body))).count("\nrow.lanes")
+
+
+@pytest.mark.parametrize("width", [1, 31, 64, 127, 128, 129, 200, 300])
+def test_any_number_of_columns(width: int) -> None:
+    text = TEXT.format(body=DOWN)
+    check(text, given(width), (5, 1, 1))
+    run_between_fences(text, given(width), (5, 1, 1))
+
+
+def test_more_columns_than_there_are() -> None:
+    arrays = given(300)
+    arrays["told"][1] = 320
+    check(TEXT.format(body=DOWN), arrays, (5, 1, 1))
+    run_between_fences(TEXT.format(body=DOWN), arrays, (5, 1, 1))
+
+
+def test_only_plain_columns_take_several_vectors() -> None:
+    assert stages(DOWN) == 3
+    assert stages("s = s + a[k * 64 + gid.x]") == 2
+    assert stages("s = s + a[k * w + gid.x] * a[k]") == 2
+    assert stages("s = s + a[k * w + gid.x] if s > 9.0f32 { break }") == 2
