@@ -14,6 +14,7 @@ from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.limits import Limits, emit_facts, emit_limits, emit_midst
+from vyre.backends.llvm.codegen.narrow import narrow
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.private import emit_own_array
 from vyre.backends.llvm.codegen.shapes import Shapes
@@ -33,6 +34,8 @@ ALL_ALONE = 1 << 28
 """Lanes that run one by one where vectors have been given up."""
 MOST_TWICE = 20
 """Statements of work that is emitted for two sizes of structures."""
+BYTES_WIDE = 16
+"""Lanes of vectors that hold bytes: there, arithmetic is worth doing in fewer bits."""
 FASTER = 4
 """How many times as many lanes run one by one when vectors were not possible again."""
 
@@ -78,6 +81,8 @@ class Rows:
         self.peeling = self._peel(body if free else ())
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+            if self.tile.width >= BYTES_WIDE:
+                self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
             done = self.peeling.simplified
             self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
             self.ahead = loads_ahead(self.kernel, self.peeling)
