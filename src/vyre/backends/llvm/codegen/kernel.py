@@ -18,7 +18,7 @@ from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
-from vyre.ir import BufferDecl, DataType, Program
+from vyre.ir import Body, BufferDecl, DataType, Program
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Kernel:
     _starts: tuple[str, str, str] = ("0", "0", "0")
     _interiors: list[Interior] = field(default_factory=list["Interior"])
     """Kept alive: accesses are known by their identity."""
+    _bodies: list[Body] = field(default_factory=list[Body])
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
@@ -100,6 +101,10 @@ class Kernel:
         if self.row.startswith("%"):
             return True
         return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
+
+    def keep_alive(self, body: Body) -> None:
+        """Keep statements that others were made from: what is known by identity stays true."""
+        self._bodies.append(body)
 
     def remake(self, inner: Interior) -> None:
         """Take over what is known of accesses for those that stand for them."""

@@ -82,6 +82,7 @@ class Rows:
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
             if self.tile.width >= BYTES_WIDE:
+                self.kernel.keep_alive(self.peeling.simplified)
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
             done = self.peeling.simplified
             self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
