@@ -82,12 +82,12 @@ def async_wait(*, tag: str = "copy") -> None:
     outside("vy.async_wait")
 
 
-def shared(dtype: type[T], *shape: int) -> View[T]:
+def shared(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
     """An array that a workgroup shares, zero at first: `t = vy.shared(vy.f32, 256)`."""
     outside("vy.shared")
 
 
-def local(dtype: type[T], *shape: int) -> View[T]:
+def local(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
     """An array of each invocation's own, zero at first: `t = vy.local(vy.u32, 8)`."""
     outside("vy.local")
 

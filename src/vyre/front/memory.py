@@ -14,7 +14,7 @@ from vyre.ir import BufferDecl, Expr
 
 
 def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared: bool) -> None:
-    """`t = vy.shared(vy.f32, 16, 16)` at the top of a kernel."""
+    """`t = vy.shared(vy.f32, 16, 16)` at the top of a kernel, or `(16, 16)` as numpy has it."""
     name = ast.unparse(call.func)
     target = node.targets[0]
     at_top = ctx.frame.is_kernel and len(ctx.bodies) == 1
@@ -22,17 +22,20 @@ def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared:
         raise ctx.error(node, codes.MEMORY_PLACE, name=name)
     if target.id in ctx.frame.reassigned or target.id in ctx.frame.names:
         raise ctx.error(node, codes.ASSIGN_ARRAY, name=target.id)
-    if call.keywords or not 2 <= len(call.args) <= MAX_RANK + 1:
+    extents = call.args[1:]
+    if len(extents) == 1 and isinstance(extents[0], ast.Tuple):
+        extents = extents[0].elts
+    if call.keywords or not 1 <= len(extents) <= MAX_RANK:
         form = f"{name}(vy.f32, 256)"
         problem = f"got {len(call.args) + len(call.keywords)} arguments"
         raise ctx.error(call, codes.CALL, name=name, problem=problem, form=form)
     dtype = type_argument(ctx, call.args[0])
-    shape = [_extent(ctx, one, name) for one in call.args[1:]]
+    shape = [_extent(ctx, one, name) for one in extents]
     buffer = ctx.fresh(target.id)
     make = BufferDecl.workgroup if is_shared else BufferDecl.local
     ctx.buffers.append(make(buffer, math.prod(shape), dtype))
-    extents = tuple(Expr.u32(extent) for extent in shape)
-    ctx.frame.names[target.id] = Array(buffer, dtype, len(shape), extents)
+    known = tuple(Expr.u32(extent) for extent in shape)
+    ctx.frame.names[target.id] = Array(buffer, dtype, len(shape), known)
 
 
 def _extent(ctx: Context, node: ast.expr, name: str) -> int:

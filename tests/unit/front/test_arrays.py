@@ -101,6 +101,20 @@ def test_shared_memory_of_two_axes() -> None:
     np.testing.assert_array_equal(y, x[::-1, ::-1])
 
 
+@vy.kernel(workgroup=(4, 8))
+def tile_transpose_as_in_numpy(x: vy.In[vy.u32, 2], y: vy.Out[vy.u32, 2]):
+    tile = vy.shared(vy.u32, (8, 4))
+    tile[vy.lid(1), vy.lid(0)] = x[vy.gid(1), vy.gid(0)]
+    vy.barrier()
+    y[vy.gid(1), vy.gid(0)] = tile[7 - vy.lid(1), 3 - vy.lid(0)]
+
+
+def test_a_shape_may_be_a_tuple() -> None:
+    x = np.arange(32, dtype=np.uint32).reshape(8, 4)
+    y = run(tile_transpose_as_in_numpy, x, np.zeros_like(x), grid=1)[1]
+    np.testing.assert_array_equal(y, x[::-1, ::-1])
+
+
 @vy.kernel
 def sort_five(x: vy.In[vy.i32, 2], y: vy.Out[vy.i32, 2]):
     t = vy.local(vy.i32, 5)
