@@ -35,6 +35,18 @@ def test_order_does_not_matter(op: str, element: str) -> None:
     check(text(f"eval atomic_{op}(bins[i % 16], a[i])", element), inputs, (16, 1, 1))
 
 
+def test_the_old_value_inside_of_another_atomic_is_wanted() -> None:
+    taken = """
+program workgroup(64, 1, 1)
+buffer a: read_write u32[] @0
+buffer total: read_write u32[1] @1
+region "r" {
+    if gid.x < len(a) { eval atomic_add(total[0], atomic_exchange(a[gid.x], 7)) }
+}"""
+    inputs = {"a": np.arange(N, dtype=np.uint32), "total": np.zeros(1, np.uint32)}
+    check(taken, inputs, (16, 1, 1))
+
+
 def test_compare_exchange_claims_once() -> None:
     source_text = text(
         "let old = atomic_compare_exchange(bins[i % 16], i + 1, expected=0)"
