@@ -8,6 +8,7 @@ import numpy as np
 
 from vyre.conform.suite.case import Trial
 from vyre.conform.suite.edge_values import edge_array
+from vyre.conform.suite.storage import PACKED
 from vyre.conform.suite.texts import written
 from vyre.ir.types import SCALAR_TYPES
 
@@ -22,6 +23,11 @@ def trials() -> Iterator[Trial]:
         for start, count in ((0, 32), (10, 5), (90, 32), (100, 8), (3, 0)):
             yield _load(str(dtype), data, start, count)
             yield _store(str(dtype), data, start, count)
+    codes = np.resize(np.arange(256, dtype=np.uint8), 100)
+    # Of `nf4`, zero bits are not the number zero.
+    for dtype in PACKED:
+        for start, count in ((0, 32), (90, 32)):
+            yield _load(str(dtype), codes, start, count)
     yield _two_at_once()
 
 

@@ -8,6 +8,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.value import Memory, uniform
 from vyre.ir import AsyncLoad, AsyncStore, DataType
+from vyre.semantics.packed import NF4_ZERO
 
 _BITS = {1: DataType.U8, 2: DataType.U16, 4: DataType.U32, 8: DataType.U64}
 
@@ -28,7 +29,12 @@ def emit_copy(kernel: Kernel, lanes: Lanes, statement: AsyncLoad | AsyncStore) -
     w.block(run)
     source = uniform(DataType.U64, w.emit(f"add i64 {come}, {now}"))
     target = uniform(DataType.U64, w.emit(f"add i64 {to}, {now}"))
-    value = lanes.memory.load(_as_bits(kernel.memories[statement.source]), source, proven=False)
+    origin = kernel.memories[statement.source]
+    value = lanes.memory.load(_as_bits(origin), source, proven=False)
+    if origin.decl.element is DataType.NF4:
+        # Of all types, only here zero bits are not the number zero.
+        inside = w.emit(f"icmp ult i64 {source.text}, {origin.count}")
+        value = uniform(DataType.U8, w.emit(f"select i1 {inside}, i8 {value.text}, i8 {NF4_ZERO}"))
     into = _as_bits(kernel.memories[statement.destination])
     lanes.memory.store(into, target, value, proven=False)
     following = w.emit(f"add i64 {now}, 1")
