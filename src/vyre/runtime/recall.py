@@ -8,17 +8,14 @@ outputs has to be cleared. Arrays are known by where they lie, as in `repeated`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vyre.config import config
-from vyre.diagnostics import ExecutionError
 from vyre.driver import routing
-from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
+from vyre.opt.hot_paths import hint_keys
 from vyre.record import dataclass
-from vyre.runtime import telemetry
 from vyre.runtime.kernel_outputs import Cuts, clear
 from vyre.runtime.repeated import Repeated
 
@@ -68,24 +65,9 @@ class Call:
         """Do the same once more."""
         for position, cuts in self._cuts:
             clear(args[position], cuts)
-        launch = self._known.launch
-        assert launch is not None
         self.left -= 1
-        started = perf_counter_ns()
-        try:
-            record = launch()
-        except ExecutionError as ended:
-            telemetry.show(ended.printed)
-            raise
-        spent = record.kernel_ns
-        if spent is None:
-            spent = perf_counter_ns() - started
-        if spent >= DEFAULT_HOT_THRESHOLD_NS and not self._compiled.is_for_hot:
-            # Better code may be asked for.
+        if self._known.launch_again(self._names, is_for_hot=self._compiled.is_for_hot):
             self.left = 0
-        telemetry.record_names(self._names, spent, self._known.touched)
-        if record.printed:
-            telemetry.show(record.printed)
 
 
 class Recall:

@@ -67,6 +67,23 @@ class Repeated:
                 return False
         return True
 
+    def launch_again(self, names: tuple[str, ...], *, is_for_hot: bool) -> bool:
+        """Do it again and keep what it took; whether to ask for better code before the next one."""
+        assert self.launch is not None
+        started = perf_counter_ns()
+        try:
+            record = self.launch()
+        except ExecutionError as ended:
+            telemetry.show(ended.printed)
+            raise
+        spent = record.kernel_ns
+        if spent is None:
+            spent = perf_counter_ns() - started
+        telemetry.record_names(names, spent, self.touched)
+        if record.printed:
+            telemetry.show(record.printed)
+        return spent >= DEFAULT_HOT_THRESHOLD_NS and not is_for_hot
+
     def results(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The outputs: arrays that the caller gave."""
         outputs = self.outputs
@@ -112,21 +129,8 @@ class Latest:
         if routing.choose.cache.get(device) is not self._route:
             return None
         self._left -= 1
-        started = perf_counter_ns()
-        try:
-            record = known.launch()
-        except ExecutionError as ended:
-            telemetry.show(ended.printed)
-            raise
-        spent = record.kernel_ns
-        if spent is None:
-            spent = perf_counter_ns() - started
-        if spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot:
-            # Better code may be asked for.
+        if known.launch_again(self._names, is_for_hot=compiled.is_for_hot):
             self._left = 0
-        telemetry.record_names(self._names, spent, known.touched)
-        if record.printed:
-            telemetry.show(record.printed)
         return known.results(named)
 
 
