@@ -40,6 +40,12 @@ def _guesses(body: str) -> list[int]:
         ("o[gid.x] = a[gid.x * n[0] + 1u32]", [3]),
         ("o[gid.x] = a[gid.x * n[0]]", []),
         ("o[gid.x] = a[gid.x * n[0]] + a[gid.x * n[0] + 9u32]", []),
+        ("o[gid.x] = a[gid.x * n[0]] + a[gid.x * n[0] + 1u32] + a[gid.x * n[0] + 7u32]", []),
+        (
+            "for k in 0..n[1] { o[gid.x] = a[gid.x * n[0]] + a[gid.x * n[0] + 1u32] "
+            "+ a[gid.x * n[0] + k] }",
+            [],
+        ),
         ("o[gid.x] = a[gid.y * n[0]] + a[gid.y * n[0] + 1u32]", []),
         ("o[gid.x] = a[gid.x * a[gid.x]] + a[gid.x * a[gid.x] + 1u32]", []),
         ("o[gid.x] = a[gid.x * o[0]] + a[gid.x * o[0] + 1u32]", []),

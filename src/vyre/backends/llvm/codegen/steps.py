@@ -93,17 +93,21 @@ def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
 def _look(
     index: AnyExpr, forms: LinearForms, leaves: frozenset[str], touched: dict[AnyExpr, set[int]]
 ) -> None:
-    """Note a place in a structure: `position * distance + place`."""
-    place = forms.offset(index)
-    base = forms.without_offset(index)
-    if not isinstance(base, Binary) or base.op is not BinOp.MUL or not 0 <= place < WIDEST_STEP:
-        return
-    for position, distance in ((base.left, base.right), (base.right, base.left)):
-        if not _is_distance(distance, forms, leaves):
+    """Note a place in a structure: `position * distance + place`.
+
+    What goes to other places as well, or to those that only a loop knows, is larger than any guess.
+    """
+    base, place = forms.without_offset(index), forms.offset(index)
+    is_place = isinstance(base, Binary) and base.op is BinOp.MUL and 0 <= place < WIDEST_STEP
+    for node in (base,) if is_place else walk_expr(index):
+        if not isinstance(node, Binary) or node.op is not BinOp.MUL:
             continue
-        if forms.is_u32(position) and forms.stride(position) == 1:
-            touched.setdefault(distance, set()).add(place)
-            return
+        for position, distance in ((node.left, node.right), (node.right, node.left)):
+            if not _is_distance(distance, forms, leaves):
+                continue
+            if forms.is_u32(position) and forms.stride(position) == 1:
+                touched.setdefault(distance, set()).add(place if is_place else WIDEST_STEP)
+                break
 
 
 def _is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
