@@ -18,7 +18,7 @@ from vyre.ir.walk import walk_stmts
 
 _PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD}
 SMALL_PROGRAM = 100
-FEW_LOOPS = 16
+FEW_LOOPS = 4
 """Statements, and loops of known length, up to which LLVM may write out loops: with more it takes
 longer over their rounds than over all the rest."""
 MOST_LINES = 7_000
