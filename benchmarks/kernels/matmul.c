@@ -39,8 +39,9 @@ void tiled(const float *restrict a, const float *restrict b, float *restrict c, 
         }
 }
 
-/* Not plain loops any more: blocks of k that stay in cache, and a tile of sums that stays in registers. gcc keeps the tile there
-   only when told that its innermost loop is a vector; 8 x 16 is the fastest of the shapes tried. */
+/* Not plain loops any more: blocks of k that stay in cache, and a tile of sums that stays in registers.
+   gcc keeps the tile there only when told that its innermost loop is a vector; 8 x 16 is the fastest
+   of the shapes tried. */
 enum { ROWS = 8, COLUMNS = 16, DEPTH = 256 };
 
 void tuned(const float *restrict a, const float *restrict b, float *restrict c, int64_t n) {
