@@ -97,19 +97,23 @@ def overhead() -> dict[str, float]:
 
 
 def parallel() -> dict[str, float]:
-    """One launch over all threads, and the same work on one thread divided by their number."""
+    """A launch over all threads, and the work in it.
+
+    The work is what three times as much of it takes longer, on the same threads: where two of them
+    share a core, it is more than the time of one thread divided by their number.
+    """
     from benchmarks.programs import program_of
-    from vyre.backends.llvm.pool import default_threads
     from vyre.runtime import compile
 
     (executable,) = compile(program_of("exp"), device="cpu").load().values()
     kernel: Any = cast("Any", executable).kernel
-    x, y = np.ones(1 << 16, np.float32), np.ones(1 << 16, np.float32)
+    x, y = np.ones(1 << 17, np.float32), np.ones(1 << 17, np.float32)
     places = [(int(array.ctypes.data), array.size) for array in (x, y)]
-    grid = (x.size // kernel.info.workgroup_size[0], 1, 1)
-    alone = best(kernel.bind(places, grid, threads=1), 50)
-    together = best(kernel.bind(places, grid), 50)
-    return {"parallel": together, "work": alone / default_threads()}
+    groups = x.size // kernel.info.workgroup_size[0]
+    together, longer = (
+        best(kernel.bind(places, (count, 1, 1)), 50, rounds=20) for count in (groups // 4, groups)
+    )
+    return {"parallel": together, "work": (longer - together) / 3}
 
 
 def best(operation: Callable[[], object], calls: int, rounds: int = 10) -> float:
