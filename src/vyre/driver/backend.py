@@ -183,6 +183,21 @@ class Bindable(Executable, Protocol):
         ...
 
 
+@runtime_checkable
+class TakesArrays(Executable, Protocol):
+    """A program that works on arrays of the host where they lie."""
+
+    def on_arrays(
+        self, grid: tuple[int, int, int], deadline: float | None = None
+    ) -> Callable[..., LaunchRecord | None]:
+        """A launch to be called with an array per buffer, in their order.
+
+        Gives None, without having run, when arrays cannot be used as they are: of another type,
+        not contiguous, not writable where they are written, or sharing memory that is written.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
     """What a caller may ask of code generation; part of the cache key."""

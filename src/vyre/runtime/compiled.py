@@ -11,7 +11,14 @@ from vyre.diagnostics import BackendError, VyreError
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.artifact import Artifact
-from vyre.driver.backend import Argument, Bindable, DeviceMemory, Executable, LaunchRecord
+from vyre.driver.backend import (
+    Argument,
+    Bindable,
+    DeviceMemory,
+    Executable,
+    LaunchRecord,
+    TakesArrays,
+)
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid import Grid, indirect_dispatch
 from vyre.driver.routing import Route
@@ -104,6 +111,13 @@ class CompiledProgram:
         if isinstance(single, Bindable):
             return single.bind(bound, grid, deadline)
         return partial(single.launch, bound, grid, deadline)
+
+    def on_arrays(
+        self, grid: Grid, deadline: float | None
+    ) -> Callable[..., LaunchRecord | None] | None:
+        """A launch on arrays of the host, an array per bound name, if its backend has that."""
+        single = self._single
+        return single.on_arrays(grid, deadline) if isinstance(single, TakesArrays) else None
 
     @property
     def reads_its_grid(self) -> bool:

@@ -56,7 +56,7 @@ class Kernel(Generic[P]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._recall = Recall()
+        self._recall = Recall(source.parameters)
 
     def __repr__(self) -> str:
         return f"<vyre kernel {self.__name__}>"
@@ -100,13 +100,13 @@ class Kernel(Generic[P]):
         """Run the kernel."""
         wish = (device, grid, elements, deadline)
         call = None if kwargs else self._recall.find(args, wish)
-        if call is None:
-            self._call(args, kwargs, wish)
-            return
         try:
-            call.again(args)
+            if call is not None and call.again(args):
+                return
         except TrapError as error:
+            assert call is not None
             raise located(error, call.program) from None
+        self._call(args, kwargs, wish)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
         """Run the kernel, looking at everything."""
@@ -129,9 +129,9 @@ class Kernel(Generic[P]):
             launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
         except TrapError as error:
             raise located(error, program) from None
-        if not kwargs and not made.layouts and len(args) == len(self.source.parameters):
+        if not kwargs and not made.layouts:
             known = find(compiled, made.given, (grid, elements, deadline, True))
-            self._recall.remember(self.source.parameters, args, wish, cleared, compiled, known)
+            self._recall.remember(args, made, wish, cleared, compiled, known)
 
     def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:
         wanted = arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)

@@ -1,38 +1,125 @@
-"""A call of a kernel like one before: the same arrays of the host, the same numbers.
+"""A call of a kernel like one before: arrays of the same form, numbers of the same types.
 
-Loops call a kernel with the same arguments again and again, or with a few sets of them in turns.
-What a call finds out about them, it remembers: which program and grid they come to, and what of the
-outputs has to be cleared. Arrays are known by where they lie, as in `repeated`.
+Loops call a kernel with the same arrays again and again, or with others of their size, and with
+numbers that change. What a call finds out about its arguments, it remembers: which program and grid
+they come to, what of the outputs has to be cleared, and a launch that takes the arrays as they are.
+The device sees to it that they do not share memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import struct
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vyre.config import config
 from vyre.driver import routing
-from vyre.opt.hot_paths import hint_keys
+from vyre.front.parameters import ScalarParameter, StaticParameter
+from vyre.ir import DataType
+from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
 from vyre.record import dataclass
+from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_arrays import numpy_type
 from vyre.runtime.kernel_outputs import Cuts, clear
-from vyre.runtime.repeated import Repeated
+from vyre.runtime.repeated import spent_on
 
 if TYPE_CHECKING:
+    from vyre.driver.backend import LaunchRecord
     from vyre.driver.routing import Route
+    from vyre.front.parameters import Parameter
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
+    from vyre.runtime.kernel_arguments import Prepared
+    from vyre.runtime.repeated import Repeated
 
 Wish = tuple[str | None, Sequence[int] | int | None, int | None, float | None]
 """What the caller said: `device`, `grid`, `elements` and `deadline`."""
 
-_REMEMBERED = 4
+_REMEMBERED: Final = 4
 """Calls of a kernel that are remembered."""
-_LAUNCHES = 256
+_LAUNCHES: Final = 256
 """Calls in a row that look at nothing else: then there may be better code for the program."""
-_NUMBERS = (int, bool)
-_WISHES = (type(None), str, int, float, tuple)
+_WISHES: Final = (type(None), str, int, float, tuple)
+_FORMATS: Final = {
+    **{"b1": "?", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i"},
+    **{"u8": "Q", "i8": "q", "f2": "e", "f4": "f", "f8": "d"},
+}
+"""How `struct` writes numbers of each type of numpy's."""
+_NUMBERS: Final = frozenset({bool, int, float, *(np.dtype(name).type for name in _FORMATS)})
+_EXACT: Final = 1 << 53
+"""Up to here whole numbers become floats in one step, whoever converts them."""
+_CONTIGUOUS_AND_ALIGNED: Final = 0x101
+_WRITABLE: Final = 0x400
+"""Bits of numpy's `flags.num`."""
+
+_ArrayForm = tuple[int, tuple[int, ...], np.dtype[Any], int]
+"""Position, shape, type and the flags that must be set."""
+
+
+class _Number:
+    """A number among the arguments, and the memory from which the kernel reads it."""
+
+    __slots__ = ("_bytes", "_is_float_of_int", "_pack", "kind", "memory", "position")
+
+    def __init__(self, position: int, kind: type, dtype: np.dtype[Any]) -> None:
+        self.position = position
+        self.kind = kind
+        self.memory = np.zeros(1, dtype)
+        self._bytes = self.memory.data.cast("B")
+        self._pack = struct.Struct("=" + _FORMATS[dtype.str[1:]]).pack_into
+        self._is_float_of_int = issubclass(kind, (int, np.integer)) and dtype.kind == "f"
+
+    def take(self, value: Any) -> bool:
+        """Hand a number to the kernel; False for one that has to be looked at."""
+        if self._is_float_of_int and not -_EXACT <= value <= _EXACT:
+            return False
+        try:
+            self._pack(self._bytes, 0, value)
+        except (struct.error, OverflowError):
+            return False
+        return True
+
+
+@dataclass(slots=True)
+class _Forms:
+    """What the arguments must be like, and where they go."""
+
+    arrays: tuple[_ArrayForm, ...]
+    resident: tuple[tuple[int, weakref.ref[DeviceArray]], ...]
+    numbers: tuple[_Number, ...]
+    statics: tuple[tuple[int, type, object], ...]
+    """Values that the program was made for."""
+    places: tuple[tuple[int, int], ...]
+    """Which of the buffers is which of the arguments."""
+    buffers: tuple[object, ...]
+    """An array for each of the others."""
+
+    def match(self, args: tuple[Any, ...]) -> bool:
+        """Whether arguments are like those before."""
+        for position, shape, dtype, flags in self.arrays:
+            array = args[position]
+            if type(array) is not np.ndarray or array.shape != shape:
+                return False
+            if array.flags.num & flags != flags:
+                return False
+            if array.dtype is not dtype and array.dtype != dtype:
+                return False
+        for number in self.numbers:
+            if type(args[number.position]) is not number.kind:
+                return False
+        for position, known in self.resident:
+            array = known()
+            if array is None or args[position] is not array or array.is_free:
+                return False
+        for position, kind, value in self.statics:
+            given = args[position]
+            if type(given) is not kind or given != value:
+                return False
+        return True
 
 
 @dataclass(slots=True)
@@ -40,57 +127,77 @@ class Call:
     """A call that may come again."""
 
     program: Program
-    _arguments: tuple[object, ...]
-    """Places of arrays, and numbers."""
+    _forms: _Forms
     _wish: Wish
     _cuts: tuple[tuple[int, Cuts], ...]
     """Which arguments are cleared before, and where."""
     _compiled: CompiledProgram
     _route: Route
-    _known: Repeated
+    _device: str | None
+    _launch: Callable[..., LaunchRecord | None]
+    _touched: int
     _names: tuple[str, ...]
+    _lock: threading.Lock
+    """Held while the numbers of a call are in use."""
     left: int = _LAUNCHES
     """How often it may be done again without looking at everything."""
 
-    def matches(self, args: tuple[object, ...], wish: Wish) -> bool:
+    def matches(self, args: tuple[Any, ...], wish: Wish) -> bool:
         """Whether a call asks for the same."""
-        if wish != self._wish or len(args) != len(self._arguments):
+        if wish != self._wish or not self._forms.match(args):
             return False
-        for value, known in zip(args, self._arguments, strict=True):
-            if (_place(value) if type(value) is np.ndarray else _as_number(value)) != known:
-                return False
-        return routing.choose.cache.get(wish[0]) is self._route
+        return routing.choose.cache.get(self._device) is self._route
 
-    def again(self, args: tuple[Any, ...]) -> None:
-        """Do the same once more."""
+    def again(self, args: tuple[Any, ...]) -> bool:
+        """Do the same once more; False, with nothing done, if everything has to be looked at."""
+        numbers = self._forms.numbers
+        if not numbers:
+            return self._again(args)
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return all(each.take(args[each.position]) for each in numbers) and self._again(args)
+        finally:
+            self._lock.release()
+
+    def _again(self, args: tuple[Any, ...]) -> bool:
         for position, cuts in self._cuts:
             clear(args[position], cuts)
+        buffers = list(self._forms.buffers)
+        for index, position in self._forms.places:
+            buffers[index] = args[position]
+        spent = spent_on(self._launch, buffers, self._names, self._touched)
         self.left -= 1
-        if self._known.launch_again(self._names, is_for_hot=self._compiled.is_for_hot):
+        if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not self._compiled.is_for_hot):
             self.left = 0
+        return spent is not None
 
 
 class Recall:
     """The last calls of a kernel."""
 
-    __slots__ = ("_calls",)
+    __slots__ = ("_calls", "_parameters")
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+        self._parameters = parameters
         self._calls: tuple[Call, ...] = ()
 
     def find(self, args: tuple[object, ...], wish: Wish) -> Call | None:
         """A call before that asked for the same."""
-        if not self._calls or type(wish[1]) not in _WISHES or config().check:
+        calls = self._calls
+        if not calls or len(args) != len(self._parameters) or config().check:
             return None
-        for call in self._calls:
+        if type(wish[1]) not in _WISHES:
+            return None
+        for call in calls:
             if call.matches(args, wish):
                 return call if call.left else None
         return None
 
     def remember(
         self,
-        names: Mapping[str, object],
         args: tuple[object, ...],
+        made: Prepared,
         wish: Wish,
         cuts: Mapping[str, Cuts],
         compiled: CompiledProgram,
@@ -98,46 +205,106 @@ class Recall:
     ) -> None:
         """Keep a call that went well, if it can be done again without looking at everything.
 
-        `names` are the parameters in their order, `known` is what its dispatch has left.
+        `known` is what its dispatch has left, if that can be done again.
         """
-        if known is None or known.launch is None or known.resident or config().check:
+        if known is None or len(args) != len(self._parameters) or config().check:
             return
         if any(type(said) not in _WISHES for said in wish):
             return
-        described: list[object] = []
-        for value in args:
-            one = _place(value) if type(value) is np.ndarray else _as_number(value)
-            if one is None:
-                return
-            described.append(one)
-        places = {name: position for position, name in enumerate(names)}
-        made = Call(
+        launch = compiled.on_arrays(known.grid, wish[3])
+        forms = None if launch is None else _forms(self._parameters, args, made, compiled)
+        if launch is None or forms is None:
+            return
+        positions = {name: position for position, name in enumerate(self._parameters)}
+        device = wish[0] or made.device
+        call = Call(
             compiled.compilation.source,
-            tuple(described),
+            forms,
             wish,
-            tuple((places[name], where) for name, where in cuts.items()),
+            tuple((positions[name], where) for name, where in cuts.items()),
             compiled,
-            compiled.route,
-            known,
+            # One program may have been compiled for a device that several wishes lead to.
+            routing.choose(device),
+            device,
+            launch,
+            known.touched,
             hint_keys(compiled.compilation.source),
+            threading.Lock(),
         )
-        others = [call for call in self._calls if not call.matches(args, wish)]
-        self._calls = (made, *others[: _REMEMBERED - 1])
+        others = [known for known in self._calls if not known.matches(args, wish)]
+        self._calls = (call, *others[: _REMEMBERED - 1])
 
 
-def _place(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
-    """All that tells an array from another: where it lies, whether it may be written, its form."""
-    told = array.__array_interface__
-    return told["data"], told["strides"], array.shape, array.dtype
+def _forms(
+    parameters: Mapping[str, Parameter],
+    args: tuple[object, ...],
+    made: Prepared,
+    compiled: CompiledProgram,
+) -> _Forms | None:
+    """What calls must be like to be like this one; None if it has arguments of another kind."""
+    arrays: list[_ArrayForm] = []
+    resident: list[tuple[int, weakref.ref[DeviceArray]]] = []
+    numbers: list[_Number] = []
+    statics: list[tuple[int, type, object]] = []
+    buffers: dict[str, object] = {}
+    places: dict[str, int] = {}
+    for position, (name, parameter) in enumerate(parameters.items()):
+        value = args[position]
+        if isinstance(parameter, StaticParameter):
+            statics.append((position, type(value), value))
+        elif isinstance(parameter, ScalarParameter):
+            dtype = _type_of_number(compiled.compilation.source, name)
+            if dtype is None or type(value) not in _NUMBERS:
+                return None
+            number = _Number(position, type(value), dtype)
+            numbers.append(number)
+            buffers[name] = number.memory
+        elif isinstance(value, DeviceArray):
+            resident.append((position, weakref.ref(value)))
+            buffers[name] = _in_place(value)
+        elif type(value) is np.ndarray and made.given[name] is value:
+            flags = _CONTIGUOUS_AND_ALIGNED | (_WRITABLE if name in made.written else 0)
+            arrays.append((position, value.shape, value.dtype, flags))
+            places[name] = position
+        else:
+            return None
+    return _Forms(
+        tuple(arrays),
+        tuple(resident),
+        tuple(numbers),
+        tuple(statics),
+        tuple(
+            (index, places[name])
+            for index, name in enumerate(compiled.bound_names)
+            if name in places
+        ),
+        tuple(
+            None if name in places else buffers[name] if name in buffers else _kept(made, name)
+            for name in compiled.bound_names
+        ),
+    )
 
 
-def _as_number(value: object) -> tuple[type, object] | None:
-    """A number as something that is equal only to the same number of the same type."""
-    kind = type(value)
-    if isinstance(value, float) and kind is float:
-        # Zeros of either sign are equal, and of NaN there are many that look alike.
-        return (kind, value.hex()) if value == value else None
-    return (kind, value) if kind in _NUMBERS else None
+def _type_of_number(program: Program, name: str) -> np.dtype[Any] | None:
+    """What a number is stored as, where that is what it looks like."""
+    decl = program.buffer(name)
+    if decl is None or decl.element.lanes != 1 or decl.element is DataType.BF16:
+        return None
+    dtype = numpy_type(decl.element)
+    return dtype if dtype.itemsize == decl.element.size_bytes else None
+
+
+def _in_place(array: DeviceArray) -> object:
+    """An array of the device as one of the host's, which its device can only be if it launched."""
+    view = array.memory().host_view()
+    assert view is not None
+    return np.frombuffer(view, array.dtype, array.size)
+
+
+def _kept(made: Prepared, name: str) -> object:
+    """A shape or another constant of the call, which nobody changes."""
+    value = made.given[name]
+    return value.numpy() if isinstance(value, DeviceArray) else value
 
 
 __all__ = ["Call", "Recall"]

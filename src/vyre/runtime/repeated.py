@@ -10,7 +10,7 @@ same place is as good as the same array.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, cast
 
@@ -50,6 +50,7 @@ class Repeated:
     wish: Wish
     launch: Callable[[], LaunchRecord] | None
     """Does it again; None for arrays of the host that have been seen only once."""
+    grid: Grid
     touched: int
     outputs: tuple[str, ...]
 
@@ -70,19 +71,8 @@ class Repeated:
     def launch_again(self, names: tuple[str, ...], *, is_for_hot: bool) -> bool:
         """Do it again and keep what it took; whether to ask for better code before the next one."""
         assert self.launch is not None
-        started = perf_counter_ns()
-        try:
-            record = self.launch()
-        except ExecutionError as ended:
-            telemetry.show(ended.printed)
-            raise
-        spent = record.kernel_ns
-        if spent is None:
-            spent = perf_counter_ns() - started
-        telemetry.record_names(names, spent, self.touched)
-        if record.printed:
-            telemetry.show(record.printed)
-        return spent >= DEFAULT_HOT_THRESHOLD_NS and not is_for_hot
+        spent = spent_on(self.launch, (), names, self.touched)
+        return spent is not None and spent >= DEFAULT_HOT_THRESHOLD_NS and not is_for_hot
 
     def results(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The outputs: arrays that the caller gave."""
@@ -90,6 +80,30 @@ class Repeated:
         if len(outputs) == 1:
             return {outputs[0]: given[outputs[0]]}
         return {name: given[name] for name in outputs}
+
+
+def spent_on(
+    launch: Callable[..., LaunchRecord | None],
+    arrays: Sequence[object],
+    names: tuple[str, ...],
+    touched: int,
+) -> int | None:
+    """Launch, keep what it took, show what it printed: its nanoseconds; None if it did not run."""
+    started = perf_counter_ns()
+    try:
+        record = launch(*arrays)
+    except ExecutionError as ended:
+        telemetry.show(ended.printed)
+        raise
+    if record is None:
+        return None
+    spent = record.kernel_ns
+    if spent is None:
+        spent = perf_counter_ns() - started
+    telemetry.record_names(names, spent, touched)
+    if record.printed:
+        telemetry.show(record.printed)
+    return spent
 
 
 _REMEMBERED = 4
@@ -109,12 +123,13 @@ class Latest:
         self._names: tuple[str, ...] = ()
         self._left = 0
 
-    def set(self, compiled: CompiledProgram) -> None:
+    def set(self, compiled: CompiledProgram, device: str | None) -> None:
         """After a dispatch that looked at everything."""
         if config().check:
             self._left = 0
             return
-        self._compiled, self._route, self._left = compiled, compiled.route, _LAUNCHES
+        # One program may have been compiled for a device that several wishes lead to.
+        self._compiled, self._route, self._left = compiled, routing.choose(device), _LAUNCHES
         self._names = hint_keys(compiled.compilation.source)
 
     def again(self, given: Given, wish: Wish, device: str | None) -> dict[str, Any] | None:
@@ -171,7 +186,7 @@ def remember(
     if (before is not None and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
-    made = Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
+    made = Repeated(tuple(resident), tuple(hosts), wish, launch, grid, binding.touched, outputs)
     others = [known for known in compiled.repeated if known is not before]
     compiled.repeated = (made, *others[: _REMEMBERED - 1])
 

@@ -85,7 +85,7 @@ def run(  # noqa: PLR0913
     launch = verified(dispatch) if config().check else dispatch
     outputs = launch(compiled, by_name(program, inputs), grid, elements, sizes, deadline, in_place)
     if options is None:
-        latest.set(compiled)
+        latest.set(compiled, device)
     if isinstance(inputs, Mapping):
         return outputs
     return [outputs[decl.name] for decl in program.buffers if decl.is_host_output]

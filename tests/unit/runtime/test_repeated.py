@@ -87,8 +87,6 @@ def test_the_numbers_of_a_kernel_are_part_of_what_was_asked() -> None:
     for factor in (2, 3, 2, 3, 2, 3, -1):
         scaled(factor, x, device="cpu")
     assert x.tolist() == [-216] * 5
-    known = compile(scaled.program(), device="cpu").repeated
-    assert sum(each.launch is not None for each in known) == 2
 
 
 def test_an_array_that_moved_is_looked_at_again(program: Program) -> None:

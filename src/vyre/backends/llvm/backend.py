@@ -85,6 +85,20 @@ class CpuExecutable:
 
         return run
 
+    def on_arrays(
+        self, grid: tuple[int, int, int], deadline: float | None = None
+    ) -> Callable[..., LaunchRecord | None]:
+        """A launch on arrays of the host, which are given with each call."""
+        function = self.kernel.arrays(grid, timeout=deadline)
+
+        def run(*arrays: object) -> LaunchRecord | None:
+            outcome = function(*arrays)
+            if outcome is None:
+                return _NOTHING
+            return None if outcome.status is Status.BAD_ARGUMENT else _record(outcome, deadline)
+
+        return run
+
 
 def _places(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
     """The address and the element count of every buffer."""

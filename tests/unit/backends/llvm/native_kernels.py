@@ -200,8 +200,8 @@ def compiled(source: str) -> bytes:
 
 
 def kernel(source: str, **facts: object) -> NativeKernel:
+    facts.setdefault("buffers", COUNTERS)
     info = KernelInfo(
-        buffers=COUNTERS,
         workgroup_size=(1, 1, 1),
         trap_tags=("first", "second"),
         **facts,  # pyright: ignore[reportArgumentType]

@@ -20,6 +20,7 @@ from tests.unit.backends.llvm.native_kernels import (
     kernel,
 )
 from vyre.backends.llvm import pool
+from vyre.backends.llvm.kernel_info import BufferSlot
 from vyre.backends.llvm.outcome import Outcome, Status, read_outcome
 
 
@@ -95,6 +96,18 @@ READ_ONLY.flags.writeable = False
 def test_unusable_arrays_are_refused(argument: object) -> None:
     outcome = kernel(INCREMENT).arrays()(argument)
     assert outcome == Outcome(Status.BAD_ARGUMENT, argument=0)
+
+
+def test_arrays_that_share_written_memory_are_refused() -> None:
+    slots = (BufferSlot("counters", "i32", 4, True), BufferSlot("others", "i32", 4, False))
+    launch = kernel(INCREMENT, buffers=slots).arrays((1, 1, 1))
+    data = np.arange(8, dtype=np.int32)
+    assert launch(data[:4], data[4:]) is None
+    for first in (1, 4, 7):
+        before = data.copy()
+        outcome = launch(data[:first], data[first - 1 :])
+        assert outcome == Outcome(Status.BAD_ARGUMENT, argument=0)
+        assert (data == before).all()
 
 
 @pytest.mark.parametrize("arguments", [(), (np.zeros(4, np.int32), 1)])

@@ -466,8 +466,57 @@ done:
   ret void
 }
 
-; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer;
-; followed by nothing (the grid of the %bound, or the one that covers its grid buffer) or by nx, ny, nz.
+; The index of a buffer that is written and has bytes in common with another one, or -1.
+define internal i64 @shared(ptr %views, ptr %slots, i64 %n) nounwind {
+entry:
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %after ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %look, label %none
+look:
+  %flags.p = getelementptr inbounds %slot, ptr %slots, i64 %i, i32 1
+  %flags = load i32, ptr %flags.p
+  %written = trunc i32 %flags to i1
+  br i1 %written, label %begin, label %after
+begin:
+  %view = getelementptr inbounds %view, ptr %views, i64 %i
+  %first = load ptr, ptr %view
+  %length.p = getelementptr inbounds %view, ptr %view, i64 0, i32 2
+  %length = load i64, ptr %length.p
+  %end = getelementptr i8, ptr %first, i64 %length
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %begin ], [ %j.next, %apart ]
+  %others = icmp ult i64 %j, %n
+  br i1 %others, label %one, label %after
+one:
+  %other = getelementptr inbounds %view, ptr %views, i64 %j
+  %other.first = load ptr, ptr %other
+  %other.length.p = getelementptr inbounds %view, ptr %other, i64 0, i32 2
+  %other.length = load i64, ptr %other.length.p
+  %other.end = getelementptr i8, ptr %other.first, i64 %other.length
+  %is.other = icmp ne i64 %i, %j
+  %before = icmp ult ptr %first, %other.end
+  %behind = icmp ult ptr %other.first, %end
+  %both = and i1 %before, %behind
+  %touches = and i1 %both, %is.other
+  br i1 %touches, label %found, label %apart
+apart:
+  %j.next = add i64 %j, 1
+  br label %inner
+after:
+  %i.next = add i64 %i, 1
+  br label %outer
+found:
+  ret i64 %i
+none:
+  ret i64 -1
+}
+
+; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer,
+; those that are written apart from all others; followed by nothing (the grid of the %bound, or the one that
+; covers its grid buffer) or by nx, ny, nz.
 define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind "no-stack-arg-probe" {
 entry:
   %bound = call ptr @bound_of(ptr %self)
@@ -525,7 +574,8 @@ unsuited:
   call void @drop_views(ptr %views, i64 %held)
   br label %bad
 bad:
-  %answer = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -1, i64 %i)
+  %which = phi i64 [ %i, %unusable ], [ %i, %unsuited ], [ %common, %aliased ]
+  %answer = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -1, i64 %which)
   ret ptr %answer
 keep:
   %data = load ptr, ptr %view
@@ -539,6 +589,13 @@ keep:
   %i.next = add i64 %i, 1
   br label %loop
 grid:
+  %common = call i64 @shared(ptr %views, ptr %slots, i64 %n)
+  %is.common = icmp sge i64 %common, 0
+  br i1 %is.common, label %aliased, label %run
+aliased:
+  call void @drop_views(ptr %views, i64 %n)
+  br label %bad
+run:
   %result = call ptr @run_on(ptr %bound, ptr %buffers, ptr %arguments, i64 %n, i1 %with.grid)
   call void @drop_views(ptr %views, i64 %n)
   ret ptr %result
