@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from vyre.diagnostics import BackendError, VyreError
@@ -112,12 +112,14 @@ class CompiledProgram:
             return single.bind(bound, grid, deadline)
         return partial(single.launch, bound, grid, deadline)
 
-    def on_arrays(
-        self, grid: Grid, deadline: float | None
-    ) -> Callable[..., LaunchRecord | None] | None:
-        """A launch on arrays of the host, an array per bound name, if its backend has that."""
-        single = self._single
-        return single.on_arrays(grid, deadline) if isinstance(single, TakesArrays) else None
+    @cached_property
+    def takes_arrays(self) -> TakesArrays | None:
+        """What launches it on arrays of the host as they are, if its backend can do that."""
+        executables = self.load()
+        if self.compilation.plan is not None or self.reads_its_grid:
+            return None
+        single = executables[0]
+        return single if isinstance(single, TakesArrays) else None
 
     @property
     def reads_its_grid(self) -> bool:

@@ -31,8 +31,7 @@ from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_outputs import zero_outputs
 from vyre.runtime.kernel_views import place_views
 from vyre.runtime.recall import Recall, Wish
-from vyre.runtime.repeated import find
-from vyre.runtime.run import dispatch
+from vyre.runtime.run import dispatch, dispatch_anew
 from vyre.runtime.traps import located
 from vyre.runtime.verify import snapshot, verified
 
@@ -124,14 +123,17 @@ class Kernel(Generic[P]):
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)
         cleared = zero_outputs(self.source, program, made, grid, elements)
-        launch = verified(dispatch) if config().check else dispatch
         try:
-            launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+            if config().check or compiled.takes_arrays is None:
+                launch = verified(dispatch) if config().check else dispatch
+                launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+                return
+            done = dispatch_anew(compiled, made.given, grid, elements, None, deadline, True)
         except TrapError as error:
             raise located(error, program) from None
         if not kwargs and not made.layouts:
-            known = find(compiled, made.given, (grid, elements, deadline, True))
-            self._recall.remember(args, made, wish, cleared, compiled, known)
+            self._recall.remember(args, made, wish, cleared, compiled, done)
+        done.finish()
 
     def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:
         wanted = arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)

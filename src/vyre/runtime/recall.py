@@ -25,16 +25,17 @@ from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import numpy_type
 from vyre.runtime.kernel_outputs import Cuts, clear
-from vyre.runtime.repeated import spent_on
+from vyre.runtime.repeated import is_repeatable, spent_on
 
 if TYPE_CHECKING:
     from vyre.driver.backend import LaunchRecord
+    from vyre.driver.grid import Grid
     from vyre.driver.routing import Route
     from vyre.front.parameters import Parameter
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
     from vyre.runtime.kernel_arguments import Prepared
-    from vyre.runtime.repeated import Repeated
+    from vyre.runtime.run import Dispatched
 
 Wish = tuple[str | None, Sequence[int] | int | None, int | None, float | None]
 """What the caller said: `device`, `grid`, `elements` and `deadline`."""
@@ -134,11 +135,13 @@ class Call:
     _compiled: CompiledProgram
     _route: Route
     _device: str | None
-    _launch: Callable[..., LaunchRecord | None]
+    _grid: Grid
     _touched: int
     _names: tuple[str, ...]
     _lock: threading.Lock
     """Held while the numbers of a call are in use."""
+    _launch: Callable[..., LaunchRecord | None] | None = None
+    """Made when a call comes the second time: many come once."""
     left: int = _LAUNCHES
     """How often it may be done again without looking at everything."""
 
@@ -166,7 +169,12 @@ class Call:
         buffers = list(self._forms.buffers)
         for index, position in self._forms.places:
             buffers[index] = args[position]
-        spent = spent_on(self._launch, buffers, self._names, self._touched)
+        launch = self._launch
+        if launch is None:
+            taking = self._compiled.takes_arrays
+            assert taking is not None
+            launch = self._launch = taking.on_arrays(self._grid, self._wish[3])
+        spent = spent_on(launch, buffers, self._names, self._touched)
         self.left -= 1
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not self._compiled.is_for_hot):
             self.left = 0
@@ -201,19 +209,15 @@ class Recall:
         wish: Wish,
         cuts: Mapping[str, Cuts],
         compiled: CompiledProgram,
-        known: Repeated | None,
+        done: Dispatched,
     ) -> None:
-        """Keep a call that went well, if it can be done again without looking at everything.
-
-        `known` is what its dispatch has left, if that can be done again.
-        """
-        if known is None or len(args) != len(self._parameters) or config().check:
+        """Keep a call that went well, if it can be done again without looking at everything."""
+        if len(args) != len(self._parameters) or any(type(said) not in _WISHES for said in wish):
             return
-        if any(type(said) not in _WISHES for said in wish):
+        if not is_repeatable(done.binding, made.given, done.grid, compiled.bound_names):
             return
-        launch = compiled.on_arrays(known.grid, wish[3])
-        forms = None if launch is None else _forms(self._parameters, args, made, compiled)
-        if launch is None or forms is None:
+        forms = _forms(self._parameters, args, made, compiled)
+        if forms is None:
             return
         positions = {name: position for position, name in enumerate(self._parameters)}
         device = wish[0] or made.device
@@ -226,8 +230,8 @@ class Recall:
             # One program may have been compiled for a device that several wishes lead to.
             routing.choose(device),
             device,
-            launch,
-            known.touched,
+            done.grid,
+            done.binding.touched,
             hint_keys(compiled.compilation.source),
             threading.Lock(),
         )

@@ -50,12 +50,16 @@ class Repeated:
     wish: Wish
     launch: Callable[[], LaunchRecord] | None
     """Does it again; None for arrays of the host that have been seen only once."""
-    grid: Grid
     touched: int
     outputs: tuple[str, ...]
 
-    def matches(self, given: Mapping[str, object], wish: Wish) -> bool:
-        """Whether a dispatch asks for the same."""
+    def matches(
+        self, given: Mapping[str, object], wish: Wish, told: dict[str, Description]
+    ) -> bool:
+        """Whether a dispatch asks for the same; `told` is what its arrays have said of themselves.
+
+        Asking them costs more than all the rest.
+        """
         if len(given) != len(self.resident) + len(self.hosts) or wish != self.wish:
             return False
         for name, known in self.resident:
@@ -64,7 +68,12 @@ class Repeated:
                 return False
         for name, description in self.hosts:
             value = given.get(name)
-            if type(value) is not np.ndarray or value.__array_interface__ != description:
+            if type(value) is not np.ndarray:
+                return False
+            own = told.get(name)
+            if own is None:
+                own = told[name] = value.__array_interface__
+            if own != description:
                 return False
         return True
 
@@ -153,8 +162,9 @@ def find(compiled: CompiledProgram, given: Mapping[str, object], wish: Wish) -> 
     """The dispatch before that asked for the same."""
     if not _is_comparable(wish):
         return None
+    told: dict[str, Description] = {}
     for known in compiled.repeated:
-        if known.matches(given, wish):
+        if known.matches(given, wish, told):
             return known
     return None
 
@@ -170,7 +180,7 @@ def remember(
 
     Arrays of the host must be seen twice before anything is prepared for them: most come once.
     """
-    if not _is_repeatable(binding, given, wish, grid, compiled.bound_names):
+    if not (_is_comparable(wish) and is_repeatable(binding, given, grid, compiled.bound_names)):
         return
     resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
     hosts: list[tuple[str, Description]] = []
@@ -186,7 +196,7 @@ def remember(
     if (before is not None and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
-    made = Repeated(tuple(resident), tuple(hosts), wish, launch, grid, binding.touched, outputs)
+    made = Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
     others = [known for known in compiled.repeated if known is not before]
     compiled.repeated = (made, *others[: _REMEMBERED - 1])
 
@@ -196,12 +206,11 @@ def _is_comparable(wish: Wish) -> bool:
     return isinstance(wish[0], (int, tuple, type(None)))
 
 
-def _is_repeatable(
-    binding: Binding, given: Mapping[str, object], wish: Wish, grid: Grid, names: tuple[str, ...]
+def is_repeatable(
+    binding: Binding, given: Mapping[str, object], grid: Grid, names: tuple[str, ...]
 ) -> bool:
+    """Whether all buffers are bound to arrays of the caller's in place."""
     if set(names) != set(given) or 0 in grid:
-        return False
-    if not _is_comparable(wish):
         return False
     if binding.owned or binding.pending or binding.stand_ins:
         return False

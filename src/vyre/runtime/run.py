@@ -17,10 +17,12 @@ from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import Program
+from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
+from vyre.runtime.memory_pool import MemoryPool
 from vyre.runtime.repeated import Latest, find, remember
 from vyre.runtime.verify import verified
 
@@ -101,12 +103,42 @@ def dispatch(
     in_place: bool = False,
 ) -> dict[str, Any]:
     """Bind arrays by name, launch, and give the outputs by name."""
-    source = compiled.compilation.source
     wish = (grid, elements, deadline, in_place)
     known = find(compiled, given, wish) if sizes is None else None
     if known is not None and known.launch is not None:
         _launch_again(compiled, known.launch, known.touched)
         return known.results(given)
+    anew = dispatch_anew(compiled, given, grid, elements, sizes, deadline, in_place)
+    if sizes is None and compiled.can_repeat:
+        remember(compiled, anew.binding, given, wish, anew.grid)
+    anew.finish()
+    return anew.binding.outputs
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """A dispatch that ran, before its outputs are read and its memory is given back."""
+
+    binding: Binding
+    grid: grids.Grid
+    pool: MemoryPool
+
+    def finish(self) -> None:
+        """Read back what the host wants, and give memory back."""
+        finish(self.binding, self.pool)
+
+
+def dispatch_anew(
+    compiled: CompiledProgram,
+    given: Mapping[str, object],
+    grid: Sequence[int] | int | None,
+    elements: int | None,
+    sizes: Mapping[str, int] | None,
+    deadline: float | None,
+    in_place: bool,
+) -> Dispatched:
+    """Bind arrays by name and launch, looking at everything."""
+    source = compiled.compilation.source
     if deadline is not None:
         _check_deadline(deadline)
     check_names(source, given)
@@ -122,13 +154,10 @@ def dispatch(
         if shape is None:
             shape = grids.resolve(source, binding.counts, grid, elements)
         _launch(compiled, binding, shape, deadline)
-        if compiled.can_repeat and sizes is None:
-            remember(compiled, binding, given, wish, shape)
     except BaseException:
         give_back(binding, binder.pool)
         raise
-    finish(binding, binder.pool)
-    return binding.outputs
+    return Dispatched(binding, shape, binder.pool)
 
 
 def _launch_again(
