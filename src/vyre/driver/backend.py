@@ -237,3 +237,16 @@ class Backend(Protocol):
     def load(self, artifact: Artifact, device: Device) -> Executable:
         """Make code executable on a device."""
         ...
+
+
+@runtime_checkable
+class SlowToEmit(Backend, Protocol):
+    """A backend that may take a second over a program, and whose `emit` needs nothing but that.
+
+    Programs in use are compiled anew in a process of its own, by a backend of the same name.
+    """
+
+    @property
+    def emits_slowly(self) -> bool:
+        """Whether it does."""
+        ...

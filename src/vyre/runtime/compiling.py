@@ -1,13 +1,15 @@
 """`vyre.compile`: a program made ready for a device, from memory, from the disk, or compiled now.
 
 A program that has become hot is compiled again with the passes that selection then grants. That
-happens in the background: callers go on with what there is until the better code is ready.
+happens in the background, where it takes long in a process of its own: callers go on with what
+there is until the better code is ready.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from itertools import islice
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING
 from vyre.diagnostics import VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
-from vyre.driver.compilation import CompileOptions, from_bytes, to_bytes
+from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
@@ -30,6 +32,7 @@ from vyre.target import Target
 
 if TYPE_CHECKING:
     from vyre.opt import OptimizerRunReport
+    from vyre.runtime.elsewhere import Task
 
 CACHE_VERSION = "1"
 """Raised whenever the same program may give other code though no file says so."""
@@ -42,7 +45,7 @@ class _Variants:
     cold: CompiledProgram | None = None
     hot: CompiledProgram | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    worker: threading.Thread | None = None
+    worker: threading.Thread | Task | None = None
 
 
 def compile(
@@ -111,11 +114,11 @@ def _hot_at_once(
     store = default_cache() if cache is None else cache
     target = route.backend.target(route.device)
     best = _when_hot(options)
-    key = _key(program, route, target, best, hot=True)
+    key = entry_key(program, route, target, best, hot=True)
     found = _from_cache(program, route, best, hints, store, key)
     if found is not None:
         return found
-    waits = _key(program, route, target, options, hot=False) in store or _is_big(program)
+    waits = entry_key(program, route, target, options, hot=False) in store or _is_big(program)
     if waits and not asked:
         return None
     return _compile(program, route, options, hints, None, cache, hot=True)
@@ -163,19 +166,53 @@ def _improve(
     cache: DiskCache | None,
 ) -> None:
     """Compile the hot variant in the background."""
+    from vyre.runtime import elsewhere
 
-    def work() -> None:
+    def work(ask: Callable[[bytes], bytes] | None = None) -> None:
         try:
-            variants.hot = _compile(program, route, options, hints, None, cache, hot=True)
-        except VyreError as problem:
+            if ask is None:
+                variants.hot = _compile(program, route, options, hints, None, cache, hot=True)
+            else:
+                variants.hot = _compile_elsewhere(program, route, options, hints, cache, ask)
+        except (VyreError, elsewhere.Refused) as problem:
             # The code there is stays in use; whoever profiles sees why.
             telemetry.note("recompile failed", str(problem).splitlines()[0], 0)
 
     with variants.lock:
-        if variants.worker is None:
+        if variants.worker is not None:
+            return
+        if elsewhere.can_compile_elsewhere(route.backend):
+            variants.worker = elsewhere.submit(work)
+        else:
             # Not a daemon: LLVM must not be at work while the interpreter is taken down.
             variants.worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
             variants.worker.start()
+
+
+def _compile_elsewhere(
+    program: Program,
+    route: Route,
+    options: CompileOptions,
+    hints: HotPathHints,
+    cache: DiskCache | None,
+    ask: Callable[[bytes], bytes],
+) -> CompiledProgram:
+    """The hot variant from the cache, or from another process that compiles it."""
+    from vyre.runtime.elsewhere.message import Request
+
+    options = _when_hot(options)
+    store = default_cache() if cache is None else cache
+    key = entry_key(program, route, route.backend.target(route.device), options, hot=True)
+    found = _from_cache(program, route, options, hints, store, key)
+    if found is not None:
+        return found
+    device = route.device.info.id
+    with telemetry.timed("recompile", device):
+        hot = hints.is_hot_program(program)
+        made = ask(Request(program.to_wire(), device, options, hot, key).to_bytes())
+    compilation = from_bytes(made, program)
+    store.put(key, made)
+    return CompiledProgram(route, compilation, options, from_cache=False, hints=hints)
 
 
 def _compile(
@@ -192,26 +229,38 @@ def _compile(
         options = _when_hot(options)
     target = route.backend.target(route.device)
     store = default_cache() if cache is None else cache
-    key = None if report is not None else _key(program, route, target, options, hot)
+    key = None if report is not None else entry_key(program, route, target, options, hot=hot)
     if key is not None:
         found = _from_cache(program, route, options, hints if hot else None, store, key)
         if found is not None:
             return found
+    compilation = compile_now(program, route, options, hints, report)
+    if key is not None:
+        store.put(key, to_bytes(compilation))
+    return CompiledProgram(route, compilation, options, from_cache=False)
+
+
+def compile_now(
+    program: Program,
+    route: Route,
+    options: CompileOptions,
+    hints: HotPathHints,
+    report: OptimizerRunReport | None = None,
+) -> Compilation:
+    """Compiled in this process and thread; whatever goes wrong in a backend is a `VyreError`."""
 
     def stage(name: str) -> AbstractContextManager[None]:
         return telemetry.timed(name, route.device.info.id)
 
     from vyre.compiler import compile_program
 
+    target = route.backend.target(route.device)
     try:
-        compilation = compile_program(program, route.backend, target, options, hints, report, stage)
+        return compile_program(program, route.backend, target, options, hints, report, stage)
     except VyreError:
         raise
     except Exception as problem:
         raise backend_failure(codes.EMIT_FAILED, route.backend.name, program, problem) from problem
-    if key is not None:
-        store.put(key, to_bytes(compilation))
-    return CompiledProgram(route, compilation, options, from_cache=False)
 
 
 def _from_cache(
@@ -231,7 +280,10 @@ def _from_cache(
     return CompiledProgram(route, compilation, options, from_cache=True, hints=hints)
 
 
-def _key(program: Program, route: Route, target: Target, options: CompileOptions, hot: bool) -> str:
+def entry_key(
+    program: Program, route: Route, target: Target, options: CompileOptions, *, hot: bool
+) -> str:
+    """Under which the cache keeps what is made of a program."""
     return cache_key(
         CACHE_VERSION,
         code_stamp(),
@@ -244,4 +296,4 @@ def _key(program: Program, route: Route, target: Target, options: CompileOptions
     )
 
 
-__all__ = ["compile", "finish_improvements"]
+__all__ = ["compile", "compile_now", "entry_key", "finish_improvements"]

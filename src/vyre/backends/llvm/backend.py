@@ -140,6 +140,7 @@ class CpuBackend:
     """Programs as machine code of this machine, or of any machine of its kind."""
 
     name = "cpu"
+    emits_slowly = True
 
     def __init__(self) -> None:
         self._device = CpuDevice()
