@@ -30,7 +30,7 @@ def goes_down(peeling: Peeling) -> bool:
     How long a line is only a launch knows.
     """
     loads = [
-        _jumps(peeling.forms.expand(node.index), loop.var)
+        jumps_with(peeling.forms.expand(node.index), loop.var)
         for loop in walk_stmts(peeling.simplified)
         if isinstance(loop, Loop)
         for node in walk_all_exprs(loop.body)
@@ -39,8 +39,11 @@ def goes_down(peeling: Peeling) -> bool:
     return bool(loads) and all(loads)
 
 
-def _jumps(index: AnyExpr, counter: str) -> bool:
-    """Whether a counter is multiplied by what is no literal, and x is not."""
+def jumps_with(index: AnyExpr, counter: str, far: int | None = None) -> bool:
+    """Whether a counter is multiplied by what is no literal, and x is not.
+
+    Literals that are at least `far` will do as well.
+    """
     along_x = False
     waiting, jumps = [index], False
     while waiting:
@@ -49,7 +52,8 @@ def _jumps(index: AnyExpr, counter: str) -> bool:
             waiting += [node.left, node.right]
         elif isinstance(node, Binary) and node.op is BinOp.MUL:
             sides = (node.left, node.right)
-            jumps = jumps or (Var(counter) in sides and not any(isinstance(s, Lit) for s in sides))
+            near = any(isinstance(s, Lit) and (not far or int(s.value) < far) for s in sides)
+            jumps = jumps or (Var(counter) in sides and not near)
         else:
             along_x = along_x or is_lane_id(node)
     return jumps and along_x
@@ -71,4 +75,4 @@ def _is_column(index: AnyExpr) -> bool:
     return bool(along_x and near)
 
 
-__all__ = ["goes_down", "walks_columns"]
+__all__ = ["goes_down", "jumps_with", "walks_columns"]

@@ -15,6 +15,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.limits import Limits, emit_facts, emit_limits, emit_midst
 from vyre.backends.llvm.codegen.narrow import narrow
+from vyre.backends.llvm.codegen.on_lines import Lines, emit_on_line, lines_of
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.private import emit_own_array
 from vyre.backends.llvm.codegen.shapes import Shapes
@@ -71,6 +72,8 @@ class Rows:
     """Loads before which the memory behind them is asked for."""
     again: bool = False
     """Whether lanes may run twice."""
+    lines: Lines | None = None
+    """Where vectors of lanes that may run twice should begin."""
     whole: str | None = None
     """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
 
@@ -86,6 +89,8 @@ class Rows:
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
             done = self.peeling.simplified
             self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
+            if self.again:
+                self.lines = lines_of(self.kernel, self.peeling, self.tile)
             self.ahead = loads_ahead(self.kernel, self.peeling)
 
     def _peel(self, body: Body) -> Peeling:
@@ -339,7 +344,11 @@ class Rows:
             beyond = w.emit(f"icmp ugt i32 {following}, {final}")
             some = w.emit(f"icmp ult i32 {following}, {limit}")
             back = w.emit(f"and i1 {beyond}, {some}")
-            following = w.emit(f"select i1 {back}, i32 {final}, i32 {following}")
+            usual = following
+            if self.lines is not None:
+                early = emit_on_line(self.kernel, self.lines, following, limit, step)
+                usual = w.emit(f"select i1 {beyond}, i32 {following}, i32 {early}")
+            following = w.emit(f"select i1 {back}, i32 {final}, i32 {usual}")
         w.do(f"store i32 {following}, ptr {slot}")
         w.jump(head)
         w.block(done)
