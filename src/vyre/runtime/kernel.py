@@ -55,7 +55,7 @@ class Kernel(Generic[P]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._recall = Recall(source.parameters)
+        self._recall = Recall(source)
 
     def __repr__(self) -> str:
         return f"<vyre kernel {self.__name__}>"
@@ -98,13 +98,14 @@ class Kernel(Generic[P]):
     ) -> None:
         """Run the kernel."""
         wish = (device, grid, elements, deadline)
-        call = None if kwargs else self._recall.find(args, wish)
-        try:
-            if call is not None and call.again(args):
-                return
-        except TrapError as error:
-            assert call is not None
-            raise located(error, call.program) from None
+        ordered = self._recall.in_order(args, kwargs)
+        call = None if ordered is None else self._recall.find(ordered, wish)
+        if ordered is not None and call is not None:
+            try:
+                if call.again(ordered):
+                    return
+            except TrapError as error:
+                raise located(error, call.program) from None
         self._call(args, kwargs, wish)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
@@ -131,8 +132,9 @@ class Kernel(Generic[P]):
             done = dispatch_anew(compiled, made.given, grid, elements, None, deadline, True)
         except TrapError as error:
             raise located(error, program) from None
-        if not kwargs and not made.layouts:
-            self._recall.remember(args, made, wish, cleared, compiled, done)
+        if not made.layouts:
+            ordered = tuple(given[name] for name in self.source.parameters)
+            self._recall.remember(ordered, made, wish, cleared, compiled, done)
         done.finish()
 
     def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from vyre.driver.backend import LaunchRecord
     from vyre.driver.grid import Grid
     from vyre.driver.routing import Route
+    from vyre.front import KernelSource
     from vyre.front.parameters import Parameter
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
@@ -184,11 +185,26 @@ class Call:
 class Recall:
     """The last calls of a kernel."""
 
-    __slots__ = ("_calls", "_parameters")
+    __slots__ = ("_calls", "_names", "_parameters", "_positional")
 
-    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
-        self._parameters = parameters
+    def __init__(self, kernel: KernelSource) -> None:
+        self._parameters = kernel.parameters
+        self._names = tuple(kernel.parameters)
+        self._positional = len(self._names) - len(kernel.source.tree.args.kwonlyargs)
         self._calls: tuple[Call, ...] = ()
+
+    def in_order(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> tuple[object, ...] | None:
+        """All arguments by position, where every one is given in the way that it may be."""
+        if len(args) > self._positional:
+            return None
+        if not kwargs:
+            return args
+        names = self._names[len(args) :]
+        if len(names) != len(kwargs) or not all(name in kwargs for name in names):
+            return None
+        return (*args, *(kwargs[name] for name in names))
 
     def find(self, args: tuple[object, ...], wish: Wish) -> Call | None:
         """A call before that asked for the same."""

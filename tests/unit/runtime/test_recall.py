@@ -251,3 +251,23 @@ def test_threads_do_not_see_the_numbers_of_others() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_arguments_by_name_are_remembered_like_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = _slow_calls(monkeypatch)
+
+    @vy.kernel
+    def scaled(x: vy.In[vy.f32], y: vy.Out[vy.f32], *, k: vy.f32):
+        i = vy.gid()
+        if i < len(y):
+            y[i] = k * x[i]
+
+    x, y = np.ones(10, np.float32), np.empty(10, np.float32)
+    for k in range(4):
+        scaled(x, k=float(k), y=y, device="cpu")
+        assert y.tolist() == [k] * 10
+    assert len(seen) == 1
+    call: Any = scaled
+    for args, named in (((x, y, 1.0), {}), ((x, y), {}), ((x, y), {"k": 1.0, "z": 2})):
+        with pytest.raises(ArgumentError):
+            call(*args, **named, device="cpu")
