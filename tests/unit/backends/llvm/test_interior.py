@@ -154,7 +154,7 @@ def test_lanes_in_the_midst_run_in_vectors_without_gathers(name: str) -> None:
 
 def test_an_element_of_a_row_per_lane_is_not_chosen_again_in_every_round() -> None:
     text = source(Program.parse(_text("rows")), "llvm-raw")
-    alone, together = text.split("\nrow.lanes")[1:]
+    alone, together = text.split("\nrow.lanes")[-2:]
     assert "4294967295" in alone
     assert "4294967295" not in together.split("\nrow.done")[0]
 

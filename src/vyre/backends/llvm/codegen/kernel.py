@@ -22,6 +22,7 @@ from vyre.ir import Body, BufferDecl, DataType, Program
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.channels import WrittenOut
     from vyre.backends.llvm.codegen.interior import Interior
     from vyre.backends.llvm.codegen.keeping import Kept
     from vyre.backends.llvm.codegen.lookup import Table
@@ -82,7 +83,7 @@ class Kernel:
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
     _starts: tuple[str, str, str] = ("0", "0", "0")
-    _interiors: list[Interior] = field(default_factory=list["Interior"])
+    _remade: list[Interior | WrittenOut] = field(default_factory=list["Interior | WrittenOut"])
     """Kept alive: accesses are known by their identity."""
     _bodies: list[Body] = field(default_factory=list[Body])
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
@@ -106,9 +107,9 @@ class Kernel:
         """Keep statements that others were made from: what is known by identity stays true."""
         self._bodies.append(body)
 
-    def remake(self, inner: Interior) -> None:
+    def remake(self, inner: Interior | WrittenOut) -> None:
         """Take over what is known of accesses for those that stand for them."""
-        self._interiors.append(inner)
+        self._remade.append(inner)
         self.types = inner.types
         self.proven |= {new for new, old in inner.remade.items() if old in self.proven}
         sizes = self.table_sizes

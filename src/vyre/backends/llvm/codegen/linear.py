@@ -119,6 +119,12 @@ class LinearForms:
             case _:
                 return False
 
+    def type_of(self, expr: AnyExpr) -> DataType:
+        """The type of a value."""
+        found = type_of(expr, self._env)
+        assert isinstance(found, DataType)
+        return found
+
     def is_u32(self, expr: AnyExpr) -> bool:
         """Whether the value is a `u32`."""
         return type_of(expr, self._env) is DataType.U32

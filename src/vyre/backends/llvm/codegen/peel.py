@@ -115,6 +115,7 @@ class Peeling:
         self.narrowed = self._has_one_effect(self.body)
         self.contents = Contents(self.program, self.body, self.types, self.kept)
         self.simplified = self._take(self.body, self.narrowed)
+        self._join_steps()
         if not is_large(self.program):
             # They are worth a second copy of all the work.
             self._take_facts(self.simplified, in_loop=False)
@@ -340,6 +341,22 @@ class Peeling:
             self.inside.add(id(access))
             self.wide[id(access)] = self._widened(index)
             self._note_apart(access, index)
+
+    def _join_steps(self) -> None:
+        """Keep one access of each step of several elements: all of the step must be inside.
+
+        The last one tells of those before it, also that none of them wraps.
+        """
+        last: dict[tuple[str, int, AnyExpr, int], tuple[int, AnyExpr]] = {}
+        for (buffer, index), (stride, place) in self.accesses.items():
+            base, block = self.forms.without_offset(index), self.forms.offset(index) // stride
+            key = (buffer, stride, base, block)
+            if key not in last or place > last[key][0]:
+                last[key] = (place, index)
+        self.accesses = {
+            (buffer, index): (stride, place)
+            for (buffer, stride, _, _), (place, index) in last.items()
+        }
 
     def _widened(self, index: AnyExpr) -> AnyExpr:
         """An index that is known to be inside, in 64 bits.

@@ -8,11 +8,13 @@ from dataclasses import field, replace
 from vyre.backends.llvm.codegen.again import is_repeatable
 from vyre.backends.llvm.codegen.ahead import loads_ahead
 from vyre.backends.llvm.codegen.barriers import Stretch
+from vyre.backends.llvm.codegen.channels import USUAL, Channels, WrittenOut, channels_of
 from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.guards import with_guards
 from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
+from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.limits import Limits, emit_facts, emit_limits, emit_midst
 from vyre.backends.llvm.codegen.narrow import narrow
 from vyre.backends.llvm.codegen.on_lines import Lines, emit_on_line, lines_of
@@ -25,7 +27,7 @@ from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.value import Memory, Slot, Value
 from vyre.backends.llvm.codegen.whole import emit_whole
-from vyre.ir import Assign, Binary, BinOp, Body, Let, Return
+from vyre.ir import AnyExpr, Assign, Binary, BinOp, Body, DataType, Let, Lit, Return
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
@@ -65,9 +67,13 @@ class Rows:
     """The loop of the workgroup that lanes may leave, if they do."""
     more: int = 0
     """Parts that structures in memory are taken to have beside those that lanes touch."""
+    parts: int = 0
+    """Parts that loops over them are written out for."""
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
+    channels: Channels | None = None
+    """Loops over parts that lie side by side."""
     ahead: frozenset[int] = frozenset()
     """Loads before which the memory behind them is asked for."""
     again: bool = False
@@ -80,6 +86,8 @@ class Rows:
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
         body = with_guards(self.stretch.body) if free else self.stretch.body
+        if free and not is_large(self.kernel.program):
+            body = self._written_out(body)
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
         self.peeling = self._peel(body if free else ())
         if free:
@@ -92,6 +100,17 @@ class Rows:
             if self.again:
                 self.lines = lines_of(self.kernel, self.peeling, self.tile)
             self.ahead = loads_ahead(self.kernel, self.peeling)
+
+    def _written_out(self, body: Body) -> Body:
+        """The body for the number of parts that loops over them are written out for, if any."""
+        kernel, leaves = self.kernel, frozenset(self.bound)
+        outer = self.crossing.recomputed
+        self.channels = channels_of(kernel.program, body, outer, leaves, kernel.types)
+        if self.channels is None or not self.parts:
+            return body
+        made = WrittenOut(body, self.channels, self.parts, kernel.types)
+        kernel.remake(made)
+        return made.body
 
     def _peel(self, body: Body) -> Peeling:
         kernel, crossing = self.kernel, self.crossing
@@ -111,6 +130,25 @@ class Rows:
         )
 
     def emit(self) -> None:
+        """All rows; where loops go over the parts of structures, once for each usual number."""
+        channels = self.channels
+        if channels is None or self.parts:
+            self._emit_sizes()
+            return
+        w = self.kernel.w
+        done = w.fresh("parts.done")
+        for number in USUAL:
+            holds = self._are_all(dict.fromkeys(channels.sizes, Lit(DataType.U32, number)))
+            usual, other = w.fresh(f"parts.{number}"), w.fresh("parts.other")
+            w.branch(holds, usual, other)
+            w.block(usual)
+            replace(self, parts=number)._emit_sizes()
+            w.jump(done)
+            w.block(other)
+        self._emit_sizes()
+        w.block(done)
+
+    def _emit_sizes(self) -> None:
         """All rows; where the size of structures is guessed, for two sizes of them."""
         w, steps = self.kernel.w, self.peeling.interior.steps
         wider = None
@@ -119,11 +157,7 @@ class Rows:
         if wider is None or len(wider.peeling.interior.steps) < len(steps):
             self._emit()
             return
-        first = self._view(0, ("0", "0", "0"))
-        holds = "true"
-        for distance, number in steps.items():
-            same = first.value(Binary(BinOp.EQ, distance, number)).text
-            holds = w.emit(f"and i1 {holds}, {same}")
+        holds = self._are_all(steps)
         usual, other, done = (w.fresh(n) for n in ("usual", "wider", "rows.done"))
         w.branch(holds, usual, other, likely=True)
         w.block(usual)
@@ -132,6 +166,15 @@ class Rows:
         w.block(other)
         wider._emit()
         w.block(done)
+
+    def _are_all(self, numbers: Mapping[AnyExpr, Lit]) -> str:
+        """Whether all of some values of the whole workgroup are the numbers they may be."""
+        w, holds = self.kernel.w, "true"
+        first = self._view(0, ("0", "0", "0"))
+        for value, number in numbers.items():
+            same = first.value(Binary(BinOp.EQ, value, number)).text
+            holds = w.emit(f"and i1 {holds}, {same}")
+        return holds
 
     def _is_small(self) -> bool:
         return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE

@@ -52,7 +52,7 @@ def guessed_steps(
     forms = LinearForms(program, body, outer, leaves, types)
     touched: dict[AnyExpr, set[int]] = {}
     for statement in walk_stmts(body):
-        for buffer, index in _accesses(statement):
+        for buffer, index in accesses_of(statement):
             if buffer not in forms.private:
                 written = forms.expand(index)
                 flat = written.if_true if isinstance(written, Select) else written
@@ -81,7 +81,8 @@ def _has_number(node: Binary) -> bool:
     return isinstance(node.left, Lit) or isinstance(node.right, Lit)
 
 
-def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
+def accesses_of(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
+    """The buffers and indices of what a statement itself, not its bodies, looks at or stores."""
     if isinstance(statement, Store):
         yield statement.buffer, statement.index
     for child in expr_children(statement):
@@ -103,14 +104,14 @@ def _look(
         if not isinstance(node, Binary) or node.op is not BinOp.MUL:
             continue
         for position, distance in ((node.left, node.right), (node.right, node.left)):
-            if not _is_distance(distance, forms, leaves):
+            if not is_distance(distance, forms, leaves):
                 continue
             if forms.is_u32(position) and forms.stride(position) == 1:
                 touched.setdefault(distance, set()).add(place if is_place else WIDEST_STEP)
                 break
 
 
-def _is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
+def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
     """Whether it is a number that was given, and nothing computed."""
     match expr:
         case Load(_, Lit()):
@@ -121,4 +122,4 @@ def _is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> b
             return False
 
 
-__all__ = ["guessed_steps"]
+__all__ = ["accesses_of", "guessed_steps", "is_distance"]

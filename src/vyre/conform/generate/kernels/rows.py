@@ -11,7 +11,7 @@ from vyre.conform.generate.dice import Dice
 from vyre.conform.generate.kernels.expressions import NOWHERE
 from vyre.conform.generate.kernels.frame import Frame
 
-_WIDTHS = ("3", "8", "9", "33", "40", "70", "(w & 63) + 1", "h")
+_WIDTHS = ("3", "8", "9", "33", "40", "70", "(w & 63) + 1", "h", "s", "s", "s")
 _GUARDS = ("i < n / c", "i < n / c", "i * c + c <= n", "i < n / c + 1", "i < len(out) / c")
 
 
