@@ -78,8 +78,8 @@ def channels_of(
     statements = list(walk_stmts(body))
     if len(statements) > MOST_STATEMENTS or not any(isinstance(s, Loop) for s in statements):
         return None
-    forms = LinearForms(program, body, outer, leaves, types)
     fixed = leaves - {s.name for s in statements if isinstance(s, Assign)}
+    forms = LinearForms(program, body, outer, fixed, types)
     loops: set[str] = set()
     sizes: dict[AnyExpr, None] = {}
     for loop in statements:
