@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 Wish = tuple[str | None, Sequence[int] | int | None, int | None, float | None]
 """What the caller said: `device`, `grid`, `elements` and `deadline`."""
 
-_REMEMBERED: Final = 4
-"""Calls of a kernel that are remembered."""
+_REMEMBERED: Final = 16
+"""Calls of a kernel that are remembered: the levels of a pyramid, the rounds of a reduction."""
 _LAUNCHES: Final = 256
 """Calls in a row that look at nothing else: then there may be better code for the program."""
 _WISHES: Final = (type(None), str, int, float, tuple)
