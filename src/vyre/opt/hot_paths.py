@@ -224,10 +224,10 @@ def _hint_keys(program: Program) -> tuple[str, ...]:
 def _add_generators(body: Body, names: dict[str, None]) -> None:
     # Most statements hold no others; this is on the way of every first launch.
     for statement in body:
-        if fields := statement.body_fields:
-            if type(statement) is Region and statement.generator != ROOT_GENERATOR:
-                names[statement.generator] = None
-            for field in fields:
+        if type(statement) is Region and statement.generator != ROOT_GENERATOR:
+            names[statement.generator] = None
+        if statement.depth > 1:
+            for field in statement.body_fields:
                 _add_generators(getattr(statement, field), names)
 
 

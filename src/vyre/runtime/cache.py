@@ -13,6 +13,7 @@ import os
 import tempfile
 import time
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from vyre.config import config
@@ -41,15 +42,17 @@ class DiskCache:
     def __init__(self, folder: Path, limit: int) -> None:
         self.folder = folder
         self.limit = limit
+        self._start = os.path.join(folder, "")
         self._written = 0
 
     def get(self, key: str) -> memoryview | None:
         """The bytes stored under `key`, if they are there and unharmed."""
         if not self.limit:
             return None
-        path = self._path(key)
+        place = self._place(key)
         try:
-            data = path.read_bytes()
+            with open(place, "rb", buffering=0) as file:
+                data = file.readall()
         except OSError:
             return None
         head = len(MAGIC) + _DIGEST
@@ -57,15 +60,15 @@ class DiskCache:
         stamp = data[len(MAGIC) : head]
         if data[: len(MAGIC)] != MAGIC or stamp != _seal(key, body):
             with suppress(OSError):
-                path.unlink()
+                os.unlink(place)
             return None
         with suppress(OSError):
-            os.utime(path)
+            os.utime(place)
         return body
 
     def __contains__(self, key: str) -> bool:
         """Whether there is something under `key`; it may yet turn out to be harmed."""
-        return bool(self.limit) and self._path(key).exists()
+        return bool(self.limit) and os.path.exists(self._place(key))
 
     def put(self, key: str, body: bytes) -> bool:
         """Store bytes under `key`; whether that worked. A full disk is no error."""
@@ -78,7 +81,7 @@ class DiskCache:
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(MAGIC + _seal(key, body) + body)
-                os.replace(temporary, self._path(key))
+                os.replace(temporary, self._place(key))
             except OSError:
                 Path(temporary).unlink(missing_ok=True)
                 raise
@@ -133,8 +136,9 @@ class DiskCache:
             return []
         return [p for p in self.folder.iterdir() if p.suffix in (_SUFFIX, ".tmp")]
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}{_SUFFIX}"
+    def _place(self, key: str) -> str:
+        # Not a `Path`: making one takes longer than looking whether there is a file.
+        return f"{self._start}{key}{_SUFFIX}"
 
 
 def cache_key(*parts: str) -> str:
@@ -149,7 +153,13 @@ def cache_key(*parts: str) -> str:
 def default_cache() -> DiskCache:
     """The cache of this user."""
     settings = config()
-    return DiskCache(settings.cache_dir / "programs", settings.cache_bytes)
+    return _cache_in(settings.cache_dir, settings.cache_bytes)
+
+
+@lru_cache(maxsize=1)
+def _cache_in(folder: Path, limit: int) -> DiskCache:
+    # One for all, as it counts what is written until the folder has to be looked at.
+    return DiskCache(folder / "programs", limit)
 
 
 def _seal(key: str, body: bytes | memoryview) -> bytes:

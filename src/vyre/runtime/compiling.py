@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from vyre.diagnostics import VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
+from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
@@ -129,6 +130,8 @@ def _is_big(program: Program) -> bool:
 
 
 def _when_hot(options: CompileOptions) -> CompileOptions:
+    if options is _DEFAULT:
+        return _DEFAULT_WHEN_HOT
     if options.emit.tier != "auto":
         return options
     return replace(options, emit=replace(options.emit, tier="hot"))
@@ -144,6 +147,7 @@ _BIG_STATEMENTS = 200
 
 _DEFAULT = CompileOptions()
 _DEFAULT_KEY = _DEFAULT.key()
+_DEFAULT_WHEN_HOT = CompileOptions(emit=EmitOptions("hot"))
 
 
 def _variants(_: Program) -> _Variants:

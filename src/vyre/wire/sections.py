@@ -60,10 +60,8 @@ def read_sections(payload: bytes) -> dict[int, Section]:
 
 def write_strings(strings: list[str]) -> bytes:
     """The table of strings."""
-    parts = [varint(len(strings))]
-    for encoded in map(str.encode, strings):
-        parts += (varint(len(encoded)), encoded)
-    return joined(parts)
+    parts = [varint(len(encoded)) + encoded for encoded in map(str.encode, strings)]
+    return varint(len(strings)) + joined(parts)
 
 
 def read_strings(section: Section) -> list[str]:

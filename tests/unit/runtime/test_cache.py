@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from vyre.runtime.cache import MAGIC, DiskCache, cache_key
+from vyre.runtime.cache import MAGIC, DiskCache, cache_key, default_cache
 
 
 @pytest.fixture
@@ -26,6 +26,10 @@ def test_what_was_put_is_got(cache):
     assert cache.summary().entries == 1
     assert cache.clear() == 1
     assert cache.get("a") is None
+
+
+def test_everybody_counts_what_is_written_in_the_same_cache():
+    assert default_cache() is default_cache()
 
 
 def test_keys_tell_everything_apart():

@@ -243,7 +243,15 @@ start:
   call void @start_workers()
   br label %go
 go:
+  ; One call of a kernel that never looks whether to stop cannot be stopped: nobody need watch it.
+  %looks.bit = and i32 %flags, 1
+  %never.looks = icmp eq i32 %looks.bit, 0
+  %no.deadline = icmp eq i64 %timeout, 0
+  %u1 = and i1 %one.chunk, %never.looks
+  %unwatched = and i1 %u1, %no.deadline
   %state = call ptr @PyEval_SaveThread()
+  br i1 %unwatched, label %work, label %watched
+watched:
   call void @enliven(ptr %job)
   br i1 %alone, label %work, label %open
 open:
