@@ -186,7 +186,7 @@ def stepping():
 def heat(program):
     hints = HotPathHints()
     def compiled():
-        return compile(program, device="cpu", hints=hints, cache=DiskCache(None, 0))
+        return compile(program, device="cpu", hints=hints, cache=DiskCache("nowhere", 0))
     compiled()
     hints.record("p", 10**9, 1)
     compiled()
