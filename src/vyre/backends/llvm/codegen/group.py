@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 
 from vyre.backends.llvm.codegen.barriers import Once, Piece, Stretch, Together
 from vyre.backends.llvm.codegen.columns import walks_columns
 from vyre.backends.llvm.codegen.copies import emit_copy
 from vyre.backends.llvm.codegen.crossing import Crossing
+from vyre.backends.llvm.codegen.groups_abreast import Emission, abreast_of
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.loops import emit_poll
 from vyre.backends.llvm.codegen.private import own_arrays
-from vyre.backends.llvm.codegen.rows import Rows, Target
+from vyre.backends.llvm.codegen.rows import Rows, Target, Window
 from vyre.backends.llvm.codegen.sharing import Sharing
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import register_type
@@ -53,6 +55,8 @@ class Group:
     bound: dict[str, Value | Slot] = field(default_factory=dict[str, Value | Slot])
     """Variables that the workgroup shares."""
     dead: str | None = None
+    window: Window | None = None
+    """The lanes that stretches of work are for, if not all."""
     end: str = ""
 
     def __post_init__(self) -> None:
@@ -87,6 +91,23 @@ class Group:
     def _is_several(work: tuple[Piece, ...]) -> bool:
         """Whether lanes come by more than once."""
         return len(work) > 1 or any(isinstance(p, Together) for p in work)
+
+    def emit_abreast(self, group: str, decode: Callable[[str], object]) -> str:
+        """Emit everything for some workgroups from one number on, side by side; gives how many.
+
+        There is no code if they do not run so, and nothing is given.
+        """
+        plan = abreast_of(self.kernel, self.sharing, self.crossing)
+        if plan is None:
+            return ""
+        self._private_arrays()
+        code = Emission(self.kernel, self.crossing, self.bound, self._first_lane, self._of_window)
+        return code.emit(plan, group, decode)
+
+    def _of_window(self, work: tuple[Piece, ...], window: Window | None) -> None:
+        self.window = window
+        self._pieces(work)
+        self.window = None
 
     def emit(self) -> None:
         """Emit everything for the workgroup whose ids the kernel holds."""
@@ -261,6 +282,7 @@ class Group:
             self.bound,
             dead=self.dead,
             target=target if signals else None,
+            window=self.window,
         ).emit()
         if signals and target is not None:
             self._follow(target)

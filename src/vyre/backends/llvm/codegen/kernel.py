@@ -228,6 +228,8 @@ class Kernel:
             "!0 = !{}",
             "!2 = !{i32 1}",
             '!1 = !{!"branch_weights", i32 4000, i32 1}',
+            "!3 = distinct !{!3, !4}",
+            '!4 = !{!"llvm.loop.unroll.disable"}',
         ]
         return "\n".join(parts) + "\n"
 

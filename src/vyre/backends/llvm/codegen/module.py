@@ -47,11 +47,13 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     head, done = w.fresh("groups"), w.fresh("groups.done")
     w.block(head)
     now = w.emit(f"load i64, ptr {slot}", "group")
-    step = _decode(kernel, now, several=group.is_flat)
-    for pointer, nbytes in shared:
-        name = "llvm.memset.p0.i64"
-        w.call(name, "void", ("ptr", pointer), ("i8", "0"), ("i64", str(nbytes)), ("i1", "false"))
-    group.emit()
+    step = "" if group.is_flat else group.emit_abreast(now, lambda n: _decode(kernel, n))
+    if not step:
+        step = _decode(kernel, now, several=group.is_flat)
+        for pointer, nbytes in shared:
+            sized = (("i64", str(nbytes)), ("i1", "false"))
+            w.call("llvm.memset.p0.i64", "void", ("ptr", pointer), ("i8", "0"), *sized)
+        group.emit()
     following = w.emit(f"add i64 {now}, {step}")
     w.do(f"store i64 {following}, ptr {slot}")
     more = w.emit(f"icmp ult i64 {following}, %last")
@@ -85,7 +87,7 @@ def _proven_accesses(program: Program) -> frozenset[int]:
     return frozenset(proven - open_)
 
 
-def _decode(kernel: Kernel, group: str, *, several: bool) -> str:
+def _decode(kernel: Kernel, group: str, *, several: bool = False) -> str:
     """The ids of the workgroup, and how many workgroups run at once as one row."""
     w = kernel.w
     nx, ny = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid[:2])

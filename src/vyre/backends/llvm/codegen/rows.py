@@ -32,6 +32,8 @@ from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
 Position = tuple[str, str, str]
+Window = tuple[str, str]
+"""The first of some lanes along x, and the one behind the last; i32 operands."""
 
 ALL_ALONE = 1 << 28
 """Lanes that run one by one where vectors have been given up."""
@@ -65,6 +67,8 @@ class Rows:
     """Flags of lanes that have returned, when stretches follow in which they must not run."""
     target: Target | None
     """The loop of the workgroup that lanes may leave, if they do."""
+    window: Window | None = None
+    """The lanes of every row that run, if not all."""
     more: int = 0
     """Parts that structures in memory are taken to have beside those that lanes touch."""
     parts: int = 0
@@ -247,7 +251,7 @@ class Rows:
         """What rows in lock-step have in common; only the first row's end if there are several."""
         w, whole = self.kernel.w, self.whole
         if whole is None:
-            return self._common_limits(ys, z)
+            return self._within(self._common_limits(ys, z))
         part, done = w.fresh("part"), w.fresh("limits")
         before, row = w.label, self.kernel.row
         w.branch(whole, done, part)
@@ -259,7 +263,16 @@ class Rows:
         start, low, high, end = (
             w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]") for full, some in pairs
         )
-        return Limits(start, low, high, end)
+        return self._within(Limits(start, low, high, end))
+
+    def _within(self, limits: Limits) -> Limits:
+        """Limits for the lanes that run."""
+        if self.window is None:
+            return limits
+        w, (first, end) = self.kernel.w, self.window
+        start, low = (w.intrinsic("umax", "i32", n, first) for n in (limits.start, limits.low))
+        high, stop = (w.intrinsic("umin", "i32", n, end) for n in (limits.high, limits.end))
+        return Limits(start, low, high, stop)
 
     def _common_limits(self, ys: list[str], z: str) -> Limits:
         first, *others = [self._row_limits(y, z) for y in ys]

@@ -213,6 +213,11 @@ class Writer:
         self.do(f"br i1 {condition}, label %{if_true}, label %{if_false}{weights}")
         self.open = False
 
+    def repeat(self, condition: str, head: str, done: str) -> None:
+        """End the block and the round of a loop that LLVM is not to write out."""
+        self.do(f"br i1 {condition}, label %{head}, label %{done}, !llvm.loop !3")
+        self.open = False
+
     def leave(self) -> None:
         """End the function."""
         if self.open:
