@@ -42,6 +42,8 @@ class Kernel:
     group: tuple[str, str, str] = ("", "", "")
     """The workgroup's id along each axis, i32 operands."""
     grid: tuple[str, str, str] = ("", "", "")
+    turned: int = 0
+    """The axis that x has changed places with; 0 where each is where the program has it."""
     scratch_bytes: int = 0
     trap_tags: list[str] = field(default_factory=list[str])
     prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
@@ -147,6 +149,7 @@ class Kernel:
         for axis in range(3):
             pointer = w.at_entry(f"{field_} {2 + axis}")
             extents.append(w.at_entry(f"load i32, ptr {pointer}, align 4", "groups"))
+        extents[0], extents[self.turned] = extents[self.turned], extents[0]
         self.grid = (extents[0], extents[1], extents[2])
         device = [decl for decl in self.program.buffers if not decl.is_on_chip]
         for position, decl in enumerate(device):

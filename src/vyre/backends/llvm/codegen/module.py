@@ -9,6 +9,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.lookup import table_sizes
 from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
 from vyre.backends.llvm.codegen.striding import with_strides_outside
+from vyre.backends.llvm.codegen.turning import axis_along_memory, with_axes_changed
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types
@@ -27,8 +28,13 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
 
     `unchecked` leaves out the tests of bounds, to measure what they cost.
     """
-    program, rounds = with_strides_outside(with_unique_names(program))
-    kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds)
+    size = program.workgroup_size
+    program = with_unique_names(program)
+    axis = axis_along_memory(program)
+    if axis:
+        program = with_axes_changed(program, axis)
+    program, rounds = with_strides_outside(program)
+    kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds, turned=axis)
     kernel.types = variable_types(kernel.program)
     kernel.proven = _proven_accesses(kernel.program)
     kernel.table_sizes = table_sizes(kernel.program)
@@ -64,7 +70,7 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     w.leave()
     if hand_over is not None:
         hand_over()
-    return kernel.text(), _info(kernel)
+    return kernel.text(), _info(kernel, size)
 
 
 def _proven_accesses(program: Program) -> frozenset[int]:
@@ -108,7 +114,7 @@ def _decode(kernel: Kernel, group: str, *, several: bool = False) -> str:
     return count
 
 
-def _info(kernel: Kernel) -> KernelInfo:
+def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
     program = kernel.program
     return KernelInfo(
         buffers=tuple(
@@ -116,7 +122,7 @@ def _info(kernel: Kernel) -> KernelInfo:
             for d in program.buffers
             if not d.is_on_chip
         ),
-        workgroup_size=program.workgroup_size,
+        workgroup_size=workgroup_size,
         scratch_bytes=kernel.scratch_bytes,
         trap_tags=tuple(kernel.trap_tags),
         prints=tuple(kernel.prints),

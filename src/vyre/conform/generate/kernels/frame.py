@@ -89,6 +89,9 @@ class Frame:
         if not self.is_deep:
             return "gid.x"
         wide, high = self.size[0] * self.grid[0], self.size[1] * self.grid[1]
+        if self.contents % 2:
+            # As people write it who take the first axis for that of the rows.
+            return f"((gid.z * {wide} + gid.x) * {high} + gid.y)"
         return f"((gid.z * {high} + gid.y) * {wide} + gid.x)"
 
     def text(self, body: str) -> str:
