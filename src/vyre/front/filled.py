@@ -10,6 +10,7 @@ part of a last axis, `y[i, 0] = …`, `y[i, 1] = …`, is as good.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from vyre.front.values import SHAPE
@@ -153,10 +154,36 @@ class _Search:
             self.found[buffer] = Filled(rank, both, known.parts | made.parts)
 
     def _written(self, expr: AnyExpr) -> AnyExpr:
-        def one(node: AnyExpr) -> AnyExpr:
-            return self._values.get(node.name, node) if isinstance(node, Var) else node
+        return expanded(expr, self._values)
 
-        return rewrite_expr(expr, one)
+
+def expanded(expr: AnyExpr, values: Mapping[str, AnyExpr]) -> AnyExpr:
+    """An expression with the values of variables in their place."""
+
+    def one(node: AnyExpr) -> AnyExpr:
+        return values.get(node.name, node) if isinstance(node, Var) else node
+
+    return rewrite_expr(expr, one)
+
+
+def own_rank(index: AnyExpr, buffer: str) -> int:
+    """How many axes a buffer has of which an index is the invocation's own position; or 0."""
+    rank, part = _place(index, buffer)
+    return rank if part is None else 0
+
+
+def has_limits(cond: AnyExpr) -> bool:
+    """Whether a condition only compares positions with extents and numbers."""
+    return _limits(cond) is not None
+
+
+def conditions(cond: AnyExpr) -> list[AnyExpr]:
+    """What all must hold for a condition to."""
+    match cond:
+        case Binary(BinOp.AND, left, right):
+            return conditions(left) + conditions(right)
+        case _:
+            return [cond]
 
 
 _FARTHEST = 1 << 16
@@ -299,4 +326,13 @@ def _leaves(statement: AnyStmt) -> bool:
     return any(isinstance(inner, Return) for inner in walk_stmts((statement,)))
 
 
-__all__ = ["SAFE_EXTENT", "Filled", "Limit", "filled_buffers"]
+__all__ = [
+    "SAFE_EXTENT",
+    "Filled",
+    "Limit",
+    "conditions",
+    "expanded",
+    "filled_buffers",
+    "has_limits",
+    "own_rank",
+]

@@ -15,6 +15,7 @@ from vyre.front.expressions import lower_expr
 from vyre.front.facts import Facts
 from vyre.front.functions import reassigned_names
 from vyre.front.homes import assigned_names, find_homes
+from vyre.front.own_zeros import with_own_zeros
 from vyre.front.parameters import (
     ArrayParameter,
     GenericType,
@@ -187,8 +188,18 @@ def _attempt(
         ctx.problems += error.diagnostics
     if ctx.problems:
         raise FrontError(ctx.problems)
-    return Program.wrapped(
+    made = Program.wrapped(
         ctx.buffers, kernel.workgroup, ctx.body, kernel.entry_op_id, kernel.fast_math
+    )
+    placed = dict(wanted.layouts)
+    return with_own_zeros(
+        made,
+        [
+            name
+            for name, parameter in kernel.parameters.items()
+            if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
+            if name not in placed
+        ],
     )
 
 

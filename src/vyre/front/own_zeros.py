@@ -1,0 +1,181 @@
+"""Outputs that some invocations leave alone: these write the zeros that are there.
+
+`Out` arrays begin as zeros. In `if x[i] > 0: y[i] = x[i]` somebody has to write them where the
+condition fails, and to do so before the kernel takes as long as the kernel. So the invocation does:
+
+    let v = 0
+    if x[i] > 0 { v = x[i] }
+    y[i] = v
+
+That holds if every store to `y` is at the invocation's own position, nothing reads `y`, and no two
+invocations have a position in common unless they do the same: along axes of the grid that `y` does
+not have, nothing may tell them apart, and what one of them reads no other may write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vyre.front.filled import conditions, expanded, filled_buffers, has_limits, own_rank
+from vyre.front.values import SHAPE
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Ballot,
+    Binary,
+    BinOp,
+    Block,
+    Body,
+    Break,
+    BufferDecl,
+    Builtin,
+    BuiltinKind,
+    Continue,
+    Expr,
+    If,
+    Let,
+    Load,
+    Loop,
+    Program,
+    Region,
+    Return,
+    Select,
+    Shuffle,
+    Store,
+    SubgroupReduce,
+    Var,
+    While,
+)
+from vyre.ir.walk import expr_children, rebuilt, walk_expr, walk_stmts
+
+_PLAIN = (Let, Assign, Store, If, Loop, While, Break, Continue, Block, Region, Return)
+_TALK = (Atomic, Ballot, Shuffle, SubgroupReduce)
+
+
+def with_own_zeros(program: Program, outputs: Iterable[str]) -> Program:
+    """The program with outputs written by all invocations, where that can be had."""
+    stored = {s.buffer for s in walk_stmts(program.entry) if isinstance(s, Store)}
+    wanted = sorted(stored & set(outputs))
+    if not wanted or not _is_plain(program, stored):
+        return program
+    filled = filled_buffers(program)
+    buffers = {decl.name: decl for decl in program.buffers}
+    for name in wanted:
+        if name not in filled:
+            made = _Writing(program, buffers[name]).made()
+            # If others must write zeros all the same, there is nothing to be had.
+            program = made if name in filled_buffers(made) else program
+    return program
+
+
+def _is_plain(program: Program, stored: set[str]) -> bool:
+    """Whether invocations neither talk to each other nor read what they write."""
+    shared = stored - {decl.name for decl in program.buffers if decl.is_local}
+    if any(decl.is_workgroup for decl in program.buffers):
+        return False
+    for statement in walk_stmts(program.entry):
+        if not isinstance(statement, _PLAIN):
+            return False
+        for child in expr_children(statement):
+            for node in walk_expr(child):
+                if isinstance(node, _TALK) or (isinstance(node, Load) and node.buffer in shared):
+                    return False
+    return True
+
+
+class _Writing:
+    """One output of a program."""
+
+    def __init__(self, program: Program, decl: BufferDecl) -> None:
+        self._program = program
+        self._decl = decl
+        assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+        self._values: dict[str, AnyExpr] = {}
+        for statement in walk_stmts(program.entry):
+            if isinstance(statement, Let) and statement.name not in assigned:
+                self._values[statement.name] = expanded(statement.value, self._values)
+        self._name = f"{decl.name}.value"
+
+    def made(self) -> Program:
+        """The program with the output written, or the very same."""
+        program, buffer = self._program, self._decl.name
+        places = {
+            expanded(s.index, self._values)
+            for s in walk_stmts(program.entry)
+            if isinstance(s, Store) and s.buffer == buffer
+        }
+        if len(places) != 1 or self._decl.element.is_vector:
+            return program
+        place = places.pop()
+        guards = [place.cond] if isinstance(place, Select) else []
+        rank = own_rank(place.if_true if isinstance(place, Select) else place, buffer)
+        if not rank or not self._is_told_apart(rank):
+            return program
+        body = self._body(program.entry, place, rank, guards)
+        return program if body is None else program.with_rewritten_entry(body)
+
+    def _is_told_apart(self, rank: int) -> bool:
+        """Whether invocations at the same position of the output do the same."""
+        for statement in walk_stmts(self._program.entry):
+            for child in expr_children(statement):
+                for node in walk_expr(child):
+                    if not isinstance(node, Builtin) or node.kind is BuiltinKind.NUM_WORKGROUPS:
+                        continue
+                    if node.kind is not BuiltinKind.GLOBAL_ID or node.axis >= rank:
+                        return False
+        return True
+
+    def _body(self, body: Body, place: AnyExpr, rank: int, guards: list[AnyExpr]) -> Body | None:
+        """Statements with the output written by whoever comes to them."""
+        holding = [n for n, statement in enumerate(body) if self._stores(statement)]
+        first, last = holding[0], holding[-1]
+        only = body[first]
+        if first == last and isinstance(only, (Block, Region)):
+            inner = self._body(only.body, place, rank, guards)
+            return inner and (*body[:first], rebuilt(only, {"body": inner}), *body[first + 1 :])
+        if first == last and isinstance(only, If) and self._is_limit(only):
+            under = [*guards, expanded(only.cond, self._values)]
+            inner = self._body(only.then, place, rank, under)
+            return inner and (*body[:first], rebuilt(only, {"then": inner}), *body[first + 1 :])
+        ends = any(isinstance(s, Return) for s in walk_stmts(body[first : last + 1]))
+        if ends or (rank > 1 and not self._is_inside(rank, guards)):
+            return None
+        value_type = self._decl.element.value_type
+        zero = Expr.lit(False if value_type.is_bool else 0, value_type)
+        within = tuple(self._held(statement) for statement in body[first : last + 1])
+        written = Store(self._decl.name, place, Var(self._name))
+        return (*body[:first], Let(self._name, zero), *within, written, *body[last + 1 :])
+
+    def _stores(self, statement: AnyStmt) -> bool:
+        buffer = self._decl.name
+        return any(isinstance(s, Store) and s.buffer == buffer for s in walk_stmts((statement,)))
+
+    def _held(self, statement: AnyStmt) -> AnyStmt:
+        """A statement with a variable in place of the output."""
+        if isinstance(statement, Store) and statement.buffer == self._decl.name:
+            return Assign(self._name, statement.value)
+        if not self._stores(statement):
+            return statement
+        names = [name for name in statement.body_fields if getattr(statement, name)]
+        inner: dict[str, object] = {
+            name: tuple(map(self._held, getattr(statement, name))) for name in names
+        }
+        return rebuilt(statement, inner)
+
+    def _is_limit(self, statement: If) -> bool:
+        return not statement.otherwise and has_limits(expanded(statement.cond, self._values))
+
+    def _is_inside(self, rank: int, guards: list[AnyExpr]) -> bool:
+        """Whether positions are compared with all extents, so that none is in another's row."""
+        known = [part for guard in guards for part in conditions(guard)]
+        for axis in range(rank):
+            extent = Load(self._decl.name + SHAPE, Expr.u32(rank - 1 - axis))
+            own = Builtin(BuiltinKind.GLOBAL_ID, axis)
+            if Binary(BinOp.LT, own, extent) not in known:
+                return False
+        return True
+
+
+__all__ = ["with_own_zeros"]
