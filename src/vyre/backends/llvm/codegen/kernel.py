@@ -51,6 +51,8 @@ class Kernel:
     divergent: bool = False
     row: str = ""
     """Lanes along x that run one after another, an i32 operand."""
+    rows: str = ""
+    """Rows of a workgroup, an i32 operand; empty where they are as many as its size says."""
     types: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
     """The types of all variables."""
     unchecked: bool = False
@@ -126,6 +128,10 @@ class Kernel:
             for group, size in zip(ids, self.size, strict=True)
         ]
         self._starts = (starts[0], starts[1], starts[2])
+
+    def begin_row(self, start: str) -> None:
+        """Say where along y the workgroup begins, if not where its id says."""
+        self._starts = (self._starts[0], start, self._starts[2])
 
     def start_of(self, axis: int) -> str:
         """The global id of the workgroup's first invocation along an axis."""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from vyre.analysis import Ranges, program_cost
 from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.keeping import emit_keeping, keeping_plans, reserve
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.lookup import table_sizes
+from vyre.backends.llvm.codegen.regrouping import (
+    Regrouped,
+    Span,
+    emit_rows,
+    emit_span,
+    regrouping_of,
+    with_groups_changed,
+)
 from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
 from vyre.backends.llvm.codegen.striding import with_strides_outside
 from vyre.backends.llvm.codegen.turning import axis_along_memory, with_axes_changed
@@ -16,6 +26,7 @@ from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
 
 LONGEST_ROW = 1 << 30
 """Lanes of workgroups that run as one row; positions in it are counted in 32 bits."""
@@ -33,44 +44,82 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     axis = axis_along_memory(program)
     if axis:
         program = with_axes_changed(program, axis)
-    program, rounds = with_strides_outside(program)
-    kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds, turned=axis)
-    kernel.types = variable_types(kernel.program)
-    kernel.proven = _proven_accesses(kernel.program)
-    kernel.table_sizes = table_sizes(kernel.program)
-    kernel.streamed = streamed_buffers(kernel.program, host)
-    kernel.read_launch()
-    plans = keeping_plans(kernel.program)
-    header = reserve(kernel, plans) if plans else ""
-    shared = kernel.workgroup_memory()
-    group = Group(kernel, kernel.program.entry)
-    w = kernel.w
-    w.label = "start"
-    w.lines.append("start:")
-    hand_over = emit_keeping(kernel, header) if plans else None
-    slot = w.slot("i64", "group")
-    w.do(f"store i64 %first, ptr {slot}")
-    head, done = w.fresh("groups"), w.fresh("groups.done")
-    w.block(head)
-    now = w.emit(f"load i64, ptr {slot}", "group")
-    step = "" if group.is_flat else group.emit_abreast(now, lambda n: _decode(kernel, n))
-    if not step:
-        step = _decode(kernel, now, several=group.is_flat)
-        for pointer, nbytes in shared:
-            sized = (("i64", str(nbytes)), ("i1", "false"))
-            w.call("llvm.memset.p0.i64", "void", ("ptr", pointer), ("i8", "0"), *sized)
-        group.emit()
-    following = w.emit(f"add i64 {now}, {step}")
-    w.do(f"store i64 {following}, ptr {slot}")
-    more = w.emit(f"icmp ult i64 {following}, %last")
-    w.branch(more, head, done)
-    w.block(done)
-    if kernel.streamed:
-        emit_fence(w)
-    w.leave()
-    if hand_over is not None:
-        hand_over()
-    return kernel.text(), _info(kernel, size)
+    how = regrouping_of(program, turned=axis > 0)
+    work = _Work.of(program, host, unchecked, axis, how)
+    if how is not None and not work.group.is_flat:
+        how = None
+        work = _Work.of(program, host, unchecked, axis, how)
+    work.emit(how)
+    return work.kernel.text(), _info(work.kernel, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A kernel, and what one of its workgroups does."""
+
+    kernel: Kernel
+    group: Group
+    header: str
+    """Where totals are kept that threads have until they are done; empty if there are none."""
+    shared: list[tuple[str, int]]
+    """Workgroup memory: pointers and sizes."""
+
+    @staticmethod
+    def of(
+        program: Program, host: Host, unchecked: bool, axis: int, how: Regrouped | None
+    ) -> _Work:
+        """What is known before any code is written."""
+        if how is not None:
+            program = with_groups_changed(program, how)
+        program, rounds = with_strides_outside(program)
+        kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds, turned=axis)
+        kernel.types = variable_types(kernel.program)
+        kernel.proven = _proven_accesses(kernel.program)
+        kernel.table_sizes = table_sizes(kernel.program)
+        kernel.streamed = streamed_buffers(kernel.program, host)
+        kernel.read_launch()
+        plans = keeping_plans(kernel.program)
+        header = reserve(kernel, plans) if plans else ""
+        shared = kernel.workgroup_memory()
+        return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
+
+    def emit(self, how: Regrouped | None) -> None:
+        """The loop over workgroups."""
+        kernel, group = self.kernel, self.group
+        w = kernel.w
+        w.label = "start"
+        w.lines.append("start:")
+        hand_over = emit_keeping(kernel, self.header) if self.header else None
+        span = emit_span(kernel, how)
+        slot = w.slot("i64", "group")
+        w.do(f"store i64 {span.first}, ptr {slot}")
+        head, done = w.fresh("groups"), w.fresh("groups.done")
+        if how is not None:
+            some = w.emit(f"icmp ult i64 {span.first}, {span.last}")
+            w.branch(some, head, done)
+        w.block(head)
+        now = w.emit(f"load i64, ptr {slot}", "group")
+        step = ""
+        if not group.is_flat:
+            step = group.emit_abreast(now, lambda n: _decode(kernel, n, span))
+        if not step:
+            step = _decode(kernel, now, span, several=group.is_flat)
+            if how is not None:
+                emit_rows(kernel, span, how)
+            for pointer, nbytes in self.shared:
+                sized = (("i64", str(nbytes)), ("i1", "false"))
+                w.call("llvm.memset.p0.i64", "void", ("ptr", pointer), ("i8", "0"), *sized)
+            group.emit()
+        following = w.emit(f"add i64 {now}, {step}")
+        w.do(f"store i64 {following}, ptr {slot}")
+        more = w.emit(f"icmp ult i64 {following}, {span.last}")
+        w.branch(more, head, done)
+        w.block(done)
+        if kernel.streamed:
+            emit_fence(w)
+        w.leave()
+        if hand_over is not None:
+            hand_over()
 
 
 def _proven_accesses(program: Program) -> frozenset[int]:
@@ -93,10 +142,10 @@ def _proven_accesses(program: Program) -> frozenset[int]:
     return frozenset(proven - open_)
 
 
-def _decode(kernel: Kernel, group: str, *, several: bool = False) -> str:
+def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) -> str:
     """The ids of the workgroup, and how many workgroups run at once as one row."""
     w = kernel.w
-    nx, ny = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid[:2])
+    nx, ny = span.extents
     x = w.emit(f"urem i64 {group}, {nx}")
     rest = w.emit(f"udiv i64 {group}, {nx}")
     y = w.emit(f"urem i64 {rest}, {ny}")
@@ -106,7 +155,7 @@ def _decode(kernel: Kernel, group: str, *, several: bool = False) -> str:
     if not several:
         return "1"
     left = w.emit(f"sub i64 {nx}, {x}")
-    mine = w.emit(f"sub i64 %last, {group}")
+    mine = w.emit(f"sub i64 {span.last}, {group}")
     count = w.intrinsic("umin", "i64", left, mine)
     count = w.intrinsic("umin", "i64", count, str(LONGEST_ROW // kernel.size[0]))
     lanes = w.emit(f"mul i64 {count}, {kernel.size[0]}")
@@ -128,12 +177,12 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
         prints=tuple(kernel.prints),
         polls=kernel.polls,
         divergent=kernel.divergent,
-        group_cost_ns=_cost(kernel),
+        group_cost_ns=_cost(kernel, prod(workgroup_size)),
         keeps=bool(kernel.kept),
     )
 
 
-def _cost(kernel: Kernel) -> int:
+def _cost(kernel: Kernel, invocations: int) -> int:
     """A guess at the time of one workgroup; 0 where loops of unknown length make it worthless."""
     for statement in walk_stmts(kernel.program.entry):
         if isinstance(statement, While):
@@ -142,4 +191,4 @@ def _cost(kernel: Kernel) -> int:
             isinstance(statement.start, Lit) and isinstance(statement.stop, Lit)
         ):
             return 0
-    return max(1, kernel.invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)
+    return max(1, invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)

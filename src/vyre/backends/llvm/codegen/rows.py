@@ -199,7 +199,8 @@ class Rows:
         if size == 1:
             emit("0")
             return
-        self._dynamic_count("xyz"[axis], str(size), step, emit)
+        count = self.kernel.rows if axis == 1 and self.kernel.rows else str(size)
+        self._dynamic_count("xyz"[axis], count, step, emit)
 
     def _dynamic_count(self, name: str, size: str, step: int, emit: Callable[[str], None]) -> None:
         w = self.kernel.w
@@ -233,7 +234,12 @@ class Rows:
         ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
         limits = self._limits(ys, z)
         w.do(f"store i32 {limits.start}, ptr {slot}")
-        self._together(slot, limits.high, [("", one, z) for one in ys], self.peeling.inside)
+        high, count = limits.high, str(rows)
+        if self.kernel.rows:
+            count = self.kernel.rows
+            enough = w.emit(f"icmp eq i32 {count}, {rows}")
+            high = w.emit(f"select i1 {enough}, i32 {high}, i32 0")
+        self._together(slot, high, [("", one, z) for one in ys], self.peeling.inside)
         reached = w.emit(f"load i32, ptr {slot}")
 
         def row(n: str) -> None:
@@ -244,7 +250,7 @@ class Rows:
         some, none = w.fresh("left"), w.fresh("none.left")
         w.branch(w.emit(f"icmp ult i32 {reached}, {self.kernel.row}"), some, none)
         w.block(some)
-        self._dynamic_count("row", str(rows), 1, row)
+        self._dynamic_count("row", count, 1, row)
         w.block(none)
 
     def _limits(self, ys: list[str], z: str) -> Limits:

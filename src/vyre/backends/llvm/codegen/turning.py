@@ -55,7 +55,7 @@ def axis_along_memory(program: Program) -> int:
         for node in walk_all_exprs(program.entry)
         if isinstance(node, Builtin) and node.kind is BuiltinKind.GLOBAL_ID
     }
-    if not (used - {0} and 0 in used) or not _may_turn(program):
+    if not (used - {0} and 0 in used) or not may_turn(program):
         return 0
     as_it_is = _Accesses(program, 0)
     if not as_it_is.apart:
@@ -84,7 +84,8 @@ def with_axes_changed(program: Program, axis: int) -> Program:
     return changed.with_workgroup_size(size)
 
 
-def _may_turn(program: Program) -> bool:
+def may_turn(program: Program) -> bool:
+    """Whether nothing can tell in which order invocations run."""
     if not all(isinstance(statement, _QUIET) for statement in walk_stmts(program.entry)):
         return False
     for node in walk_all_exprs(program.entry):
@@ -166,4 +167,4 @@ class _Accesses:
         return next((self._step(arm) for arm in arms if self._shapes.is_varying(arm)), None)
 
 
-__all__ = ["axis_along_memory", "with_axes_changed"]
+__all__ = ["axis_along_memory", "may_turn", "with_axes_changed"]
