@@ -26,6 +26,7 @@ region "columns" {{
 }}
 """
 DOWN = "s = s + a[k * w + gid.x]"
+KEPT = "s = s * 0.5f32 + a[k * told[1] + gid.x] out[k * w + gid.x] = s"
 
 
 def given(width: int, height: int = 7) -> dict[str, Array]:
@@ -48,6 +49,15 @@ def test_any_number_of_columns(width: int) -> None:
     run_between_fences(text, given(width), (5, 1, 1))
 
 
+@pytest.mark.parametrize("width", [1, 63, 64, 65, 130, 300])
+def test_columns_that_are_stored(width: int) -> None:
+    text, arrays = TEXT.format(body=KEPT), given(width)
+    for count in (width * 7, width * 7 - 1, width * 3 + 2):
+        arrays["out"] = np.zeros(count, np.float32)
+        check(text, arrays, (5, 1, 1))
+        run_between_fences(text, arrays, (5, 1, 1))
+
+
 def test_more_columns_than_there_are() -> None:
     arrays = given(300)
     arrays["told"][1] = 320
@@ -57,6 +67,7 @@ def test_more_columns_than_there_are() -> None:
 
 def test_only_plain_columns_take_several_vectors() -> None:
     assert stages(DOWN) == 3
+    assert stages(KEPT) == 3
     assert stages("s = s + a[k * 64 + gid.x]") == 2
     assert stages("s = s + a[k * w + gid.x] * a[k]") == 2
     assert stages("s = s + a[k * w + gid.x] if s > 9.0f32 { break }") == 2

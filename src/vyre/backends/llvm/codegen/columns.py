@@ -27,16 +27,22 @@ def walks_columns(kernel: Kernel, body: Body) -> bool:
 def goes_down(peeling: Peeling) -> bool:
     """Whether all that lanes side by side load in loops is one line after the other of a matrix.
 
-    How long a line is only a launch knows.
+    How long a line is only a launch knows. What is at one place is no matter.
     """
     loads = [
         jumps_with(peeling.forms.expand(node.index), loop.var)
         for loop in walk_stmts(peeling.simplified)
         if isinstance(loop, Loop)
         for node in walk_all_exprs(loop.body)
-        if isinstance(node, Load)
+        if isinstance(node, Load) and not isinstance(node.index, Lit)
     ]
     return bool(loads) and all(loads)
+
+
+def stores_in_loops(body: Body) -> bool:
+    """Whether lanes store something in every round of a loop."""
+    loops = (s for s in walk_stmts(body) if isinstance(s, Loop))
+    return any(isinstance(s, Store) for loop in loops for s in walk_stmts(loop.body))
 
 
 def jumps_with(index: AnyExpr, counter: str, far: int | None = None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vyre.backends.llvm.codegen.along import runs_along
 from vyre.backends.llvm.codegen.census import Census
-from vyre.backends.llvm.codegen.columns import goes_down
+from vyre.backends.llvm.codegen.columns import goes_down, stores_in_loops
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.sieve import sieve_of
@@ -59,8 +59,7 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     if rows > 1:
         width = min(width, 2 * _natural(kernel, census))
         return Tile(width, rows, axis=1, peeled=True)
-    bands = _bands(kernel, census, peeling, width)
-    return Tile(width, bands, axis=0, peeled=True)
+    return _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
 
 
 def mask_bits(width: int) -> int:
@@ -126,14 +125,19 @@ def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     return ROWS if kernel.size[1] % ROWS == 0 else 1
 
 
-def _bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> int:
+def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> Tile | None:
     """Vectors side by side that go down the columns of a matrix in lock-step.
 
     From round to round they jump by a whole line of it. Where they end in the midst of a line of
     the cache, those beside them will have to fetch it again, so there should be few such ends.
+    Where registers do not hold so many vectors, or lanes store what they come by, there are as
+    many shorter ones.
     """
-    if census.diverges or census.scattered or not census.has_loop:
-        return 1
-    vectors = BANDS * width // _natural(kernel, census)
-    fits = vectors * max(census.carried, 1) <= ALL_REGISTERS and census.pressure <= census.carried
-    return BANDS if fits and goes_down(peeling) else 1
+    if census.diverges or census.scattered or not census.has_loop or not goes_down(peeling):
+        return None
+    natural = _natural(kernel, census)
+    short = min(width, 2 * natural)
+    for lanes in (short,) if stores_in_loops(peeling.simplified) else (width, short):
+        if BANDS * lanes // natural * max(census.pressure, 1) <= ALL_REGISTERS:
+            return Tile(lanes, BANDS, axis=0, peeled=True)
+    return None
