@@ -316,3 +316,23 @@ def test_a_damaged_stored_runtime_is_compiled_again(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "native").write_text("in the way")
     run("check()", tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads of a process")
+def test_nobody_watches_a_launch_that_nothing_can_stop(cache: Path) -> None:
+    printed = run(
+        """
+        def threads():
+            return len(os.listdir("/proc/self/task"))
+
+        data = np.zeros(1, np.int32)
+        alone = kernel(INCREMENT, group_cost_ns=30_000)
+        before = threads()
+        alone.launch_raw([address(data)], (1, 1, 1))
+        print(threads() - before)
+        alone.launch_raw([address(data)], (1, 1, 1), timeout=10.0)
+        print(threads() - before)
+        """,
+        cache,
+    )
+    assert printed.split() == ["0", "1"]
