@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,9 @@ class Worker:
         run.launch()
         for name, array in run.outputs.items():
             np.save(Path(folder) / f"{name}.npy", array)
+        settle: Callable[[Callable[[], object]], None] | None
+        if (settle := getattr(self._tool, "settle", None)) is not None:
+            settle(lambda: (run.prepare(), run.launch()))
         return {}
 
     def unload(self) -> Answer:
