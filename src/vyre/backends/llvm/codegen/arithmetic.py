@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.division import emit_quotient, emit_remainder, emit_shared
 from vyre.backends.llvm.codegen.writer import (
     Writer,
     constant,
@@ -164,11 +165,21 @@ class Arithmetic:
             unsafe = w.emit(f"or {flag} {zero}, {overflow}")
         one = constant(scalar, 1, lanes)
         divisor = w.emit(f"select {flag} {unsafe}, {type_} {one}, {type_} {b}")
+        as_floats = lanes > 0 and (dtype.bits or 0) <= 32
         if op is BinOp.REM:
+            if as_floats:
+                return emit_remainder(w, dtype, lanes, a, divisor)
             return w.emit(f"{sign}rem {type_} {a}, {divisor}")
-        quotient = w.emit(f"{sign}div {type_} {a}, {divisor}")
+        if as_floats:
+            quotient = emit_quotient(w, dtype, lanes, a, divisor)
+        else:
+            quotient = w.emit(f"{sign}div {type_} {a}, {divisor}")
         ones = constant(scalar, -1, lanes)
         return w.emit(f"select {flag} {zero}, {type_} {ones}, {type_} {quotient}")
+
+    def divide_by_shared(self, op: BinOp, lanes: int, a: str, divisor: str) -> str:
+        """Division of `u64`s in vectors by one number, with the same rules."""
+        return emit_shared(self.w, op, lanes, a, divisor)
 
     def _high_half(self, dtype: DataType, lanes: int, a: str, b: str) -> str:
         bits = dtype.bits or 0

@@ -38,6 +38,7 @@ from vyre.ir import (
 )
 from vyre.ir.infer import binary_type, unary_type
 
+_DIVISIONS = (BinOp.DIV, BinOp.REM)
 _LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
 
 
@@ -402,6 +403,9 @@ class Lanes:
         result = binary_type(op, dtype, right.dtype)
         assert isinstance(result, DataType)
         wide = self._together(left, right)
+        if wide and dtype is DataType.U64 and op in _DIVISIONS and _is_unknown(right):
+            made = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
+            return Value(result, Form.VARYING, made)
         a, b = self._text(left, wide), self._text(right, wide)
         if op.row.approximate:
             made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
@@ -499,6 +503,11 @@ class Lanes:
 
     def _text(self, value: Value, wide: bool) -> str:
         return self.vector(value) if wide else value.text
+
+
+def _is_unknown(value: Value) -> bool:
+    """Whether a value is the same for all lanes, and only a launch knows it."""
+    return value.form is Form.UNIFORM and value.text.startswith("%")
 
 
 def _component(dtype: DataType) -> DataType:
