@@ -90,7 +90,9 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     """
     host = hosts.generic() if setting == "generic" else hosts.native()
     unchecked = options.values.get("bounds") == "unchecked"
-    text, info = generate(program, host, unchecked=unchecked)
+    # Until a program is hot, whoever launches it first waits for all of its code.
+    thorough = options.tier != "auto"
+    text, info = generate(program, host, unchecked=unchecked, thorough=thorough)
     pipeline = pipeline_for(options.tier, program, text)
     made = jit.compile_text(text, host, pipeline)
     metadata = replace(info, pipeline=pipeline.name).to_json()

@@ -55,6 +55,8 @@ class Kernel:
     """Rows of a workgroup, an i32 operand; empty where they are as many as its size says."""
     types: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
     """The types of all variables."""
+    thorough: bool = True
+    """Whether work may have further versions, for launches of one kind."""
     unchecked: bool = False
     """Leave out all tests of bounds: only to measure what they cost."""
     of_first_lane: frozenset[str] = frozenset()

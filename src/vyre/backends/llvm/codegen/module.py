@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
@@ -34,10 +36,14 @@ OPERATIONS_PER_NS = 32
 """Simple operations of all lanes together, as vectors do them."""
 
 
-def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[str, KernelInfo]:
+def generate(
+    program: Program, host: Host, *, unchecked: bool = False, thorough: bool = True
+) -> tuple[str, KernelInfo]:
     """The LLVM IR of a program, and what launching it needs to know.
 
-    `unchecked` leaves out the tests of bounds, to measure what they cost.
+    What is not `thorough` has no further versions of its work for what a launch may turn out to be
+    like, which take as long to compile as the work. `unchecked` leaves out the tests of bounds, to
+    measure what they cost.
     """
     size = program.workgroup_size
     program = with_unique_names(program)
@@ -45,10 +51,11 @@ def generate(program: Program, host: Host, *, unchecked: bool = False) -> tuple[
     if axis:
         program = with_axes_changed(program, axis)
     how = regrouping_of(program, turned=axis > 0)
-    work = _Work.of(program, host, unchecked, axis, how)
+    plain = partial(Kernel, host=host, unchecked=unchecked, thorough=thorough, turned=axis)
+    work = _Work.of(program, plain, how)
     if how is not None and not work.group.is_flat:
         how = None
-        work = _Work.of(program, host, unchecked, axis, how)
+        work = _Work.of(program, plain, how)
     work.emit(how)
     return work.kernel.text(), _info(work.kernel, size)
 
@@ -65,18 +72,16 @@ class _Work:
     """Workgroup memory: pointers and sizes."""
 
     @staticmethod
-    def of(
-        program: Program, host: Host, unchecked: bool, axis: int, how: Regrouped | None
-    ) -> _Work:
+    def of(program: Program, plain: Callable[..., Kernel], how: Regrouped | None) -> _Work:
         """What is known before any code is written."""
         if how is not None:
             program = with_groups_changed(program, how)
         program, rounds = with_strides_outside(program)
-        kernel = Kernel(program, host, unchecked=unchecked, of_first_lane=rounds, turned=axis)
+        kernel = plain(program, of_first_lane=rounds)
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
         kernel.table_sizes = table_sizes(kernel.program)
-        kernel.streamed = streamed_buffers(kernel.program, host)
+        kernel.streamed = streamed_buffers(kernel.program, kernel.host)
         kernel.read_launch()
         plans = keeping_plans(kernel.program)
         header = reserve(kernel, plans) if plans else ""
@@ -100,7 +105,7 @@ class _Work:
         w.block(head)
         now = w.emit(f"load i64, ptr {slot}", "group")
         step = ""
-        if not group.is_flat:
+        if not group.is_flat and kernel.thorough:
             step = group.emit_abreast(now, lambda n: _decode(kernel, n, span))
         if not step:
             step = _decode(kernel, now, span, several=group.is_flat)

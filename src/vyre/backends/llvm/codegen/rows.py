@@ -90,7 +90,7 @@ class Rows:
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
         body = with_guards(self.stretch.body) if free else self.stretch.body
-        if free and not is_large(self.kernel.program):
+        if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(body)
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
         self.peeling = self._peel(body if free else ())
