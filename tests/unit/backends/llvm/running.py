@@ -34,7 +34,7 @@ def load(
 
 def source(program: Program, kind: str = "llvm-raw", cpu: str = "native") -> str:
     """A readable form of what runs."""
-    return compile_program(program, cpu, EmitOptions()).sources[kind]
+    return compile_program(program, cpu, EmitOptions("full")).sources[kind]
 
 
 def launch(

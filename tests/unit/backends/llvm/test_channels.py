@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 import vyre as vy
+from tests.unit.backends.llvm.running import source
+from vyre.backends.llvm import compile
 from vyre.backends.llvm.codegen.channels import WrittenOut, channels_of
+from vyre.driver.artifact import Artifact
+from vyre.driver.backend import EmitOptions
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Let, Loop, Program, Store
 from vyre.ir.walk import walk_stmts
+
+
+@pytest.fixture(autouse=True)
+def as_if_hot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of this file are compiled as they are when they have become hot."""
+
+    def compiled(program: Program, setting: str, options: EmitOptions) -> Artifact:
+        return usual(program, setting, replace(options, tier="full"))
+
+    usual = compile.compile_program
+    monkeypatch.setattr(compile, "compile_program", compiled)
+
 
 HEAD = """program workgroup(32, 1, 1)
 buffer a: read_only u32[] @0
@@ -130,8 +147,13 @@ def test_images_of_any_depth(kernel: Any, parts: int, others: int) -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("kernel", [inverted, smeared, averaged])
+def test_these_have_code_for_three_parts(kernel: Any) -> None:
+    assert "parts.3" in kernel.show("llvm-raw", device="cpu")
+
+
 def test_three_and_four_parts_are_read_at_once() -> None:
-    code = inverted.show("llvm")
+    code = source(inverted.program(), "llvm")
     assert "load <96 x i8>" in code
     assert "store <96 x i8>" in code
     assert "store <128 x i8>" in code

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, launch, load, source
 from vyre.backends.llvm.codegen import groups_abreast
+from vyre.backends.llvm.compile import compile_program
+from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 
 TEXT = """program workgroup({size}, 1, 1)
@@ -102,3 +104,10 @@ def test_workgroups_that_wait_afterwards_get_done(monkeypatch: pytest.MonkeyPatc
     outputs, outcome = launch(load(made), made, inputs, (9, 1, 1), {})
     assert outcome is None
     assert outputs["flags"].tolist() == [1] * 9
+
+
+def test_who_launches_first_does_not_wait_for_a_second_version() -> None:
+    made = program(ABREAST["sum"], "u32", 256)
+    for tier, both in (("auto", False), ("hot", True)):
+        text = compile_program(made, "native", EmitOptions(tier)).sources["llvm-raw"]
+        assert ("abreast.round" in text) == both
