@@ -25,6 +25,7 @@ from vyre.front.parameters import (
     ScalarParameter,
     parameter_of,
 )
+from vyre.front.parts import parts
 from vyre.front.source import Source, source_of
 from vyre.front.syntax import check_syntax
 from vyre.front.values import Array, Constant, Scalar, Several, Value, describe
@@ -68,7 +69,7 @@ class DeviceFunction(Generic[P, R]):
     @cached_property
     def returns_once(self) -> bool:
         """Whether its only return is its last statement."""
-        returns = [n for s in self.body for n in ast.walk(s) if isinstance(n, ast.Return)]
+        returns = [n for s in self.body for n in parts(s) if isinstance(n, ast.Return)]
         return len(returns) == 1 and returns[0] is self.body[-1]
 
     @cached_property
@@ -94,7 +95,7 @@ def _returns_last(source: Source, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     gives = any(
         isinstance(node, ast.Return) and node.value is not None
         for statement in settled
-        for node in ast.walk(statement)
+        for node in parts(statement)
     )
     if gives and not _always_returns(settled):
         raise source.error(source.tree, codes.RETURNS_SOMETIMES, name=source.name)
@@ -108,7 +109,7 @@ def _settled(source: Source, body: list[ast.stmt]) -> list[ast.stmt]:
         if not _has_return(statement):
             continue
         if not isinstance(statement, ast.If):
-            found = next(n for n in ast.walk(statement) if isinstance(n, ast.Return))
+            found = next(n for n in parts(statement) if isinstance(n, ast.Return))
             raise source.error(found, codes.RETURN_IN_LOOP, name=source.name)
         rest = body[number + 1 :]
         branches: list[list[ast.stmt]] = []
@@ -122,7 +123,7 @@ def _settled(source: Source, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _has_return(statement: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Return) for node in ast.walk(statement))
+    return any(isinstance(node, ast.Return) for node in parts(statement))
 
 
 def _always_returns(body: Sequence[ast.stmt]) -> bool:
@@ -144,7 +145,7 @@ def reassigned_names(body: Sequence[ast.stmt]) -> frozenset[str]:
     seen: set[str] = set()
     again: set[str] = set()
     for statement in body:
-        for node in ast.walk(statement):
+        for node in parts(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 (again if node.id in seen else seen).add(node.id)
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):

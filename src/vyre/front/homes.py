@@ -13,7 +13,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
+from vyre.front.parts import parts
 from vyre.record import dataclass
+
+_KEPT = "_vyre_names"
+"""The attribute of a piece of code that holds the names in it."""
 
 
 @dataclass(slots=True)
@@ -41,13 +45,13 @@ def assigned_names(body: Sequence[ast.stmt]) -> set[str]:
         node.id
         for statement in body
         for target in _targets(statement)
-        for node in ast.walk(target)
+        for node in parts(target)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
 def _targets(statement: ast.stmt) -> Iterator[ast.expr]:
-    for node in ast.walk(statement):
+    for node in parts(statement):
         if isinstance(node, ast.Assign):
             yield from node.targets
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
@@ -92,7 +96,7 @@ def _binds_first(statement: ast.stmt, name: str) -> bool:
         return False
     bound = False
     for target in statement.targets:
-        for node in ast.walk(target):
+        for node in parts(target):
             if isinstance(node, ast.Name) and node.id == name:
                 if isinstance(node.ctx, ast.Load):
                     return False
@@ -113,4 +117,13 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+    return name in _names(node)
+
+
+def _names(node: ast.AST) -> frozenset[str]:
+    """The names in a piece of code; kept with it, as it is asked about each of them."""
+    known: frozenset[str] | None = getattr(node, _KEPT, None)
+    if known is None:
+        known = frozenset(part.id for part in parts(node) if isinstance(part, ast.Name))
+        setattr(node, _KEPT, known)
+    return known

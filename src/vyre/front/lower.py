@@ -26,11 +26,13 @@ from vyre.front.parameters import (
     StaticParameter,
     parameter_of,
 )
+from vyre.front.parts import parts
 from vyre.front.source import Source, source_of
 from vyre.front.statements import lower_body
 from vyre.front.syntax import check_syntax
 from vyre.front.values import SHAPE, STRIDES, Array, Constant, Key, Scalar, Steps, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
+from vyre.ir.collector import collector_paused
 from vyre.record import dataclass
 
 
@@ -93,7 +95,7 @@ def kernel_source(
     check_syntax(source)
     parameters = _parameters(source)
     entry = f"{function.__module__}.{function.__qualname__}".replace(".<locals>", "")
-    names = {getattr(node, "attr", getattr(node, "id", None)) for node in ast.walk(source.tree)}
+    names = {getattr(node, "attr", getattr(node, "id", None)) for node in parts(source.tree)}
     copies = not names.isdisjoint(("async_load", "async_store"))
     return KernelSource(source, parameters, _defaults(function), size, fast_math, entry, copies)
 
@@ -143,6 +145,7 @@ def _annotation(source: Source, argument: ast.arg) -> object:
     return found
 
 
+@collector_paused()
 def _translate(kernel: KernelSource, wanted: Specialisation) -> Program:
     learned: dict[Key, DataType] = {}
     reasons: dict[Key, str] = {}
@@ -284,7 +287,7 @@ def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
 
 def _assignment(tree: ast.FunctionDef, name: str) -> ast.AST:
     """The first place that assigns to a name."""
-    for node in ast.walk(tree):
+    for node in parts(tree):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
             return node
     return tree

@@ -15,6 +15,7 @@ from vyre.front.arrays import extents
 from vyre.front.assignment import assign_name
 from vyre.front.context import Context, LoopState, LoopVariableLeft
 from vyre.front.homes import assigned_names
+from vyre.front.parts import parts
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
 from vyre.ir import Builtin, Expr, If, Let, Loop, Var
 
@@ -136,7 +137,7 @@ def wrong_length(ctx: Context, target: ast.Tuple, value: Value) -> Exception:
 
 
 def _names(target: ast.expr) -> list[str]:
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [node.id for node in parts(target) if isinstance(node, ast.Name)]
 
 
 def _jumps(body: Sequence[ast.stmt]) -> tuple[bool, bool]:
