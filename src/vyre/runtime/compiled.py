@@ -118,6 +118,9 @@ class CompiledProgram:
         executables = self.load()
         if self.compilation.plan is not None or self.reads_its_grid:
             return None
+        if any(decl.element.is_vector for decl in self.compilation.source.buffers):
+            # An array of the host has one number per element.
+            return None
         single = executables[0]
         return single if isinstance(single, TakesArrays) else None
 

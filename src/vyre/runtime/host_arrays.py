@@ -72,6 +72,28 @@ def is_plain(array: HostArray) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
 
 
+Form = tuple[tuple[int, ...], np.dtype[Any], int]
+"""What one array has in common with others that can be used in its place."""
+
+_CONTIGUOUS_AND_ALIGNED = 0x101
+_WRITABLE = 0x400
+"""Bits of numpy's `flags.num`."""
+
+
+def form_of(array: HostArray, *, written: bool) -> Form:
+    """The form of an array that can be used as it is."""
+    flags = _CONTIGUOUS_AND_ALIGNED | (_WRITABLE if written else 0)
+    return array.shape, array.dtype, flags
+
+
+def has_form(value: Any, form: Form) -> bool:
+    """Whether a value is an array of a form; of subclasses nobody knows what they do."""
+    shape, dtype, flags = form
+    if type(value) is not np.ndarray or value.shape != shape or value.flags.num & flags != flags:
+        return False
+    return value.dtype is dtype or value.dtype == dtype
+
+
 def host_view(value: object) -> HostArray:
     """Any array-like of the host as a numpy array on the same memory; raises one of `NO_VIEW`."""
     if isinstance(value, np.ndarray):

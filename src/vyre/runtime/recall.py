@@ -23,7 +23,7 @@ from vyre.ir import DataType
 from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
-from vyre.runtime.host_arrays import numpy_type
+from vyre.runtime.host_arrays import Form, form_of, has_form, numpy_type
 from vyre.runtime.kernel_outputs import Cuts, clear
 from vyre.runtime.repeated import is_repeatable, spent_on
 
@@ -54,12 +54,6 @@ _FORMATS: Final = {
 _NUMBERS: Final = frozenset({bool, int, float, *(np.dtype(name).type for name in _FORMATS)})
 _EXACT: Final = 1 << 53
 """Up to here whole numbers become floats in one step, whoever converts them."""
-_CONTIGUOUS_AND_ALIGNED: Final = 0x101
-_WRITABLE: Final = 0x400
-"""Bits of numpy's `flags.num`."""
-
-_ArrayForm = tuple[int, tuple[int, ...], np.dtype[Any], int]
-"""Position, shape, type and the flags that must be set."""
 
 
 class _Number:
@@ -90,7 +84,8 @@ class _Number:
 class _Forms:
     """What the arguments must be like, and where they go."""
 
-    arrays: tuple[_ArrayForm, ...]
+    arrays: tuple[tuple[int, Form], ...]
+    """Positions and forms of arrays of the host."""
     resident: tuple[tuple[int, weakref.ref[DeviceArray]], ...]
     numbers: tuple[_Number, ...]
     statics: tuple[tuple[int, type, object], ...]
@@ -102,13 +97,8 @@ class _Forms:
 
     def match(self, args: tuple[Any, ...]) -> bool:
         """Whether arguments are like those before."""
-        for position, shape, dtype, flags in self.arrays:
-            array = args[position]
-            if type(array) is not np.ndarray or array.shape != shape:
-                return False
-            if array.flags.num & flags != flags:
-                return False
-            if array.dtype is not dtype and array.dtype != dtype:
+        for position, form in self.arrays:
+            if not has_form(args[position], form):
                 return False
         for number in self.numbers:
             if type(args[number.position]) is not number.kind:
@@ -262,7 +252,7 @@ def _forms(
     compiled: CompiledProgram,
 ) -> _Forms | None:
     """What calls must be like to be like this one; None if it has arguments of another kind."""
-    arrays: list[_ArrayForm] = []
+    arrays: list[tuple[int, Form]] = []
     resident: list[tuple[int, weakref.ref[DeviceArray]]] = []
     numbers: list[_Number] = []
     statics: list[tuple[int, type, object]] = []
@@ -283,8 +273,7 @@ def _forms(
             resident.append((position, weakref.ref(value)))
             buffers[name] = _in_place(value)
         elif type(value) is np.ndarray and made.given[name] is value:
-            flags = _CONTIGUOUS_AND_ALIGNED | (_WRITABLE if name in made.written else 0)
-            arrays.append((position, value.shape, value.dtype, flags))
+            arrays.append((position, form_of(value, written=name in made.written)))
             places[name] = position
         else:
             return None

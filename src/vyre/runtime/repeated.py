@@ -3,8 +3,9 @@
 Loops launch the same kernel on the same arrays again and again, or on two sets of them in turns.
 Everything that a dispatch checks was found right the first time, so it is remembered, and only
 looked at again when the caller brings something else. Arrays of the host are used in place, where
-the device can do that, and known by how they describe themselves: an array of the same type at the
-same place is as good as the same array.
+the device can do that. If it takes them as they are, any others of the same form will do, else they
+are known by how they describe themselves: an array of the same type at the same place is as good as
+the same array.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binding, Given
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_arrays import Form, form_of, has_form
 
 if TYPE_CHECKING:
     from vyre.driver.routing import Route
@@ -47,8 +49,10 @@ class Repeated:
     """Arrays that live on the device, by name."""
     hosts: tuple[tuple[str, Description], ...]
     """Arrays of the host, which are not held in any way: numpy would refuse to resize them."""
+    forms: tuple[tuple[str, Form], ...]
+    """What they must be like, in the order in which the launch takes them, if it does."""
     wish: Wish
-    launch: Callable[[], LaunchRecord] | None
+    launch: Callable[..., LaunchRecord | None] | None
     """Does it again; None for arrays of the host that have been seen only once."""
     touched: int
     outputs: tuple[str, ...]
@@ -60,8 +64,12 @@ class Repeated:
 
         Asking them costs more than all the rest.
         """
-        if len(given) != len(self.resident) + len(self.hosts) or wish != self.wish:
+        arrays = len(self.resident) + len(self.hosts) + len(self.forms)
+        if len(given) != arrays or wish != self.wish:
             return False
+        for name, form in self.forms:
+            if not has_form(given.get(name), form):
+                return False
         for name, known in self.resident:
             array = known()
             if array is None or given.get(name) is not array or array.is_free:
@@ -77,11 +85,11 @@ class Repeated:
                 return False
         return True
 
-    def launch_again(self, names: tuple[str, ...], *, is_for_hot: bool) -> bool:
-        """Do it again and keep what it took; whether to ask for better code before the next one."""
+    def launch_again(self, given: Mapping[str, object], names: tuple[str, ...]) -> int | None:
+        """Do it again and keep what it took, in nanoseconds; None if it has to be looked at."""
         assert self.launch is not None
-        spent = spent_on(self.launch, (), names, self.touched)
-        return spent is not None and spent >= DEFAULT_HOT_THRESHOLD_NS and not is_for_hot
+        arrays = [given[name] for name, _ in self.forms]
+        return spent_on(self.launch, arrays, names, self.touched)
 
     def results(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The outputs: arrays that the caller gave."""
@@ -153,9 +161,10 @@ class Latest:
         if routing.choose.cache.get(device) is not self._route:
             return None
         self._left -= 1
-        if known.launch_again(self._names, is_for_hot=compiled.is_for_hot):
+        spent = known.launch_again(named, self._names)
+        if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot):
             self._left = 0
-        return known.results(named)
+        return None if spent is None else known.results(named)
 
 
 def find(compiled: CompiledProgram, given: Mapping[str, object], wish: Wish) -> Repeated | None:
@@ -184,19 +193,28 @@ def remember(
         return
     resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
     hosts: list[tuple[str, Description]] = []
-    for name, value in given.items():
+    forms: tuple[tuple[str, Form], ...] = ()
+    taking = compiled.takes_arrays
+    if taking is not None and len(binding.hosts) == len(given):
+        forms = tuple(
+            (name, form_of(binding.hosts[name], written=name in binding.outputs))
+            for name in compiled.bound_names
+        )
+    for name, value in given.items() if not forms else ():
         if isinstance(value, DeviceArray):
             resident.append((name, weakref.ref(value)))
         else:
             hosts.append((name, binding.hosts[name].__array_interface__))
     before = find(compiled, given, wish)
-    launch = None
+    launch: Callable[..., LaunchRecord | None] | None = None
+    if forms and taking is not None:
+        launch = None if before is None else taking.on_arrays(grid, wish[2])
     # Memory that stands for an array of the host ends with the dispatch; only what a backend
     # binds by itself knows the array's place without it.
-    if (before is not None and compiled.is_bindable) or not binding.hosts:
+    elif (before is not None and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
-    made = Repeated(tuple(resident), tuple(hosts), wish, launch, binding.touched, outputs)
+    made = Repeated(tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs)
     others = [known for known in compiled.repeated if known is not before]
     compiled.repeated = (made, *others[: _REMEMBERED - 1])
 

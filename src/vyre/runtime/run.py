@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -17,6 +17,7 @@ from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import Program
+from vyre.opt.hot_paths import hint_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
@@ -106,8 +107,9 @@ def dispatch(
     wish = (grid, elements, deadline, in_place)
     known = find(compiled, given, wish) if sizes is None else None
     if known is not None and known.launch is not None:
-        _launch_again(compiled, known.launch, known.touched)
-        return known.results(given)
+        names = hint_keys(compiled.compilation.source)
+        if known.launch_again(given, names) is not None:
+            return known.results(given)
     anew = dispatch_anew(compiled, given, grid, elements, sizes, deadline, in_place)
     if sizes is None and compiled.can_repeat:
         remember(compiled, anew.binding, given, wish, anew.grid)
@@ -158,18 +160,6 @@ def dispatch_anew(
         give_back(binding, binder.pool)
         raise
     return Dispatched(binding, shape, binder.pool)
-
-
-def _launch_again(
-    compiled: CompiledProgram, launch: Callable[[], LaunchRecord], touched: int
-) -> None:
-    started = time.perf_counter_ns()
-    try:
-        record = launch()
-    except ExecutionError as ended:
-        telemetry.show(ended.printed)
-        raise
-    _afterwards(compiled, record, time.perf_counter_ns() - started, touched)
 
 
 def _launch(

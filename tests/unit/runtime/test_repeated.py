@@ -67,7 +67,34 @@ def test_arrays_that_are_swapped_are_prepared_for(program: Program) -> None:
     assert one.tolist() == [6, 7, 8, 9, 10, 11]
     assert two.tolist() == [5, 6, 7, 8, 9, 10]
     known = compile(program, device="cpu").repeated
-    assert [each.launch is not None for each in known] == [True, True]
+    assert [each.launch is not None for each in known] == [True]
+
+
+def test_arrays_of_one_form_are_as_good_as_the_same(program: Program) -> None:
+    for n in range(5):
+        given = {"x": np.full(6, n, np.uint32), "y": np.zeros(6, np.uint32)}
+        assert run(program, given, device="cpu", in_place=True)["y"] is given["y"]
+        assert given["y"].tolist() == [n + 1] * 6
+    assert len(compile(program, device="cpu").repeated) == 1
+
+
+def test_arrays_that_share_memory_are_refused_whichever_came_before(program: Program) -> None:
+    again(program, arrays())
+    both = np.zeros(11, np.uint32)
+    for first in (0, 5):
+        with pytest.raises(ArgumentError, match="share memory"):
+            run(program, {"x": both[first : 6 + first], "y": both[:6]}, device="cpu", in_place=True)
+    assert not both.any()
+
+
+def test_vectors_are_repeated_as_they_are() -> None:
+    text = TEXT.replace("u32[] @", "vec2<u32>[] @").replace("x[gid.x] + 1", "x[gid.x]")
+    program = Program.parse(text)
+    x, y = np.arange(12, dtype=np.uint32).reshape(6, 2), np.zeros((6, 2), np.uint32)
+    for _ in range(4):
+        y[:] = 0
+        run(program, {"x": x, "y": y}, device="cpu", in_place=True)
+        assert (y == x).all()
 
 
 def test_only_a_few_dispatches_are_remembered(program: Program) -> None:
