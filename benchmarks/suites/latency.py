@@ -34,7 +34,7 @@ Python until the result is there."""
 
 def run(options: Options) -> Report:
     """Everything, each in processes of its own."""
-    rounds = 5 if options.scale == "full" else 2
+    rounds = 11 if options.scale == "full" else 2
     probe("small-first", {})
     imports = [probe("import", {})["import"] for _ in range(rounds)]
     compiled = {kind: compile_times(kind, rounds) for kind in ("small", "large")}
@@ -139,7 +139,7 @@ def starting_table(seconds: float, compiled: Mapping[str, Any], options: Options
 def growth(shape: str, options: Options) -> dict[int, float]:
     """Seconds of a cold compile by statements: the best of some rounds, each of all sizes."""
     rounds: list[dict[str, float]] = []
-    for _ in range(2 if options.scale == "full" else 1):
+    for _ in range(3 if options.scale == "full" else 1):
         with tempfile.TemporaryDirectory() as folder:
             found = probe(f"growth-{shape}", {"VYRE_CACHE_DIR": folder})
         rounds.append(found["seconds"])
