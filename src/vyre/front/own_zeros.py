@@ -106,7 +106,9 @@ class _Writing:
             for s in walk_stmts(program.entry)
             if isinstance(s, Store) and s.buffer == buffer
         }
-        if len(places) != 1 or self._decl.element.is_vector:
+        element = self._decl.element
+        if len(places) != 1 or element.is_vector or element.value_type is not element:
+            # Zeros of packed types need not be the number 0.
             return program
         place = places.pop()
         guards = [place.cond] if isinstance(place, Select) else []
