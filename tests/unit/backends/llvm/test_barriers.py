@@ -108,3 +108,28 @@ def test_conditions_kept_as_bools() -> None:
         "let odd = a[gid.x] % 2 == 1 t[lane] = u32(odd) barrier acq_rel"
         " if odd { out[gid.x] = t[(lane + 1) % 64] + 5 }"
     )
+
+
+INNER = """let c = ~k let v = (gid.x << (c & 3)) * c
+t[lane] = v barrier acq_rel
+if gid.x < len(out) { out[gid.x] = out[gid.x] + v + t[63 - lane] } barrier acq_rel"""
+AFTER = (
+    "for j in 0..2 { t[lane] = lane + j barrier acq_rel out[gid.x] = out[gid.x] + t[63 - lane]"
+    " barrier acq_rel }",
+    'async_load "c" t[0] <- a[7], 64 async_wait "c" out[gid.x] = out[gid.x] * 3 + t[lane]',
+    "if n[0] == 3 { t[lane] = lane barrier acq_rel out[gid.x] = out[gid.x] + t[63 - lane] }",
+)
+
+
+@pytest.mark.parametrize("after", AFTER)
+@pytest.mark.parametrize(
+    "within",
+    [
+        "for k in 0..2 {{ {} }}",
+        "if n[0] == 3 {{ let k = n[1] {} }}",
+        "if n[0] == 4 {{ }} else {{ let k = n[1] {} }}",
+        "let r = 0 while r < 2 {{ let k = r {} r = r + 1 }}",
+    ],
+)
+def test_what_is_bound_in_a_block_ends_with_it(within: str, after: str) -> None:
+    run(within.format(INNER) + " " + after)

@@ -212,10 +212,10 @@ class Group:
         yes, no, done = (w.fresh(n) for n in ("group.then", "group.else", "group.endif"))
         w.branch(cond.text, yes, no)
         w.block(yes)
-        self._pieces(piece.inner[0])
+        self._inner(piece.inner[0])
         w.jump(done)
         w.block(no)
-        self._pieces(piece.inner[1])
+        self._inner(piece.inner[1])
         w.jump(done)
         w.block(done)
 
@@ -237,7 +237,7 @@ class Group:
         w.block(run)
         self._leave_if_dead()
         self.bound[statement.var] = uniform(start.dtype, now)
-        self._pieces(piece.inner[0])
+        self._inner(piece.inner[0])
         w.block(target.next)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
@@ -256,10 +256,17 @@ class Group:
         cond = self._first_lane().value(statement.cond)
         w.branch(cond.text, run, target.done)
         w.block(run)
-        self._pieces(piece.inner[0])
+        self._inner(piece.inner[0])
         w.jump(target.next)
         w.block(target.done)
         self.targets.pop()
+
+    def _inner(self, work: tuple[Piece, ...]) -> None:
+        """The work of an inner block; what it binds ends with it, as its code may not have run."""
+        outer = set(self.bound)
+        self._pieces(work)
+        for name in self.bound.keys() - outer:
+            del self.bound[name]
 
     def _enter(self) -> Target:
         w = self.kernel.w
