@@ -22,36 +22,26 @@ from vyre.ir import (
     AnyExpr,
     AnyStmt,
     Assign,
-    Atomic,
-    Ballot,
     Binary,
     BinOp,
     Block,
     Body,
-    Break,
     BufferDecl,
     Builtin,
     BuiltinKind,
-    Continue,
     Expr,
     If,
     Let,
     Load,
-    Loop,
     Program,
     Region,
     Return,
     Select,
-    Shuffle,
     Store,
-    SubgroupReduce,
     Var,
-    While,
 )
-from vyre.ir.walk import expr_children, rebuilt, walk_expr, walk_stmts
-
-_PLAIN = (Let, Assign, Store, If, Loop, While, Break, Continue, Block, Region, Return)
-_TALK = (Atomic, Ballot, Shuffle, SubgroupReduce)
+from vyre.ir.apart import are_apart
+from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
 
 
 def with_own_zeros(program: Program, outputs: Iterable[str]) -> Program:
@@ -72,17 +62,12 @@ def with_own_zeros(program: Program, outputs: Iterable[str]) -> Program:
 
 def _is_plain(program: Program, stored: set[str]) -> bool:
     """Whether invocations neither talk to each other nor read what they write."""
-    shared = stored - {decl.name for decl in program.buffers if decl.is_local}
-    if any(decl.is_workgroup for decl in program.buffers):
+    if any(decl.is_workgroup for decl in program.buffers) or not are_apart(program.entry):
         return False
-    for statement in walk_stmts(program.entry):
-        if not isinstance(statement, _PLAIN):
-            return False
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, _TALK) or (isinstance(node, Load) and node.buffer in shared):
-                    return False
-    return True
+    shared = stored - {decl.name for decl in program.buffers if decl.is_local}
+    return not any(
+        isinstance(node, Load) and node.buffer in shared for node in walk_all_exprs(program.entry)
+    )
 
 
 class _Writing:

@@ -13,37 +13,25 @@ from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
 from vyre.ir import (
     AnyExpr,
-    Assign,
-    Atomic,
-    Ballot,
     Binary,
     BinOp,
-    Block,
     Body,
-    Break,
     Builtin,
     BuiltinKind,
     Cast,
-    Continue,
-    If,
     Let,
     Lit,
     Load,
     Loop,
     Program,
-    Region,
-    Return,
     Select,
-    Shuffle,
     Store,
-    SubgroupReduce,
     Var,
     While,
 )
-from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.apart import are_apart
+from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
 
-_QUIET = (Let, Assign, Store, If, Loop, While, Break, Continue, Return, Block, Region)
-_TALKING = (Atomic, Ballot, Shuffle, SubgroupReduce)
 _OF_GRID = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.NUM_WORKGROUPS})
 LOOP_WEIGHT = 8
 
@@ -86,14 +74,10 @@ def with_axes_changed(program: Program, axis: int) -> Program:
 
 def may_turn(program: Program) -> bool:
     """Whether nothing can tell in which order invocations run."""
-    if not all(isinstance(statement, _QUIET) for statement in walk_stmts(program.entry)):
-        return False
-    for node in walk_all_exprs(program.entry):
-        if isinstance(node, _TALKING):
-            return False
-        if isinstance(node, Builtin) and node.kind not in _OF_GRID:
-            return False
-    return True
+    return are_apart(program.entry) and not any(
+        isinstance(node, Builtin) and node.kind not in _OF_GRID
+        for node in walk_all_exprs(program.entry)
+    )
 
 
 class _Accesses:
