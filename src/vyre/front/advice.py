@@ -6,8 +6,14 @@ import ast
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from vyre.front import math
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
 from vyre.ir import DataType
+
+NUMPY_NAMES = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power",
+    "abs": "absolute", "fabs": "absolute", "round": "rint",
+}  # fmt: skip
 
 _OTHER_NAMES = {
     "vy.gid()": "thread_id thread_idx global_id get_global_id program_id tid idx threadIdx grid",
@@ -28,6 +34,8 @@ _OTHER_NAMES = {
     "x.atomic_add(i, 1)": "atomic_add atomicAdd",
 }
 _BY_OTHER_NAME = {name: ours for ours, names in _OTHER_NAMES.items() for name in names.split()}
+
+_OF_PYTHON = frozenset({"abs", "len", "max", "min", "range"})
 
 _OF_ARRAYS = {
     "length": "len({array})",
@@ -50,6 +58,11 @@ def for_attribute(owner: str, name: str, known: Iterable[str]) -> str:
     if owner == "vy":
         dtype = BY_NUMPY_NAME.get(name)
         ours = scalar_name(dtype) if dtype is not None else _BY_OTHER_NAME.get(name)
+        if ours is None and name in _OF_PYTHON:
+            ours = f"Python's {name}: {name}(...)"
+        maths = NUMPY_NAMES.get(name, name)
+        if ours is None and callable(vars(math).get(maths)) and not name.startswith("_"):
+            ours = f"vy.math.{maths}"
         if ours is not None:
             return f"write {ours}"
     public = [one for one in known if not one.startswith("_")]

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, math
+from vyre.front.advice import NUMPY_NAMES
 from vyre.front.agree import as_scalar, literal
 from vyre.front.context import Context
 from vyre.front.functions import DeviceFunction, inline
@@ -65,7 +66,7 @@ def _refusal(ctx: Context, node: ast.Call, target: Any) -> Exception:
     shown = ast.unparse(node.func)
     if module.split(".")[0] in ("numpy", "math", "cmath"):
         dtype = BY_NUMPY_NAME.get(name)
-        known = _NUMPY_NAMES.get(name, name)
+        known = NUMPY_NAMES.get(name, name)
         if dtype is not None:
             return ctx.error(node, codes.FOREIGN, name=shown, instead=f"{scalar_name(dtype)}(x)")
         if hasattr(math, known):
@@ -89,12 +90,6 @@ def _refusal(ctx: Context, node: ast.Call, target: Any) -> Exception:
     if name == "<lambda>":
         fix = f"write it as a function: @vy.func, then def {shown}(...)"
     return ctx.error(node, codes.PLAIN_FUNCTION, name=shown, fix=fix)
-
-
-_NUMPY_NAMES = {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power",
-    "abs": "absolute", "fabs": "absolute", "round": "rint",
-}  # fmt: skip
 
 
 _BUILTIN_ADVICE: dict[Any, str] = {

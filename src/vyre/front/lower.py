@@ -78,7 +78,12 @@ class KernelSource:
         """The program for one specialisation, translated once."""
         found = self._known.get(wanted)
         if found is None:
-            found = self._known.setdefault(wanted, _translate(self, wanted))
+            try:
+                made = _translate(self, wanted)
+            except FrontError as error:
+                # The frames of the translator say nothing to whoever wrote the kernel.
+                raise error.with_traceback(None) from error.__cause__
+            found = self._known.setdefault(wanted, made)
         return found
 
 

@@ -10,7 +10,7 @@ from vyre.front.context import Context
 from vyre.front.intrinsic_calls import type_argument
 from vyre.front.parameters import MAX_RANK
 from vyre.front.values import Array, Constant, describe
-from vyre.ir import BufferDecl, Expr
+from vyre.ir import BufferDecl, DataType, Expr
 
 
 def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared: bool) -> None:
@@ -29,13 +29,23 @@ def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared:
         form = f"{name}(vy.f32, 256)"
         problem = f"got {len(call.args) + len(call.keywords)} arguments"
         raise ctx.error(call, codes.CALL, name=name, problem=problem, form=form)
-    dtype = type_argument(ctx, call.args[0])
+    dtype = _element(ctx, call, name)
     shape = [_extent(ctx, one, name) for one in extents]
     buffer = ctx.fresh(target.id)
     make = BufferDecl.workgroup if is_shared else BufferDecl.local
     ctx.buffers.append(make(buffer, math.prod(shape), dtype))
     known = tuple(Expr.u32(extent) for extent in shape)
     ctx.frame.names[target.id] = Array(buffer, dtype, len(shape), known)
+
+
+def _element(ctx: Context, call: ast.Call, name: str) -> DataType:
+    """The type of the elements, which stands before the lengths."""
+    first, last = call.args[0], call.args[-1]
+    if isinstance(first, ast.Constant | ast.Tuple) and not isinstance(last, ast.Constant):
+        problem = "got the length before the type"
+        form = f"{name}({ast.unparse(last)}, {ast.unparse(first)})"
+        raise ctx.error(call, codes.CALL, name=name, problem=problem, form=form)
+    return type_argument(ctx, first)
 
 
 def _extent(ctx: Context, node: ast.expr, name: str) -> int:

@@ -80,3 +80,15 @@ def test_there_are_many_and_all_of_them_advise() -> None:
         assert "  fix: " in message, title
         assert "^" in message, title
         assert NAME in message, title
+
+
+def test_the_traceback_does_not_show_the_way_through_the_translator():
+    @vy.kernel
+    def wrong(x: vy.InOut[vy.f32]):
+        if x[0] > 0.0:
+            x[0] = vy.exp(x[0])
+
+    with pytest.raises(FrontError) as caught:
+        wrong.program()
+    files = {Path(entry.path).name for entry in caught.traceback}
+    assert files == {"test_refusals.py", "kernel.py", "lower.py"}
