@@ -2,14 +2,18 @@
 
 `@dataclass` here means what it means in the standard library, whose version compiles six methods
 for every class as it is defined: a millisecond each, a third of the time in which a process starts
-and compiles its first program. Here a method is written when it is first used. Most are never.
+and compiles its first program. Here a method is made when it is first used, most are never, and a
+constructor is written when a class turns out to have many instances.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError
+from dataclasses import MISSING, Field, FrozenInstanceError
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -27,49 +31,173 @@ else:
 
 def _define(cls: type[T], *, frozen: bool, slots: bool, eq: bool) -> type[T]:
     own = cls.__dict__
-    has_hash = "__hash__" in own
-    made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
-    methods: dict[str, Any] = {"__init__": _Later(made, _constructor(frozen))}
+    kinds: dict[str, str] = own.get("__annotations__", {})
+    specs = {
+        name: own.get(name, MISSING)
+        for name, kind in kinds.items()
+        if not kind.startswith("ClassVar")
+    }
+    every: dict[str, Any] = {}
+    for base in reversed(cls.__mro__[1:]):
+        every |= base.__dict__.get(_SPECS, {})
+    every |= specs
+    contents: dict[str, Any] = {
+        _SPECS: every,
+        "__dataclass_fields__": Later(_fields),
+        "__dataclass_params__": Later(_parameters),
+        "__match_args__": tuple(name for name, spec in every.items() if _is(spec, "init")),
+        "__init__": _constructor(frozen=frozen),
+    }
     if "__repr__" not in own:
-        methods["__repr__"] = _show
+        contents["__repr__"] = _show
     if eq and "__eq__" not in own:
-        methods["__eq__"] = _Later(made, _equality)
-    if eq and frozen and not has_hash:
-        methods["__hash__"] = _Later(made, _hashing)
-    elif eq and not has_hash:
-        methods["__hash__"] = None
+        contents["__eq__"] = Later(_equality)
+    if eq and "__hash__" not in own:
+        contents["__hash__"] = Later(_hashing) if frozen else None
     if frozen:
-        methods |= _FROZEN
-    for name, method in methods.items():
-        setattr(made, name, method)
-    return made
+        contents |= _FROZEN
+    return _slotted(cls, specs, contents) if slots else _open(cls, specs, contents)
 
 
-class _Later:
-    """A method that is made when it is first looked up, and then takes this one's place."""
+_SPECS = "__record__"
+"""Fields in order, each with its default, `MISSING`, or what `field` gave."""
 
-    __slots__ = ("_make", "_owner")
 
-    def __init__(self, owner: type, make: Callable[[type], Any]) -> None:
-        self._owner = owner
+def _specs(owner: type) -> dict[str, Any]:
+    return getattr(owner, _SPECS)
+
+
+def _is(spec: object, role: str) -> bool:
+    """Whether a field takes part in something: `init`, `repr`, `compare`."""
+    return not isinstance(spec, Field) or bool(getattr(cast("Any", spec), role))
+
+
+def _slotted(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
+    """The class once more, with slots: they cannot be added to one that is there."""
+    contents = {name: value for name, value in cls.__dict__.items() if name not in specs}
+    contents |= more
+    contents.pop("__dict__", None)
+    contents.pop("__weakref__", None)
+    contents["__slots__"] = tuple(specs)
+    contents["__qualname__"] = cls.__qualname__
+    return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
+
+
+def _open(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
+    for name, spec in specs.items():
+        if isinstance(spec, Field):
+            delattr(cls, name)
+    for name, value in more.items():
+        setattr(cls, name, value)
+        if isinstance(value, (Later, Constructor)):
+            value.__set_name__(cls, name)
+    return cls
+
+
+class Later:
+    """Part of a class that is made when it is first looked up, and then takes this one's place."""
+
+    __slots__ = ("_make", "_name", "_owner")
+
+    def __init__(self, make: Callable[[type], Any]) -> None:
         self._make = make
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+        self._name = name
+
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        method = self._make(self._owner)
-        setattr(self._owner, method.__name__, method)
-        return method if instance is None else method.__get__(instance, owner)
+        made = self._make(self._owner)
+        setattr(self._owner, self._name, made)
+        return getattr(self._owner if instance is None else instance, self._name)
 
 
-def _constructor(frozen: bool) -> Callable[[type], Any]:
-    return _frozen_constructor if frozen else _open_constructor
+def _fields(owner: type) -> Any:
+    """What `dataclasses.fields` looks at, made by the standard library from a class like it."""
+    return _like(owner).__dataclass_fields__
 
 
-def _open_constructor(owner: type) -> Any:
-    return _written_constructor(owner, "self.{0} = {0}")
+def _parameters(owner: type) -> Any:
+    return _like(owner).__dataclass_params__
 
 
-def _frozen_constructor(owner: type) -> Any:
-    return _written_constructor(owner, "set_(self, {0!r}, {0})")
+def _like(owner: type) -> Any:
+    kinds = inspect.get_annotations(owner)
+    contents = {n: s for n, s in _specs(owner).items() if n in kinds and s is not MISSING}
+    contents |= {"__annotations__": kinds, "__module__": owner.__module__}
+    like = type(owner)(owner.__name__, owner.__bases__, contents)
+    return dataclasses.dataclass(init=False, repr=False, eq=False)(like)
+
+
+# --- constructors ---------------------------------------------------------------------------------
+
+_FEW = 16
+"""Instances up to here are filled field by field: writing a constructor takes as long as this."""
+
+_set_always = object.__setattr__
+
+
+def _constructor(*, frozen: bool) -> Constructor:
+    if frozen:
+        return Constructor(_set_always, _write_frozen)
+    return Constructor(setattr, _write_open)
+
+
+class Constructor:
+    """`__init__` of a class until it is known to have many instances."""
+
+    __slots__ = ("_left", "_owner", "_put", "_write")
+
+    def __init__(self, put: Callable[[Any, str, Any], None], write: Callable[[type], Any]) -> None:
+        self._put = put
+        self._write = write
+        self._left = _FEW
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner = owner
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is not None and self._left > 0:
+            self._left -= 1
+            return partial(self._fill, instance)
+        written = self._written()
+        return written if instance is None else written.__get__(instance, owner)
+
+    def _written(self) -> Any:
+        """The constructor proper, which takes this one's place."""
+        written = self._write(self._owner)
+        setattr(self._owner, "__init__", written)  # noqa: B010
+        return written
+
+    def _fill(self, instance: Any, *args: object, **given: object) -> None:
+        names: tuple[str, ...] = cast("Any", self._owner).__match_args__
+        values: dict[str, object] = dict(zip(names, args, strict=False))
+        if len(args) > len(names) or not values.keys().isdisjoint(given):
+            return self._written()(instance, *args, **given)  # which says what is wrong
+        values |= given
+        put = self._put
+        for name, spec in _specs(self._owner).items():
+            value = values.pop(name, MISSING) if _is(spec, "init") else MISSING
+            if value is MISSING:
+                value = _default(spec)
+            if value is not MISSING:
+                put(instance, name, value)
+            elif _is(spec, "init"):
+                return self._written()(instance, *args, **given)
+        if values:
+            return self._written()(instance, *args, **given)
+        if hasattr(instance, "__post_init__"):
+            instance.__post_init__()
+        return None
+
+
+def _default(spec: Any) -> Any:
+    if not isinstance(spec, Field):
+        return spec
+    found = cast("Field[Any]", spec)
+    if found.default_factory is not MISSING:
+        return found.default_factory()
+    return found.default if found.init else MISSING
 
 
 class _Fresh:
@@ -82,13 +210,21 @@ class _Fresh:
 _FRESH = _Fresh()
 
 
-def _written_constructor(owner: type, assign: str) -> Any:
+def _write_frozen(owner: type) -> Any:
+    return _written(owner, "set_(self, {0!r}, {0})")
+
+
+def _write_open(owner: type) -> Any:
+    return _written(owner, "self.{0} = {0}")
+
+
+def _written(owner: type, assign: str) -> Any:
     """`__init__` for one class, straight-line."""
-    space: dict[str, Any] = {"set_": object.__setattr__, "FRESH": _FRESH}
+    space: dict[str, Any] = {"set_": _set_always, "FRESH": _FRESH}
     arguments: list[str] = []
     annotations: dict[str, Any] = {}
     lines: list[str] = []
-    for field in _fields(owner):
+    for field in dataclasses.fields(cast("Any", owner)):
         name = field.name
         fresh = field.default_factory is not MISSING
         if fresh:
@@ -104,46 +240,53 @@ def _written_constructor(owner: type, assign: str) -> Any:
             lines.append(assign.format(name))
     if hasattr(owner, "__post_init__"):
         lines.append("self.__post_init__()")
-    made = _function(owner, f"__init__({', '.join(['self', *arguments])})", lines, space)
+    body = "\n    ".join(lines or ["pass"])
+    exec(f"def __init__({', '.join(['self', *arguments])}):\n    {body}", space)
+    made = _named(owner, space["__init__"], "__init__")
     made.__annotations__ = {**annotations, "return": None}
     return made
 
 
+# --- the other methods ----------------------------------------------------------------------------
+
+
 def _equality(owner: type) -> Any:
-    mine, other = (_values(owner, whose) for whose in ("self", "other"))
-    lines = [
-        "if other.__class__ is self.__class__:",
-        f"    return {mine} == {other}",
-        "return NotImplemented",
-    ]
-    return _function(owner, "__eq__(self, other)", lines, {})
+    values = _values(owner)
+
+    def equal(self: object, other: object) -> bool:
+        if other.__class__ is self.__class__:
+            return values(self) == values(other)
+        return NotImplemented
+
+    return _named(owner, equal, "__eq__")
 
 
 def _hashing(owner: type) -> Any:
-    return _function(owner, "__hash__(self)", [f"return hash({_values(owner, 'self')})"], {})
+    values = _values(owner)
+
+    def hashed(self: object) -> int:
+        return hash(values(self))
+
+    return _named(owner, hashed, "__hash__")
 
 
-def _values(owner: type, whose: str) -> str:
-    """The compared fields of an instance as a tuple, in source text."""
-    inner = "".join(f"{whose}.{field.name}, " for field in _fields(owner) if field.compare)
-    return f"({inner.rstrip()})"
+def _values(owner: type) -> Callable[[object], tuple[object, ...]]:
+    """What reads the compared fields of an instance."""
+    names = [name for name, spec in _specs(owner).items() if _is(spec, "compare")]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda self: tuple(getattr(self, name) for name in names)
 
 
-def _fields(owner: type) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(cast("Any", owner))
-
-
-def _function(owner: type, head: str, lines: list[str], space: dict[str, Any]) -> Any:
-    body = "\n    ".join(lines or ["pass"])
-    exec(f"def {head}:\n    {body}", space)
-    made = space[head.partition("(")[0]]
-    made.__qualname__ = f"{owner.__qualname__}.{made.__name__}"
-    made.__module__ = owner.__module__
-    return made
+def _named(owner: type, function: Any, name: str) -> Any:
+    function.__name__ = name
+    function.__qualname__ = f"{owner.__qualname__}.{name}"
+    function.__module__ = owner.__module__
+    return function
 
 
 def _show(self: object) -> str:
-    fields = [field.name for field in _fields(type(self)) if field.repr]
+    fields = [name for name, spec in _specs(type(self)).items() if _is(spec, "repr")]
     shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in fields)
     return f"{type(self).__qualname__}({shown})"
 
@@ -161,7 +304,7 @@ def _restore(self: object, state: _State) -> None:
     parts = state if isinstance(state, tuple) else (state,)
     for part in parts:
         for name, value in (part or {}).items():
-            object.__setattr__(self, name, value)
+            _set_always(self, name, value)
 
 
 _State = dict[str, object] | tuple[dict[str, object] | None, ...]

@@ -70,11 +70,47 @@ def test_tools_for_data_classes_work():
     assert "<factory>" in str(inspect.signature(Point))
 
 
-def test_a_method_is_written_when_it_is_first_used():
+def test_a_constructor_is_written_for_a_class_of_many_instances():
     @dataclass(frozen=True, slots=True)
     class Fresh:
         value: int
+        tags: list[str] = dataclasses.field(default_factory=list)
 
     assert not inspect.isfunction(Fresh.__dict__["__init__"])
-    Fresh(1)
+    made = [Fresh(number) for number in range(100)]
     assert inspect.isfunction(Fresh.__dict__["__init__"])
+    assert [one.value for one in made] == [*range(100)]
+    assert len({id(one.tags) for one in made}) == 100
+
+
+@pytest.mark.parametrize(
+    ("args", "given"), [((), {}), ((1, 2, [], 4), {}), ((1,), {"x": 2}), ((1,), {"z": 2})]
+)
+def test_the_first_instances_refuse_the_same(args: tuple[int, ...], given: dict[str, int]):
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        x: int
+        y: int = 2
+        tags: list[str] = dataclasses.field(default_factory=list)
+
+    assert not inspect.isfunction(Fresh.__dict__["__init__"])
+    with pytest.raises(TypeError) as first:
+        Fresh(*args, **given)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError) as later:
+        Fresh(*args, **given)  # pyright: ignore[reportArgumentType]
+    assert str(first.value) == str(later.value)
+
+
+def test_without_slots_defaults_are_attributes_of_the_class():
+    @dataclass
+    class Open:
+        name: str
+        count: int = 3
+        tags: list[str] = dataclasses.field(default_factory=list)
+
+    assert Open.count == 3
+    assert not hasattr(Open, "tags")
+    one = Open("a", tags=["b"])
+    one.count = 4
+    assert one == Open("a", 4, ["b"])
+    assert [each.name for each in dataclasses.fields(Open)] == ["name", "count", "tags"]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
+from vyre.record import Later
 
 MAX_EXPR_DEPTH = 200
 """No expression deeper than this can be built, so code over expressions may recurse."""
@@ -91,24 +92,27 @@ def node(cls: type[T]) -> type[T]:
     contents = {key: value for key, value in cls.__dict__.items() if key not in _MADE_ANEW}
     contents["__slots__"] = names
     contents["__match_args__"] = names
-    made = cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
-    made.compared_fields = names
-    made.expr_fields = tuple(n for n, k in kinds.items() if k in ("AnyExpr", "AnyExpr | None"))
-    made.expr_tuple_fields = tuple(n for n, k in kinds.items() if k == "tuple[AnyExpr, ...]")
-    made.body_fields = tuple(n for n, k in kinds.items() if k == "Body")
-    read = attrgetter(*names) if names else _nothing
-    made._values = staticmethod(read)  # pyright: ignore[reportPrivateUsage]
-    made.children = staticmethod(_children(made, "AnyExpr | None" in kinds.values()))
-    made.__init__ = _constructor(made, kinds)
-    return made
+    contents["compared_fields"] = names
+    single = tuple(n for n, k in kinds.items() if k in ("AnyExpr", "AnyExpr | None"))
+    many = tuple(n for n, k in kinds.items() if k == "tuple[AnyExpr, ...]")
+    contents["expr_fields"] = single
+    contents["expr_tuple_fields"] = many
+    contents["body_fields"] = tuple(n for n, k in kinds.items() if k == "Body")
+    contents["_values"] = staticmethod(attrgetter(*names) if names else _nothing)
+    some_missing = "AnyExpr | None" in kinds.values()
+    contents["children"] = staticmethod(_children(single, many, some_missing=some_missing))
+    # Programs use a few kinds of nodes, and writing a constructor takes longer than all of this.
+    contents["__init__"] = Later(_constructor)
+    return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
 
 
 _MADE_ANEW = frozenset({"__dict__", "__weakref__"})
 
 
-def _children(made: type[Tree], some_missing: bool) -> Callable[[Any], tuple[Any, ...]]:
+def _children(
+    single: tuple[str, ...], many: tuple[str, ...], *, some_missing: bool
+) -> Callable[[Any], tuple[Any, ...]]:
     """What reads the expressions of a class, as quickly as its fields allow."""
-    single, many = made.expr_fields, made.expr_tuple_fields
     if not single and not many:
         return _nothing
     if some_missing or len(many) > 1 or (single and many):
@@ -120,8 +124,9 @@ def _children(made: type[Tree], some_missing: bool) -> Callable[[Any], tuple[Any
     return (lambda tree: (read(tree),)) if len(single) == 1 else read
 
 
-def _constructor(made: type[Tree], kinds: dict[str, str]) -> Any:
+def _constructor(made: type[Tree]) -> Any:
     """`__init__` for one class, straight-line: set the slots, find the depth, refuse too much."""
+    kinds: dict[str, str] = inspect.get_annotations(made)
     names = list(kinds)
     setters: dict[str, Any] = {f"set_{name}": getattr(made, name).__set__ for name in names}
     setters |= {"set_depth": cast("Any", Tree).depth.__set__, "refuse": _refuse, "cls": made}
