@@ -17,7 +17,6 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 
 from vyre.record import dataclass
 
@@ -30,11 +29,11 @@ class Config:
 
     device: str | None
     threads: int | None
-    cache_dir: Path
+    cache_dir: str
     cache_bytes: int
     check: bool
     pool_bytes: int
-    reproducer_dir: Path
+    reproducer_dir: str
 
 
 def vyre_version() -> str:
@@ -44,7 +43,7 @@ def vyre_version() -> str:
 
 def read(environment: Mapping[str, str]) -> Config:
     """The settings that an environment asks for; nonsense falls back to the default."""
-    cache_dir = Path(environment.get("VYRE_CACHE_DIR") or _user_cache(environment))
+    cache_dir = environment.get("VYRE_CACHE_DIR") or _user_cache(environment)
     return Config(
         device=environment.get("VYRE_DEVICE") or None,
         threads=_positive(environment.get("VYRE_THREADS")),
@@ -52,7 +51,8 @@ def read(environment: Mapping[str, str]) -> Config:
         cache_bytes=_size(environment.get("VYRE_CACHE_BYTES"), 512 << 20),
         check=environment.get("VYRE_CHECK", "") not in ("", "0"),
         pool_bytes=_size(environment.get("VYRE_POOL_BYTES"), 256 << 20),
-        reproducer_dir=Path(environment.get("VYRE_REPRODUCERS") or cache_dir / "reproducers"),
+        reproducer_dir=environment.get("VYRE_REPRODUCERS")
+        or os.path.join(cache_dir, "reproducers"),
     )
 
 
@@ -62,14 +62,14 @@ def config() -> Config:
     return read(os.environ)
 
 
-def _user_cache(environment: Mapping[str, str]) -> Path:
+def _user_cache(environment: Mapping[str, str]) -> str:
     if sys.platform == "win32":
-        base = Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        base = environment.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
     elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
+        base = os.path.expanduser("~/Library/Caches")
     else:
-        base = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "vyre"
+        base = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "vyre")
 
 
 def _positive(text: str | None) -> int | None:

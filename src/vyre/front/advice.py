@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from vyre.front import math
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
@@ -66,7 +65,7 @@ def for_attribute(owner: str, name: str, known: Iterable[str]) -> str:
         if ours is not None:
             return f"write {ours}"
     public = [one for one in known if not one.startswith("_")]
-    close = get_close_matches(name, public, n=3, cutoff=0.5)
+    close = _close(name, public, n=3, cutoff=0.5)
     if close:
         return "did you mean " + " or ".join(f"{owner}.{one}" for one in close) + "?"
     if len(public) <= 16:
@@ -91,10 +90,16 @@ def for_number(text: str, dtype: DataType, name: str) -> str:
 
 def for_name(name: str, known: Iterable[str]) -> str:
     """Advice for a name that means nothing."""
-    close = get_close_matches(name, list(dict.fromkeys(known)), n=2, cutoff=0.6)
+    close = _close(name, list(dict.fromkeys(known)), n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(close) + "?"
     return "assign it before, make it a parameter, or define it outside of the kernel"
+
+
+def _close(name: str, known: list[str], n: int, cutoff: float) -> list[str]:
+    from difflib import get_close_matches  # for those who need advice
+
+    return get_close_matches(name, known, n=n, cutoff=cutoff)
 
 
 def for_types(op: str, left: DataType, right: DataType, sides: tuple[ast.AST, ast.AST]) -> str:

@@ -20,7 +20,8 @@ class Result(Enum):
     BOOL = "bool"
 
 
-@dataclass(frozen=True, slots=True)
+# Every row is itself alone: an enumeration compares each of its values with all before it.
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """What is known of one opcode."""
 
@@ -67,6 +68,9 @@ class Opcode(Enum):
         return str(self)
 
     __hash__ = object.__hash__
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        return getattr, (type(self), self.name)
 
 
 class BinOp(Opcode):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from contextlib import suppress
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: str, text: str) -> None:
     """Put `text` into `path`: under a temporary name beside it first, then renamed."""
     import tempfile  # dear to import, and most processes write no such file
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    folder, name = os.path.split(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
-        with os.fdopen(handle, "w") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        Path(temporary).replace(path)
+        os.replace(temporary, path)
     except OSError:
-        Path(temporary).unlink(missing_ok=True)
+        with suppress(OSError):
+            os.unlink(temporary)
         raise

@@ -9,19 +9,22 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
+from vyre.digests import blake2b
 from vyre.ir import ROOT_GENERATOR, Body, Program, Region
 from vyre.opt.files import write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_CAPACITY = 256
 DEFAULT_HOT_THRESHOLD_NS = 100_000
 _MOST = (1 << 64) - 1
-_FORMAT = "vyre-hot-paths-1"
+_FORMAT = "vyre-hot-paths-2"
 
 
 class RegionRecord(NamedTuple):
@@ -177,7 +180,7 @@ class HotPathHints:
 
         body = json.dumps(rows)
         write_atomically(
-            Path(path), json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
+            str(path), json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
         )
 
     @classmethod
@@ -191,7 +194,7 @@ class HotPathHints:
     ) -> Self:
         """What was saved; a missing, torn or foreign file is an empty store."""
         hints = cls(capacity, hot_threshold_ns, half_life_s, clock)
-        rows = _read_rows(Path(path))
+        rows = _read_rows(path)
         for row in rows[len(rows) - min(len(rows), capacity) :]:
             region, entry = _from_row(row)
             hints._entries[region] = entry
@@ -237,9 +240,7 @@ def _in_range(field: str, found: float, good: bool, expected: str) -> None:
 
 
 def _digest(body: str) -> str:
-    import hashlib  # many programs are launched, few records are saved
-
-    return hashlib.sha256(body.encode()).hexdigest()
+    return blake2b(body.encode(), digest_size=32).hexdigest()
 
 
 def _as_record(entry: _Entry) -> RegionRecord:
@@ -271,12 +272,13 @@ def _from_row(row: list[Any]) -> tuple[str, _Entry]:
     return region, _Entry(count, total, most, touched, weight, weighted_ns, at)
 
 
-def _read_rows(path: Path) -> list[list[Any]]:
+def _read_rows(path: Path | str) -> list[list[Any]]:
     import json
 
     # Telemetry may be lost but must never stop a compilation, so a bad file counts as none.
     try:
-        found = cast("object", json.loads(path.read_text()))
+        with open(path, encoding="utf-8") as file:
+            found = cast("object", json.loads(file.read()))
     except (OSError, ValueError):
         return []
     if not isinstance(found, dict):

@@ -171,7 +171,7 @@ class OptimizerRunReport:
 
     def save(self, path: Path | str) -> None:
         """Keep the report for the next compilation."""
-        write_atomically(Path(path), self.to_json())
+        write_atomically(str(path), self.to_json())
 
     @classmethod
     def load(cls, path: Path | str) -> Self:

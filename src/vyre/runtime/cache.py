@@ -8,18 +8,20 @@ kept under a size by removing what was used least recently.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
 import time
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vyre.config import config
+from vyre.digests import blake2b
 from vyre.record import dataclass
 
-MAGIC = b"vyrecache2\n"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAGIC = b"vyrecache3\n"
 _DIGEST = 32
 _SUFFIX = ".vyc"
 _TEMPORARY_AGE = 3600
@@ -30,7 +32,7 @@ _TEMPORARY_AGE = 3600
 class CacheSummary:
     """What a cache folder holds."""
 
-    path: Path
+    path: str
     entries: int
     nbytes: int
     limit: int
@@ -39,8 +41,8 @@ class CacheSummary:
 class DiskCache:
     """A folder of compiled programs."""
 
-    def __init__(self, folder: Path, limit: int) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | str, limit: int) -> None:
+        self.folder = str(folder)
         self.limit = limit
         self._start = os.path.join(folder, "")
         self._written = 0
@@ -75,15 +77,18 @@ class DiskCache:
         size = len(body) + len(MAGIC) + _DIGEST
         if size > self.limit:
             return False
+        import tempfile  # dear to import, and a warm start writes nothing
+
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            os.makedirs(self.folder, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(MAGIC + _seal(key, body) + body)
                 os.replace(temporary, self._place(key))
             except OSError:
-                Path(temporary).unlink(missing_ok=True)
+                with suppress(OSError):
+                    os.unlink(temporary)
                 raise
         except OSError:
             return False
@@ -96,20 +101,20 @@ class DiskCache:
 
     def trim(self) -> int:
         """Remove what was used least recently until the folder fits; how many files went."""
-        entries: list[tuple[float, int, Path]] = []
+        entries: list[tuple[float, int, str]] = []
         for path in self._files():
             with suppress(OSError):
-                status = path.stat()
-                if path.suffix == ".tmp" and time.time() - status.st_mtime < _TEMPORARY_AGE:
+                status = os.stat(path)
+                if path.endswith(".tmp") and time.time() - status.st_mtime < _TEMPORARY_AGE:
                     continue
                 entries.append((status.st_mtime, status.st_size, path))
         total = sum(size for _, size, _ in entries)
         removed = 0
         for _, size, path in sorted(entries):
-            if total <= self.limit and path.suffix != ".tmp":
+            if total <= self.limit and not path.endswith(".tmp"):
                 break
             with suppress(OSError):
-                path.unlink()
+                os.unlink(path)
                 removed += 1
             total -= size
         return removed
@@ -119,7 +124,7 @@ class DiskCache:
         removed = 0
         for path in self._files():
             with suppress(OSError):
-                path.unlink()
+                os.unlink(path)
                 removed += 1
         return removed
 
@@ -128,13 +133,15 @@ class DiskCache:
         sizes: list[int] = []
         for path in self._files():
             with suppress(OSError):
-                sizes.append(path.stat().st_size)
+                sizes.append(os.stat(path).st_size)
         return CacheSummary(self.folder, len(sizes), sum(sizes), self.limit)
 
-    def _files(self) -> list[Path]:
-        if not self.folder.is_dir():
+    def _files(self) -> list[str]:
+        try:
+            names = os.listdir(self.folder)
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        return [p for p in self.folder.iterdir() if p.suffix in (_SUFFIX, ".tmp")]
+        return [self._start + name for name in names if name.endswith((_SUFFIX, ".tmp"))]
 
     def _place(self, key: str) -> str:
         # Not a `Path`: making one takes longer than looking whether there is a file.
@@ -143,7 +150,7 @@ class DiskCache:
 
 def cache_key(*parts: str) -> str:
     """A file name for everything that decides about an entry."""
-    joined = hashlib.blake2b(digest_size=24)
+    joined = blake2b(digest_size=24)
     for part in parts:
         data = part.encode()
         joined.update(len(data).to_bytes(8, "little") + data)
@@ -157,13 +164,12 @@ def default_cache() -> DiskCache:
 
 
 @lru_cache(maxsize=1)
-def _cache_in(folder: Path, limit: int) -> DiskCache:
+def _cache_in(folder: str, limit: int) -> DiskCache:
     # One for all, as it counts what is written until the folder has to be looked at.
-    return DiskCache(folder / "programs", limit)
+    return DiskCache(os.path.join(folder, "programs"), limit)
 
 
 def _seal(key: str, body: bytes | memoryview) -> bytes:
-    # Most processors have instructions for this one.
-    seal = hashlib.sha256(key.encode() + b"\0")
+    seal = blake2b(key.encode() + b"\0", digest_size=_DIGEST)
     seal.update(body)
     return seal.digest()

@@ -25,7 +25,6 @@ from vyre.driver.routing import Route
 from vyre.ir import Program
 from vyre.runtime import telemetry
 from vyre.runtime.host_arrays import HostArray
-from vyre.runtime.reproducer import save_reproducer
 
 if TYPE_CHECKING:
     from vyre.opt import HotPathHints, OptimizerRunReport
@@ -234,6 +233,8 @@ def backend_failure(
     grid: Grid | None = None,
 ) -> BackendError:
     """One error for whatever went wrong in a backend, with a reproducer to attach."""
+    from vyre.runtime.reproducer import save_reproducer
+
     return BackendError(
         code.at(
             backend=backend,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import Argument, Device, DeviceMemory
 from vyre.runtime.copies import read_back, upload
-from vyre.runtime.host_arrays import NO_VIEW, host_view
+from vyre.runtime.host_arrays import NO_VIEW, HostArray, host_view
 from vyre.runtime.memory_pool import MemoryPool, pool_of
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 
 class DeviceArray:
@@ -73,7 +75,7 @@ class DeviceArray:
             raise ArgumentError(codes.FREED_ARRAY.at(array=repr(self)))
         return self.argument.memory
 
-    def numpy(self) -> NDArray[Any]:
+    def numpy(self) -> HostArray:
         """Its contents as a new numpy array."""
         host = np.empty(self.shape, self.dtype)
         if host.nbytes:
@@ -90,7 +92,7 @@ class DeviceArray:
         if host.nbytes:
             upload(self.memory(), host)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
         host = self.numpy()
         return host if dtype is None else host.astype(dtype)
 
@@ -119,7 +121,7 @@ class DeviceArray:
 
 def array(value: object, device: str | None = None, dtype: DTypeLike | None = None) -> DeviceArray:
     """An array on a device with the contents of a host array."""
-    host: NDArray[Any]
+    host: HostArray
     try:
         is_foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__")
         host = np.asarray(host_view(value) if is_foreign else value, dtype)

@@ -13,13 +13,12 @@ from numbers import Number
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.ir import BufferDecl, DataType
 
-HostArray = NDArray[Any]
+HostArray = np.ndarray[Any, np.dtype[Any]]
 
 NO_VIEW = (TypeError, ValueError, BufferError, RuntimeError)
 """What libraries raise that cannot show an array of theirs as memory of the host."""

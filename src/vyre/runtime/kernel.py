@@ -31,9 +31,8 @@ from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_outputs import zero_outputs
 from vyre.runtime.kernel_views import place_views
 from vyre.runtime.recall import Recall, Wish
-from vyre.runtime.run import dispatch, dispatch_anew
+from vyre.runtime.run import checked_dispatch, dispatch_anew
 from vyre.runtime.traps import located
-from vyre.runtime.verify import snapshot, verified
 
 P = ParamSpec("P")
 Grid = Sequence[int] | int | None
@@ -126,7 +125,7 @@ class Kernel(Generic[P]):
         cleared = zero_outputs(self.source, program, made, grid, elements)
         try:
             if config().check or compiled.takes_arrays is None:
-                launch = verified(dispatch) if config().check else dispatch
+                launch = checked_dispatch()
                 launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
                 return
             done = dispatch_anew(compiled, made.given, grid, elements, None, deadline, True)
@@ -208,6 +207,8 @@ class Kernel(Generic[P]):
         if grid is None and elements is None:
             grid, elements = self._default_grid(program, made)
         zero_outputs(self.source, program, made, grid, elements)
+        from vyre.runtime.verify import snapshot
+
         inputs = snapshot(program, made.given)
         counts = {name: len(array) for name, array in inputs.items()}
         shape = grids.resolve(program, counts, grid, elements)

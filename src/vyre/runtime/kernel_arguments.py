@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import front as codes
@@ -40,7 +39,7 @@ from vyre.runtime.host_arrays import (
     numbers,
 )
 
-Host = NDArray[Any]
+Host = np.ndarray[Any, np.dtype[Any]]
 _NOTHING = Specialisation()
 
 

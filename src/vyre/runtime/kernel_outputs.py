@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.front import KernelSource
 from vyre.front.filled import SAFE_EXTENT, Extent, Filled, filled_buffers
@@ -18,7 +17,7 @@ from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 
 Grid = Sequence[int] | int | None
-Host = NDArray[Any]
+Host = np.ndarray[Any, np.dtype[Any]]
 Box = Sequence[tuple[int, int]]
 """Along each axis of an array, the first element and the end."""
 Cut = tuple[slice, ...]

@@ -12,14 +12,13 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
 from vyre.driver.backend import Device
 from vyre.front.parameters import Layout
 from vyre.front.values import SHAPE, STRIDES
 from vyre.runtime.host_arrays import numbers
 
-Host = NDArray[Any]
+Host = np.ndarray[Any, np.dtype[Any]]
 
 _WRAPPED = 1 << 32
 

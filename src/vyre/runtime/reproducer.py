@@ -26,7 +26,7 @@ def save_reproducer(
 
     `vyre run FOLDER` replays it.
     """
-    base = config().reproducer_dir if folder is None else folder
+    base = Path(config().reproducer_dir) if folder is None else folder
     base.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=base, prefix=".tmp-"))
     (temporary / "program.vy").write_text(str(program), encoding="utf-8")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.config import config
 from vyre.diagnostics import DispatchError, ExecutionError, VyreError
@@ -25,7 +24,9 @@ from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
 from vyre.runtime.memory_pool import MemoryPool
 from vyre.runtime.repeated import Latest, find, remember
-from vyre.runtime.verify import verified
+
+if TYPE_CHECKING:
+    from vyre.runtime.verify import Dispatch
 
 Outputs = dict[str, Any] | list[Any]
 
@@ -85,13 +86,22 @@ def run(  # noqa: PLR0913
         if outputs is not None:
             return outputs
     compiled = compile(program, device=device, options=options)
-    launch = verified(dispatch) if config().check else dispatch
+    launch = checked_dispatch()
     outputs = launch(compiled, by_name(program, inputs), grid, elements, sizes, deadline, in_place)
     if options is None:
         latest.set(compiled, device)
     if isinstance(inputs, Mapping):
         return outputs
     return [outputs[decl.name] for decl in program.buffers if decl.is_host_output]
+
+
+def checked_dispatch() -> Dispatch:
+    """`dispatch`, compared with the reference where the user wants that."""
+    if not config().check:
+        return dispatch
+    from vyre.runtime.verify import verified
+
+    return verified(dispatch)
 
 
 def dispatch(
@@ -211,7 +221,7 @@ def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:
     first = grids.indirect_dispatch(program)
     if first is None:
         return None
-    host: NDArray[np.uint32] = np.zeros(3, np.uint32)
+    host = np.zeros(3, np.uint32)
     argument = binding.arguments[first.count_buffer]
     wanted = min(3, max(argument.count - first.count_offset, 0))
     if wanted:

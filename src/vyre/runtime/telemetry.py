@@ -7,6 +7,7 @@ generators of its top-level regions. `profile()` collects everything between its
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -117,16 +118,20 @@ def hints() -> HotPathHints:
     if _hints is None:
         with _hints_lock:
             if _hints is None:
-                path = config().cache_dir / "hot_paths.json"
-                _hints = HotPathHints.load(path) if path.exists() else HotPathHints()
+                path = _saved_hints()
+                _hints = HotPathHints.load(path) if os.path.exists(path) else HotPathHints()
                 if config().cache_bytes:
                     atexit.register(_save_hints)
     return _hints
 
 
+def _saved_hints() -> str:
+    return os.path.join(config().cache_dir, "hot_paths.json")
+
+
 def _save_hints() -> None:
     if _hints is not None and len(_hints):
-        _hints.save(config().cache_dir / "hot_paths.json")
+        _hints.save(_saved_hints())
 
 
 def record_dispatch(program: Program, nanoseconds: int, nbytes: int) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import verify as codes
@@ -20,7 +19,7 @@ from vyre.ir.services import service
 from vyre.ir.walk import walk_all_exprs
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.device_array import DeviceArray
-from vyre.runtime.host_arrays import as_host_array
+from vyre.runtime.host_arrays import HostArray, as_host_array
 from vyre.runtime.reproducer import save_reproducer
 
 INEXACT_ULPS = 4096.0
@@ -42,9 +41,9 @@ class Dispatch(Protocol):
     ) -> dict[str, Any]: ...
 
 
-def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, NDArray[Any]]:
+def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, HostArray]:
     """Copies of what a call gives, flat, by the names of the buffers."""
-    found: dict[str, NDArray[Any]] = {}
+    found: dict[str, HostArray] = {}
     for decl in program.buffers:
         if decl.name in given:
             value = given[decl.name]
@@ -77,7 +76,7 @@ def verified(dispatch: Dispatch) -> Dispatch:
 
 def _compare(
     compiled: CompiledProgram,
-    before: Mapping[str, NDArray[Any]],
+    before: Mapping[str, HostArray],
     outputs: Mapping[str, Any],
     grid: Sequence[int] | int | None,
     elements: int | None,

@@ -13,11 +13,11 @@ Numbers are little-endian.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 
 from vyre.diagnostics import Code, Location, WireError
 from vyre.diagnostics.codes import wire as codes
+from vyre.digests import blake2b
 
 MAGIC = b"\x89VYB\r\n\x1a\n"
 VERSION = 1
@@ -32,7 +32,7 @@ def failure(code: Code, offset: int, **values: object) -> WireError:
 
 def payload_digest(payload: bytes | bytearray) -> bytes:
     """The digest that the head of a stored program holds."""
-    return hashlib.blake2b(payload, digest_size=32).digest()
+    return blake2b(payload, digest_size=32).digest()
 
 
 def seal(payload: bytes | bytearray) -> bytes:

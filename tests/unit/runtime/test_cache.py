@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_keys_tell_everything_apart():
 @pytest.mark.parametrize("harm", ["torn", "flipped", "foreign", "renamed", "empty"])
 def test_a_harmed_entry_is_a_miss_and_goes(cache, harm):
     cache.put("key", b"x" * 1000)
-    path = next(cache.folder.glob("*.vyc"))
+    path = next(Path(cache.folder).glob("*.vyc"))
     data = bytearray(path.read_bytes())
     if harm == "torn":
         data = data[: len(data) // 2]
@@ -56,7 +57,7 @@ def test_a_harmed_entry_is_a_miss_and_goes(cache, harm):
         key = "other"
         path.rename(path.with_name("other.vyc"))
     assert cache.get(key) is None
-    assert not list(cache.folder.glob("*.vyc"))
+    assert not list(Path(cache.folder).glob("*.vyc"))
 
 
 def test_the_least_recently_used_goes_first(tmp_path):

@@ -7,12 +7,12 @@ it.
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import sys
 from functools import cache
 
 from vyre.backends.llvm.llvmlite_binding import binding
+from vyre.digests import blake2b
 from vyre.record import dataclass
 
 _CPUINFO_HEAD = 8192
@@ -98,7 +98,7 @@ def generic() -> Host:
 def fingerprint() -> str:
     """A short name for this machine's instruction set and system, the same in every process."""
     parts = [sys.platform, platform.machine(), _cpu_description()]
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
+    return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def _cpu_description() -> str:

@@ -6,15 +6,15 @@ architecture, and read back with its digest checked, so that a warm start needs 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import sys
 from functools import cache
-from pathlib import Path
 from typing import Final
 
-_SOURCES: Final = Path(__file__).parent / "native"
+from vyre.digests import blake2b
+
+_SOURCES: Final = os.path.join(os.path.dirname(__file__), "native")
 _DIGEST_BYTES: Final = 32
 
 _RELAX: Final = {
@@ -58,7 +58,7 @@ def architecture() -> str:
 def source(system: str, of_architecture: str) -> str:
     """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
     names = ("pool.ll", *_PARTS[system], "python.ll")
-    text = "\n".join((_SOURCES / name).read_text(encoding="utf-8") for name in names)
+    text = "\n".join(map(_text, names))
     values = {
         "FUTEX": _FUTEX.get(of_architecture, "0"),
         "GETTID": _GETTID.get(of_architecture, "0"),
@@ -70,13 +70,18 @@ def source(system: str, of_architecture: str) -> str:
     return f"{text}\ndefine internal void @os_relax() nounwind {{\n  {relax}\n  ret void\n}}\n"
 
 
-def object_bytes(folder: Path | None) -> bytes:
+def _text(name: str) -> str:
+    with open(os.path.join(_SOURCES, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def object_bytes(folder: str | None) -> bytes:
     """The compiled runtime, from `folder` if it is there; otherwise compiled and stored there."""
     text = source(sys.platform, architecture())
     if folder is None:
         return _compile(text)
-    key = hashlib.blake2b(f"{architecture()}\n{text}".encode(), digest_size=16).hexdigest()
-    path = folder / f"runtime-{key}.o"
+    key = blake2b(f"{architecture()}\n{text}".encode(), digest_size=16).hexdigest()
+    path = os.path.join(folder, f"runtime-{key}.o")
     stored = _read(path)
     if stored is not None:
         return stored
@@ -91,22 +96,24 @@ def _compile(text: str) -> bytes:
     return jit.compile_text(text, host.generic()).object
 
 
-def _read(path: Path) -> bytes | None:
+def _read(path: str) -> bytes | None:
     """The stored object, or None when there is none or it is not what was written."""
     try:
-        data = path.read_bytes()
+        with open(path, "rb", buffering=0) as file:
+            data = file.readall()
     except OSError:
         return None
     digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    return code if hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() == digest else None
+    return code if blake2b(code, digest_size=_DIGEST_BYTES).digest() == digest else None
 
 
-def _write(path: Path, code: bytes) -> None:
+def _write(path: str, code: bytes) -> None:
     """Store under a temporary name and rename; a folder that cannot be written is no failure."""
-    temporary = path.with_suffix(f".{os.getpid()}")
+    temporary = f"{path.removesuffix('.o')}.{os.getpid()}"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(hashlib.blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
-        temporary.replace(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
+        os.replace(temporary, path)
     except OSError:
         return

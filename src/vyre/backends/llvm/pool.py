@@ -105,5 +105,5 @@ _creating = threading.Lock()
 @cache
 def _process_pool() -> Pool:
     settings = config()
-    folder = settings.cache_dir / "native" if settings.cache_bytes else None
+    folder = os.path.join(settings.cache_dir, "native") if settings.cache_bytes else None
     return Pool(native_object.object_bytes(folder), default_threads())
