@@ -5,7 +5,8 @@ element. Where the grid covers `y`, all of it is written: it need not be zeros b
 `if i > 0 and i < y.shape[0] - 1: …` the edges must be, and no more. That holds if nothing reads the
 buffer, if the store is at the invocation's own position, and if all that stands between an
 invocation and its store are comparisons of its position with extents and numbers. A store to each
-part of a last axis, `y[i, 0] = …`, `y[i, 1] = …`, is as good.
+part of an axis, `y[i, 0] = …`, `y[i, 1] = …`, `y[2 * i] = …`, `y[2 * i + 1] = …`, is as good, and
+so is one in each round of a loop, `for c in range(y.shape[2]): y[i, j, c] = …`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from vyre.front.places import (
+    WORDS,
+    Along,
+    At,
+    Extent,
+    Place,
+    Places,
+    Scope,
+    Size,
+    extent_of,
+    place_of,
+    places_of,
+    without_casts,
+)
 from vyre.front.values import SHAPE
 from vyre.ir import (
     AnyExpr,
@@ -25,17 +40,20 @@ from vyre.ir import (
     BinOp,
     Block,
     Body,
-    BufLen,
+    Break,
+    BufferAccess,
+    BufferDecl,
     Builtin,
     BuiltinKind,
     Cast,
-    DataType,
+    Continue,
     Expr,
     If,
     IndirectDispatch,
     Let,
     Lit,
     Load,
+    Loop,
     Program,
     Region,
     Return,
@@ -48,9 +66,8 @@ from vyre.ir import (
 from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 
-Extent = tuple[str, int]
-"""A buffer, and which of its axes; -1 for all of its elements."""
-
+MOST_ROUNDS = 64
+"""Rounds of loops that are looked at one by one."""
 SAFE_EXTENT = 1 << 30
 """Along axes that are shorter, positions and small numbers add up in `i32` and in `u32` alike."""
 
@@ -71,16 +88,16 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A buffer whose elements are written by invocations at their own positions.
+    """A buffer whose elements are written by invocations at places that they alone tell."""
 
-    The grid's x is the buffer's last axis. With `parts`, it is the last but one, and those are the
-    positions along the last that each invocation writes.
-    """
-
-    rank: int
+    places: tuple[Place, ...]
+    """Along each axis; `At(0)` stands for all numbers in `parts`."""
+    sizes: tuple[Size, ...]
+    """Of all axes but the first."""
     limits: tuple[Limit, ...]
     """What invocations must keep to write; all of them."""
-    parts: frozenset[int] | None = None
+    parts: frozenset[tuple[int, ...]] = frozenset(((),))
+    """The numbers that stand for the places along the other axes, all that are written."""
 
 
 def filled_buffers(program: Program) -> dict[str, Filled]:
@@ -91,17 +108,29 @@ def filled_buffers(program: Program) -> dict[str, Filled]:
             return {}
         for child in expr_children(statement):
             seen |= {n.buffer for n in walk_expr(child) if isinstance(n, (Load, Atomic))}
-    search = _Search({s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}, seen)
+    numbers = frozenset(d.name for d in program.buffers if _is_number(d))
+    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+    search = _Search(assigned, seen, numbers)
     search.visit(program.entry, ())
     return search.found
+
+
+def _is_number(decl: BufferDecl) -> bool:
+    """Whether a buffer is a word that the kernel is given."""
+    uniform = decl.access is BufferAccess.UNIFORM and not decl.name.endswith(SHAPE)
+    return uniform and decl.count == 1 and decl.element in WORDS
 
 
 @dataclass(slots=True)
 class _Search:
     assigned: set[str]
     read: set[str]
+    numbers: frozenset[str]
     found: dict[str, Filled] = field(default_factory=dict[str, Filled])
+    rounds: int = 1
+    """How often statements are looked at."""
     _values: dict[str, AnyExpr] = field(default_factory=dict[str, AnyExpr])
+    _counters: dict[str, Extent] = field(default_factory=dict[str, Extent])
 
     def visit(self, body: Body, limits: tuple[Limit, ...]) -> bool:
         """Look at statements that run under some limits; whether what follows still does."""
@@ -114,47 +143,107 @@ class _Search:
                     if not self.visit(inner, limits):
                         return False
                 case If(cond, (Return(),), ()):
-                    more = _limits(self._written(Unary(UnOp.NOT, cond)))
+                    more = self._limits(self._written(Unary(UnOp.NOT, cond)))
                     if more is not None:
                         self.visit(body[position + 1 :], limits + more)
                     return False
-                case If(cond, then, ()) if not _leaves(statement):
-                    more = _limits(self._written(cond))
-                    if more is not None:
-                        self.visit(then, limits + more)
-                case Store():
-                    self._store(statement, limits)
                 case _:
                     if _leaves(statement):
                         return False
+                    self._inner(statement, limits)
         return True
+
+    def _inner(self, statement: AnyStmt, limits: tuple[Limit, ...]) -> None:
+        """Look at a statement that invocations do not leave the kernel in."""
+        match statement:
+            case If(cond, then, ()):
+                more = self._limits(self._written(cond))
+                if more is not None:
+                    self.visit(then, limits + more)
+            case Loop() if not _skips(statement):
+                self._loop(statement, limits)
+            case Store():
+                self._store(statement, limits)
+            case _:
+                pass
+
+    def _loop(self, loop: Loop, limits: tuple[Limit, ...]) -> None:
+        """Look at all rounds of a loop: each for itself where they are a few, else as one."""
+        start, stop = self._written(loop.start), self._written(loop.stop)
+        if not isinstance(start, Lit) or start.dtype not in WORDS or int(start.value) != 0:
+            return
+        extent = extent_of(stop, self.numbers)
+        if isinstance(stop, Lit) and 0 < int(stop.value) * self.rounds <= MOST_ROUNDS:
+            outer, self.rounds = self.rounds, self.rounds * int(stop.value)
+            for number in range(int(stop.value)):
+                self._values[loop.var] = Lit(start.dtype, number)
+                self.visit(loop.body, limits)
+            del self._values[loop.var]
+            self.rounds = outer
+        elif extent is not None:
+            self._counters[loop.var] = extent
+            self.visit(loop.body, limits)
+            del self._counters[loop.var]
 
     def _store(self, store: Store, limits: tuple[Limit, ...]) -> None:
         buffer, index = store.buffer, self._written(store.index)
         cond = None
         if isinstance(index, Select):
             cond, index = index.cond, index.if_true
-        rank, part = _place(index, buffer)
-        if not rank or buffer in self.read:
+        scope = Scope(self._counters, self.numbers)
+        found = places_of(index, scope)
+        if found is None or buffer in self.read or not _has_shape(found, buffer):
             return
         if cond is not None:
             # An element that is not there needs not be written.
-            own = (
-                None if part is None else (Expr.u32(part), Load(buffer + SHAPE, Expr.u32(rank - 1)))
-            )
-            more = _limits(cond, own)
+            more = self._limits(cond, (buffer, found.along))
             if more is None:
                 return
             limits += more
-        parts = None if part is None else frozenset((part,))
-        made = Filled(rank, tuple(dict.fromkeys(limits)), parts)
+        along = tuple(At(0) if isinstance(place, At) else place for place in found.along)
+        part = tuple(place.number for place in found.along if isinstance(place, At))
+        made = Filled(along, found.sizes, tuple(dict.fromkeys(limits)), frozenset((part,)))
         known = self.found.setdefault(buffer, made)
-        if known.parts is not None and made.parts is not None and known.rank == rank:
+        if (known.places, known.sizes) == (made.places, made.sizes):
             both = tuple(dict.fromkeys(known.limits + made.limits))
-            self.found[buffer] = Filled(rank, both, known.parts | made.parts)
+            self.found[buffer] = Filled(along, found.sizes, both, known.parts | made.parts)
+
+    def _limits(
+        self, cond: AnyExpr, stored: tuple[str, tuple[Place, ...]] | None = None
+    ) -> tuple[Limit, ...] | None:
+        """A condition as limits of positions; None if it asks for more.
+
+        That places which are `stored` to are there needs not be asked.
+        """
+        compared = _comparisons(cond, negated=False)
+        found: list[Limit] = []
+        for one in compared or ():
+            if stored is not None and self._is_granted(one, *stored):
+                continue
+            limit = _limit(*one, self.numbers)
+            if limit is None:
+                return None
+            found.append(limit)
+        return None if compared is None else tuple(found)
+
+    def _is_granted(self, compared: _Compared, buffer: str, along: tuple[Place, ...]) -> bool:
+        """Whether a comparison asks if a place that no position tells is in the buffer."""
+        op, left, right = compared
+        end = extent_of(right, self.numbers)
+        if op is not BinOp.LT or end is None or end[0] != buffer:
+            return False
+        place = place_of(left, Scope(self._counters, self.numbers))
+        asked = along[end[1]] if 0 <= end[1] < len(along) else None
+        return place is not None and place == asked and not isinstance(place, Along)
 
     def _written(self, expr: AnyExpr) -> AnyExpr:
         return expanded(expr, self._values)
+
+
+def _has_shape(places: Places, buffer: str) -> bool:
+    """Whether extents of the buffer itself are those that it has along the axes of places."""
+    own = [size for size in places.sizes if isinstance(size, tuple) and size[0] == buffer]
+    return not own or own == [(buffer, axis + 1) for axis in range(len(places.sizes))]
 
 
 def expanded(expr: AnyExpr, values: Mapping[str, AnyExpr]) -> AnyExpr:
@@ -168,13 +257,13 @@ def expanded(expr: AnyExpr, values: Mapping[str, AnyExpr]) -> AnyExpr:
 
 def own_rank(index: AnyExpr, buffer: str) -> int:
     """How many axes a buffer has of which an index is the invocation's own position; or 0."""
-    rank, part = _place(index, buffer)
-    return rank if part is None else 0
+    return next((rank for rank in (1, 2, 3) if index == _own(buffer, rank)), 0)
 
 
 def has_limits(cond: AnyExpr) -> bool:
     """Whether a condition only compares positions with extents and numbers."""
-    return _limits(cond) is not None
+    compared = _comparisons(cond, negated=False)
+    return compared is not None and all(_limit(*one, frozenset()) for one in compared)
 
 
 def conditions(cond: AnyExpr) -> list[AnyExpr]:
@@ -187,29 +276,9 @@ def conditions(cond: AnyExpr) -> list[AnyExpr]:
 
 
 _FARTHEST = 1 << 16
-_WORDS = (DataType.U32, DataType.I32)
 _Compared = tuple[BinOp, AnyExpr, AnyExpr]
 _NEGATED = {BinOp.LT: BinOp.GE, BinOp.GE: BinOp.LT, BinOp.GT: BinOp.LE, BinOp.LE: BinOp.GT}
 _MIRRORED = {BinOp.LT: BinOp.GT, BinOp.GE: BinOp.LE, BinOp.GT: BinOp.LT, BinOp.LE: BinOp.GE}
-
-
-def _limits(
-    cond: AnyExpr, granted: tuple[AnyExpr, AnyExpr] | None = None
-) -> tuple[Limit, ...] | None:
-    """A condition as limits of positions; None if it asks for more.
-
-    `granted` is a pair of which the first is less than the second wherever that matters.
-    """
-    compared = _comparisons(cond, negated=False)
-    found: list[Limit] = []
-    for op, left, right in compared or ():
-        if op is BinOp.LT and (left, right) == granted:
-            continue
-        limit = _limit(op, left, right)
-        if limit is None:
-            return None
-        found.append(limit)
-    return None if compared is None else tuple(found)
 
 
 def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
@@ -230,7 +299,7 @@ def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
             return None
 
 
-def _limit(op: BinOp, left: AnyExpr, right: AnyExpr) -> Limit | None:
+def _limit(op: BinOp, left: AnyExpr, right: AnyExpr, numbers: frozenset[str]) -> Limit | None:
     """A comparison of a position with an extent or with a number."""
     place = _position(left)
     if place is None:
@@ -239,13 +308,13 @@ def _limit(op: BinOp, left: AnyExpr, right: AnyExpr) -> Limit | None:
     if place is None:
         return None
     axis, moved = place
-    if isinstance(right, Lit) and right.dtype in _WORDS:
+    if isinstance(right, Lit) and right.dtype in WORDS:
         least = int(right.value) - moved + (op is not BinOp.GE)
         if op is BinOp.NE:
             # All but the first position, or what is more than that.
             return Limit(axis, max(least, 0)) if least == 1 else None
         return Limit(axis, max(least, 0)) if op in (BinOp.GT, BinOp.GE) else None
-    end = _end(right)
+    end = _end(right, numbers)
     if end is None or op not in (BinOp.LT, BinOp.LE):
         return None
     extent, margin = end
@@ -258,7 +327,7 @@ def _position(expr: AnyExpr) -> tuple[int, int] | None:
     match expr:
         case Builtin(BuiltinKind.GLOBAL_ID, axis):
             return axis, 0
-        case Cast(value, dtype) if dtype in _WORDS:
+        case Cast(value, dtype) if dtype in WORDS:
             return _position(value)
         case Binary(BinOp.ADD | BinOp.SUB as op, left, Lit() as right):
             inner, number = _position(left), _small(right)
@@ -269,17 +338,15 @@ def _position(expr: AnyExpr) -> tuple[int, int] | None:
             return None
 
 
-def _end(expr: AnyExpr) -> tuple[Extent, int] | None:
+def _end(expr: AnyExpr, numbers: frozenset[str]) -> tuple[Extent, int] | None:
     """An extent with a number taken off."""
+    expr = without_casts(expr, numbers)
+    extent = extent_of(expr, numbers)
+    if extent is not None:
+        return extent, 0
     match expr:
-        case BufLen(buffer):
-            return (buffer, -1), 0
-        case Load(buffer, Lit() as axis) if buffer.endswith(SHAPE):
-            return (buffer.removesuffix(SHAPE), int(axis.value)), 0
-        case Cast(value, dtype) if dtype in _WORDS:
-            return _end(value)
         case Binary(BinOp.SUB, left, Lit() as right):
-            inner, number = _end(left), _small(right)
+            inner, number = _end(left, numbers), _small(right)
             return None if inner is None or number is None else (inner[0], inner[1] + number)
         case _:
             return None
@@ -287,29 +354,10 @@ def _end(expr: AnyExpr) -> tuple[Extent, int] | None:
 
 def _small(literal: Lit) -> int | None:
     """A number that may be added to positions."""
-    if literal.dtype not in _WORDS:
+    if literal.dtype not in WORDS:
         return None
     value = int(literal.value)
     return value if 0 <= value <= _FARTHEST else None
-
-
-def _place(index: AnyExpr, buffer: str) -> tuple[int, int | None]:
-    """How many axes of a buffer an index has that is an invocation's own position; 0 for others.
-
-    And the number that stands for the last axis, if one does.
-    """
-    for rank in (1, 2, 3):
-        if index == _own(buffer, rank):
-            return rank, None
-    match index:
-        case Binary(BinOp.ADD, Binary(BinOp.MUL, own, along), Lit() as last):
-            for rank in (2, 3, 4):
-                extent = Load(buffer + SHAPE, Expr.u32(rank - 1))
-                if along == extent and own == _own(buffer, rank - 1):
-                    return rank, int(last.value)
-        case _:
-            pass
-    return 0, None
 
 
 def _own(buffer: str, rank: int) -> AnyExpr:
@@ -324,6 +372,11 @@ def _own(buffer: str, rank: int) -> AnyExpr:
 
 def _leaves(statement: AnyStmt) -> bool:
     return any(isinstance(inner, Return) for inner in walk_stmts((statement,)))
+
+
+def _skips(loop: Loop) -> bool:
+    """Whether rounds of a loop, or the rest of one, may not run."""
+    return any(isinstance(s, (Return, Break, Continue)) for s in walk_stmts(loop.body))
 
 
 __all__ = [

@@ -57,6 +57,8 @@ class Prepared:
     """Where the device arrays among the arguments live."""
     is_resident: bool = True
     """Whether all arrays among the arguments live on a device."""
+    fixed: set[str] = field(default_factory=set[str])
+    """Numbers by which it was decided what is cleared."""
 
 
 def check_aliases(made: Prepared) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -10,8 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.front import KernelSource
-from vyre.front.filled import SAFE_EXTENT, Extent, Filled, filled_buffers
+from vyre.front.filled import SAFE_EXTENT, Filled, filled_buffers
 from vyre.front.parameters import ArrayParameter, Mode
+from vyre.front.places import NUMBER, Along, At, Extent, Place, UpTo
 from vyre.ir import Program
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
@@ -24,6 +26,8 @@ Cut = tuple[slice, ...]
 Cuts = tuple[Cut, ...]
 _ALL: Cuts = ((),)
 _MANY_BYTES = 1 << 20
+_FEW_BYTES = 1 << 16
+"""Arrays that are cleared sooner than it is found out whether they must be."""
 
 
 def zero_outputs(
@@ -41,7 +45,7 @@ def zero_outputs(
             continue
         known = filled.get(name)
         box: Box | None = None
-        if known is not None and name not in made.layouts:
+        if known is not None and name not in made.layouts and _is_worth_it(known, array):
             lanes = _lanes(program, grid, elements, made)
             box = None if lanes is None else _written_box(array.shape, known, lanes, made)
         cuts = _outside(array.shape, box)
@@ -49,6 +53,14 @@ def zero_outputs(
             cleared[name] = cuts
             clear(array, cuts)
     return cleared
+
+
+def _is_worth_it(filled: Filled, array: Host | DeviceArray) -> bool:
+    """Whether to look at what is written: not for numbers that may change with every call."""
+    sizes = [*filled.sizes, *(limit.extent for limit in filled.limits)]
+    sizes += [place.end for place in filled.places if isinstance(place, UpTo)]
+    changes = any(isinstance(size, tuple) and size[1] == NUMBER for size in sizes)
+    return not changes or math.prod(array.shape) * array.dtype.itemsize >= _FEW_BYTES
 
 
 def clear(array: Host | DeviceArray, cuts: Cuts) -> None:
@@ -103,15 +115,33 @@ def _written_box(
     shape: Sequence[int], filled: Filled, lanes: Sequence[int], made: Prepared
 ) -> Box | None:
     """The elements of an array that surely have an invocation that gets to write them."""
-    if len(shape) != filled.rank or any(extent >= SAFE_EXTENT for extent in shape):
+    sizes = [size if isinstance(size, int) else _bound(size, made) for size in filled.sizes]
+    numbers = [size for size in sizes if size is not None and 0 < size < SAFE_EXTENT]
+    count, inner = math.prod(shape), math.prod(numbers)
+    if len(numbers) < len(sizes) or max(count, inner, *shape) >= SAFE_EXTENT:
         return None
-    own, parts = shape, filled.parts
-    if parts is not None:
-        own = shape[:-1]
-        if not all(part in parts for part in range(shape[-1])):
-            return None
-    firsts = [0, 0, 0]
-    ends = [min(pair) for pair in zip([*reversed(own), 1, 1][:3], lanes, strict=True)]
+    extents = [-(-count // inner), *numbers]
+    as_it_is = tuple(extents) == tuple(shape)
+    if not (as_it_is or len(shape) == 1) or not _has_parts(filled, extents):
+        return None
+    spans = _spans(filled, lanes, made)
+    found = [
+        None if spans is None else _along(place, extent, spans, made)
+        for place, extent in zip(filled.places, extents, strict=True)
+    ]
+    box = [span for span in found if span is not None and span[0] < span[1]]
+    if len(box) < len(found):
+        return None
+    if as_it_is:
+        return box
+    if any(span != (0, extent) for span, extent in zip(box[1:], numbers, strict=True)):
+        return None
+    return [(box[0][0] * inner, min(box[0][1] * inner, count))]
+
+
+def _spans(filled: Filled, lanes: Sequence[int], made: Prepared) -> list[tuple[int, int]] | None:
+    """Which invocations get to write along each axis of the grid; None if none do for sure."""
+    firsts, ends = [0, 0, 0], list(lanes)
     for limit in filled.limits:
         axis = limit.axis
         firsts[axis] = max(firsts[axis], limit.first)
@@ -120,15 +150,42 @@ def _written_box(
             if bound is None or bound >= SAFE_EXTENT:
                 return None
             ends[axis] = min(ends[axis], bound - limit.margin)
-    if any(first >= end for first, end in zip(firsts, ends, strict=True)):
-        return None
-    box = [(firsts[axis], ends[axis]) for axis in reversed(range(len(own)))]
-    return box if parts is None else [*box, (0, shape[-1])]
+    spans = list(zip(firsts, ends, strict=True))
+    return None if any(first >= end for first, end in spans) else spans
+
+
+def _along(
+    place: Place, extent: int, spans: Sequence[tuple[int, int]], made: Prepared
+) -> tuple[int, int] | None:
+    """Which positions along an axis of the array are written."""
+    match place:
+        case Along(axis):
+            first, end = spans[axis]
+            return first, min(end, extent)
+        case At():
+            return 0, extent
+        case UpTo(_, end):
+            bound = _bound(end, made)
+            return None if bound is None else (0, min(bound, extent))
+
+
+def _has_parts(filled: Filled, extents: Sequence[int]) -> bool:
+    """Whether there is a store for all numbers along the axes whose places are numbers."""
+    ends = [e for e, place in zip(extents, filled.places, strict=True) if isinstance(place, At)]
+    if math.prod(ends) > len(filled.parts):
+        return False
+    return all(part in filled.parts for part in itertools.product(*map(range, ends)))
 
 
 def _bound(extent: Extent, made: Prepared) -> int | None:
     """An extent of the arrays at hand."""
     buffer, along = extent
+    if along == NUMBER:
+        number = made.given.get(buffer)
+        if not isinstance(number, np.ndarray):
+            return None
+        made.fixed.add(buffer)
+        return int(cast("Host", number).flat[0])
     shape = _shape_of(made, buffer)
     if shape is None or along >= len(shape) or (along < 0 and buffer in made.layouts):
         return None

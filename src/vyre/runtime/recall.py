@@ -89,7 +89,7 @@ class _Forms:
     resident: tuple[tuple[int, weakref.ref[DeviceArray]], ...]
     numbers: tuple[_Number, ...]
     statics: tuple[tuple[int, type, object], ...]
-    """Values that the program was made for."""
+    """Values that the program was made for, or that tell what is cleared."""
     places: tuple[tuple[int, int], ...]
     """Which of the buffers is which of the arguments."""
     buffers: tuple[object, ...]
@@ -269,6 +269,8 @@ def _forms(
             number = _Number(position, type(value), dtype)
             numbers.append(number)
             buffers[name] = number.memory
+            if name in made.fixed:
+                statics.append((position, type(value), value))
         elif isinstance(value, DeviceArray):
             resident.append((position, weakref.ref(value)))
             buffers[name] = _in_place(value)
