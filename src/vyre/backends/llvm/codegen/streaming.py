@@ -69,12 +69,13 @@ def emit_either_store(
     w: Writer, pointer: str, cached: str, past: Callable[[], None], plain: Callable[[], None]
 ) -> None:
     """One of two ways to store: past the caches if `cached` is 0 and the place is aligned."""
+    # Most buffers are small, and whether one is does not change: that is asked first.
+    large, stream, other, done = (w.fresh(n) for n in ("large", "stream", "plain", "stored"))
+    w.branch(w.emit(f"icmp eq i64 {cached}, 0"), large, other)
+    w.block(large)
     address = w.emit(f"ptrtoint ptr {pointer} to i64")
-    both = w.emit(f"or i64 {address}, {cached}")
-    low = w.emit(f"and i64 {both}, {PIECE - 1}")
-    is_past = w.emit(f"icmp eq i64 {low}, 0")
-    stream, other, done = (w.fresh(n) for n in ("stream", "plain", "stored"))
-    w.branch(is_past, stream, other)
+    low = w.emit(f"and i64 {address}, {PIECE - 1}")
+    w.branch(w.emit(f"icmp eq i64 {low}, 0"), stream, other)
     w.block(stream)
     past()
     # Without a difference at their ends LLVM would make one plain store of both.
