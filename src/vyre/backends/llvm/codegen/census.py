@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
+from vyre.backends.llvm.codegen.chasing import only_chases
 from vyre.backends.llvm.codegen.keeping import is_joining
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.linear import is_lane_id
@@ -100,6 +101,9 @@ class Census:
         self._visit(body, 1)
         self._count_carried(body)
         self._count_lookups()
+        decls = {name: memory.decl for name, memory in kernel.memories.items()}
+        self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
+        """Whether lanes leave loops one by one only where they follow links through memory."""
 
     @property
     def reuses_rows(self) -> bool:

@@ -141,10 +141,22 @@ class Loops:
         w = self.w
         w.block(label)
         emit_poll(self.s.kernel)
-        now = w.emit(f"load {register_type(stop.dtype)}, ptr {slot}")
+        scalar = register_type(stop.dtype)
+        now = w.emit(f"load {scalar}, ptr {slot}")
+        # Most loops are short: one branch that is guessed right, and the end is where it was.
+        left = w.emit(f"sub {scalar} {stop.text}, {now}")
+        one = w.emit(f"icmp ule {scalar} {left}, {STRIP}")
+        short, long, begin = (w.fresh(n) for n in ("strip.only", "strip.first", "strip.begin"))
+        w.branch(one, short, long, likely=True)
+        w.block(long)
         arithmetic = self.s.kernel.arithmetic
         far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(STRIP))
-        return arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
+        end = arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
+        w.jump(begin)
+        w.block(short)
+        w.jump(begin)
+        w.block(begin)
+        return w.emit(f"phi {scalar} [ {end}, %{long} ], [ {stop.text}, %{short} ]")
 
     def _blocks(self, statement: Loop, slot: str, stop: Value) -> None:
         """As many rounds as can be done in blocks, where sets of lanes take turns."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vyre.backends.llvm.codegen.along import runs_along
 from vyre.backends.llvm.codegen.census import Census
+from vyre.backends.llvm.codegen.chasing import has_gathers
 from vyre.backends.llvm.codegen.columns import goes_down, stores_in_loops
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.peel import Peeling
@@ -51,6 +52,9 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
     scattered = census.scattered * SCATTERED + narrow >= census.operations
     if scattered and census.scattered:
+        width = _within_row(kernel, 2 * _natural(kernel, census))
+        if census.chases and has_gathers(kernel.host) and width >= FEWEST_LANES:
+            return Tile(width, axis=0, peeled=True)
         return _scalar_tile(peeling, census)
     width = _width(kernel, census)
     if width < FEWEST_LANES:
@@ -104,7 +108,11 @@ def _width(kernel: Kernel, census: Census) -> int:
         if census.operations < SHORT_BODY and kernel.size[0] == 2 * width:
             # The whole row at once.
             width *= 2
-    width = min(width, MOST_LANES)
+    return _within_row(kernel, min(width, MOST_LANES))
+
+
+def _within_row(kernel: Kernel, width: int) -> int:
+    """So many lanes, or as many as there are along x."""
     if not kernel.row.startswith("%"):
         while width > kernel.size[0]:
             width //= 2

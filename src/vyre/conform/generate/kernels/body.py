@@ -158,7 +158,9 @@ class Statements:
             return self._branch(depth - 1)
         if kind in (10, 11):
             return self._counted(depth - 1)
-        return self._waiting(depth - 1) if kind == 12 else self._store()
+        if kind == 12:
+            return self._chasing() if self._dice.chance(5) else self._waiting(depth - 1)
+        return self._store()
 
     def _memory(self) -> str:
         exprs = self._exprs
@@ -216,6 +218,16 @@ class Statements:
             holds = f"({holds}) & ({self._exprs.condition()})"
         loop = self._loop(f"while {holds}", name, f"{name} = {step}\n", depth)
         return f"let {name} = {start}\n{loop}"
+
+    def _chasing(self) -> str:
+        """A loop along links from element to element, for a few steps."""
+        dice, name = self._dice, self._new("c")
+        link = dice.pick(("u32(b[m])", "u32(b[m]) + 1", "u32(b[m & 63])", "m ^ u32(b[m])"))
+        ends = dice.pick(("u32(b[m]) != 0", "m < n", "m != i", "(b[m] > b[i])"))
+        step = dice.pick((f"v = v + {self._exprs.value(1)}\n", ""))
+        body = _indented(f"m = {link}\n{step}{name} = {name} + 1\n")
+        most = dice.pick(("9", "(m & 31)", "(i & 15)"))
+        return f"let {name} = 0\nwhile ({name} < {most}) & ({ends}) {{\n{body}}}\n"
 
     def _loop(self, head: str, name: str, step: str, depth: int) -> str:
         around = self._leave
