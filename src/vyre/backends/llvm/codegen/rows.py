@@ -429,9 +429,10 @@ class Rows:
         now = w.emit(f"load i32, ptr {slot}", "x")
         emit(w.intrinsic("umin", "i32", now, final), end)
         w.block(end)
+        # A step from the last one might wrap, but is not taken.
         following = w.emit(f"add nuw i32 {now}, {step}")
         w.do(f"store i32 {following}, ptr {slot}")
-        w.branch(w.emit(f"icmp ult i32 {following}, {limit}"), run, over)
+        w.branch(w.emit(f"icmp ult i32 {now}, {final}"), run, over)
         w.block(over)
         w.do(f"store i32 {limit}, ptr {slot}")
         w.block(done)
