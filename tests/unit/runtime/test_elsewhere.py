@@ -57,6 +57,10 @@ class Hot:
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch):
     """A process of this test alone, ended with it."""
+    # What other tests have left to be compiled would be seen here.
+    last = process.Task(lambda ask: None)
+    process._elsewhere.submit(last)
+    last.join()
     made = process._Elsewhere()
     monkeypatch.setattr(process, "_elsewhere", made)
     monkeypatch.setattr(process, "_PATIENCE", 0.3)
