@@ -203,8 +203,8 @@ class EmitOptions:
     """What a caller may ask of code generation; part of the cache key."""
 
     tier: str = "auto"
-    """`quick` compiles fast, `full` runs fast, `hot` takes all the time that helps; `auto` is quick
-    for what is big and full for the rest, until a program is known to be hot."""
+    """`quick` compiles fast, `full` runs fast, `brisk` and `short` lie between, `hot` takes all the
+    time that helps; `auto` is the quicker the bigger a program is, until it is known to be hot."""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def key(self) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vyre.runtime.repeated import Repeated
 
 
-_HASTY = ("quick", "lean")
+_HASTY = ("quick", "lean", "short", "brisk")
 """Pipelines of backends that leave something for the time when a program is hot."""
 
 

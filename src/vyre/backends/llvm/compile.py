@@ -4,60 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
-from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.effort import pipeline_at_first, pipeline_when_hot
 from vyre.backends.llvm.loader import ready_to_load
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
-from vyre.ir import Lit, Loop, Program
-from vyre.ir.walk import walk_stmts
+from vyre.ir import Program
 
-_PIPELINES = {"quick": jit.QUICK, "full": jit.STANDARD}
-SMALL_PROGRAM = 100
-FEW_LOOPS = 4
-"""Statements, and loops of known length, up to which LLVM may write out loops: with more it takes
-longer over their rounds than over all the rest."""
-MOST_LINES = 7_000
-MOST_LINES_OF_LARGE = 2_500
-"""Lines of LLVM IR from which code is first made quickly: LLVM takes half a second over so many."""
-_WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.SPARING))
-"""Lines up to which each pipeline takes a few seconds: what a hot kernel is worth, as it runs in
-the background and once. With still more lines code stays as it was made quickly."""
+_PIPELINES = {"quick": jit.QUICK, "brisk": jit.BRISK, "short": jit.SHORT, "full": jit.STANDARD}
 
 
 def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
     """The pipeline that a tier stands for; `auto` and `hot` depend on how much there is to compile.
 
-    Kernels written by hand get the standard one. What has many statements has many loops, and
-    written out by LLVM they would take longer to compile than anybody likes to wait.
+    Short kernels get the standard one. Others are launched with what is made in less time.
     """
     if tier in _PIPELINES:
         return _PIPELINES[tier]
-    lines = _lines(text)
-    if tier == "hot":
-        return next((pipeline for most, pipeline in _WHEN_HOT if lines <= most), jit.QUICK)
-    most = MOST_LINES_OF_LARGE if is_large(program) else MOST_LINES
-    if lines > most:
-        return jit.QUICK
-    return jit.STANDARD if _may_unroll(program) else jit.LEAN
-
-
-def _lines(text: str) -> int:
-    """Lines of LLVM IR, the more for those on wide vectors: these become several instructions."""
-    return text.count("\n") + 3 * text.count("<32 x") + text.count("<16 x")
-
-
-def _may_unroll(program: Program) -> bool:
-    statements = list(islice(walk_stmts(program.entry), SMALL_PROGRAM + 1))
-    loops = sum(
-        isinstance(s, Loop) and isinstance(s.start, Lit) and isinstance(s.stop, Lit)
-        for s in statements
-    )
-    return len(statements) <= SMALL_PROGRAM and loops <= FEW_LOOPS
+    return pipeline_when_hot(text) if tier == "hot" else pipeline_at_first(program, text)
 
 
 class _Sources(Mapping[str, str]):

@@ -1,11 +1,11 @@
 """LLVM IR text to position-independent machine code, with the time of every stage.
 
 Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's
-per-function simplification at O1 and never its loop vectoriser. The lean one leaves loops as they
-are and the quick one does next to nothing: both are for first launches of large programs. The full
-one is for kernels that turned out to be hot; where there is too much code for it, the sparing one
-simplifies and leaves the choice of registers to LLVM's quick allocator, which is the only one whose
-time does not grow faster than the code.
+per-function simplification at O1 and never its loop vectoriser. For first launches of what takes
+longer there are shorter ones: the lean one leaves loops as they are, the short one cleans up once,
+the brisk one does a little and makes machine code quickly, and the quick one does nothing else. The
+full one is for kernels that turned out to be hot; where there is too much code for it the brisk one
+is, too: its choice of registers is the only one whose time does not grow faster than the code.
 """
 
 from __future__ import annotations
@@ -37,10 +37,18 @@ class Pipeline:
     loop_vectorization: bool = False
     slp_vectorization: bool = False
     loop_unrolling: bool = True
+    passes: tuple[str, ...] = ()
+    """Passes to run over each function in place of LLVM's pipeline, if any."""
 
+
+_LITTLE: Final = ("sroa", "sccp", "simplify_cfg", "aggressive_dce", "loop_rotate", "simplify_cfg")
+"""None of these makes a load of bits one of a float, which LLVM's quick instruction selection must
+not see: `Writer.load` says why."""
+_ONCE: Final = ("sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
 
 QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)
-SPARING: Final = Pipeline("sparing", speed_level=1, codegen_level=0, loop_unrolling=False)
+BRISK: Final = Pipeline("brisk", speed_level=1, codegen_level=0, passes=_LITTLE)
+SHORT: Final = Pipeline("short", speed_level=1, codegen_level=2, passes=_ONCE)
 LEAN: Final = Pipeline("lean", speed_level=1, codegen_level=2, loop_unrolling=False)
 STANDARD: Final = Pipeline("standard", speed_level=1, codegen_level=2)
 FULL: Final = Pipeline("full", speed_level=3, codegen_level=3, whole_module=True)
@@ -119,10 +127,20 @@ def _optimise(module: Any, machine: Any, pipeline: Pipeline) -> None:
     if pipeline.whole_module:
         builder.getModulePassManager().run(module, builder)
     elif pipeline.speed_level > 0:
-        simplify = builder.getFunctionPassManager()
+        simplify = _simplification(builder, pipeline)
         for function in module.functions:
             if not function.is_declaration:
                 simplify.run(function, builder)
+
+
+def _simplification(builder: Any, pipeline: Pipeline) -> Any:
+    """What runs over each function."""
+    if not pipeline.passes:
+        return builder.getFunctionPassManager()
+    made = binding().create_new_function_pass_manager()
+    for name in pipeline.passes:
+        getattr(made, f"add_{name}_pass")()
+    return made
 
 
 @cache

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.backends.llvm import host as hosts
+from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.compile import compile_program
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
@@ -34,6 +36,8 @@ def load(
 
 def source(program: Program, kind: str = "llvm-raw", cpu: str = "native") -> str:
     """A readable form of what runs."""
+    if kind == "llvm-raw":
+        return generate(program, hosts.generic() if cpu == "generic" else hosts.native())[0]
     return compile_program(program, cpu, EmitOptions("full")).sources[kind]
 
 

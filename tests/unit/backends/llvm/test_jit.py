@@ -9,7 +9,7 @@ from vyre.backends.llvm import abi, host, jit
 from vyre.backends.llvm.loader import load_object
 from vyre.diagnostics import BackendError
 
-PIPELINES = [jit.QUICK, jit.STANDARD, jit.FULL]
+PIPELINES = [jit.QUICK, jit.BRISK, jit.SHORT, jit.STANDARD, jit.FULL]
 HOSTS = [host.native, host.generic]
 
 MULTIPLY_ADD = """
@@ -121,3 +121,17 @@ def test_a_broken_module_is_caught_by_the_verifier() -> None:
 def test_code_for_other_machines(triple: str) -> None:
     target = host.Host(triple, "generic" if triple.startswith("aarch64") else "x86-64", "")
     assert jit.compile_text(MULTIPLY_ADD, target).object
+
+
+@pytest.mark.parametrize("pipeline", [jit.QUICK, jit.BRISK], ids=lambda p: p.name)
+def test_quick_instruction_selection_sees_no_loads_of_floats(pipeline: jit.Pipeline) -> None:
+    source = """
+    define void @f(ptr %p, ptr %q) {
+      %bits = load i32, ptr %p, align 4
+      %x = bitcast i32 %bits to float
+      %y = fadd float %x, 1.0
+      store float %y, ptr %q, align 4
+      ret void
+    }"""
+    assert pipeline.codegen_level == 0
+    assert "load float" not in jit.optimised_text(source, host.native(), pipeline)

@@ -104,4 +104,4 @@ def test_the_more_code_the_cheaper_its_pipeline() -> None:
     assert pipeline_for("auto", small, "add <32 x i32> a, b\n" * 3_000) is jit.QUICK
     assert pipeline_for("auto", SHAPES["loops"](30), "line\n" * 500) is jit.LEAN
     hot = [pipeline_for("hot", large, "line\n" * k) for k in (500, 10_000, 30_000, 99_000)]
-    assert hot == [jit.FULL, jit.LEAN, jit.SPARING, jit.QUICK]
+    assert hot == [jit.FULL, jit.LEAN, jit.BRISK, jit.QUICK]

@@ -14,20 +14,10 @@ from vyre.backends.llvm.codegen.guards import Part
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import LinearForms, is_lane_id
-from vyre.backends.llvm.codegen.reach import (
-    WIDE,
-    LoopRange,
-    Reach,
-    Span,
-    magnitude,
-    rises,
-    word_range,
-)
+from vyre.backends.llvm.codegen.reach import Condition, LoopRange, Reach, Span, all_of, word_range
 from vyre.ir import AnyExpr, Binary, BinOp, Cast, Lit, Var
 from vyre.record import dataclass
 
-NARROW_BITS = 60
-"""Numbers of so many bits are compared in one machine word."""
 MOST_STEP = 64
 _MOST_LANES = 1 << 31
 _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.NE)
@@ -116,10 +106,7 @@ class Midst:
         self._w = kernel.w
         self._first = first
         self._forms = forms
-        self._loops = loops
-        self._reaches = {
-            wide: Reach(kernel, first, ("1",), forms, loops, wide=wide) for wide in ("i64", WIDE)
-        }
+        self._reach = Reach(kernel, first, ("1",), forms, loops)
         self.low = "0"
         self.high = high
 
@@ -128,17 +115,14 @@ class Midst:
         if assumption.by_row:
             self.require_flag(self._first.value(assumption.part.condition()).text)
             return
-        part, forms, loops = assumption.part, self._forms, self._loops
-        bits = max(magnitude(side, forms, loops) for side in (part.left, part.right))
-        reach = self._reaches["i64" if bits <= NARROW_BITS else WIDE]
+        part, reach = assumption.part, self._reach
         known = len(reach.exact)
         left, right = reach.span(part.left), reach.span(part.right)
         if part.op is BinOp.NE:
-            self._apart(reach, part, assumption.step, left, right)
+            self._apart(part, assumption.step, left, right)
         else:
-            self._ordered(reach, part, assumption.step, left, right)
-        for exact in reach.exact[known:]:
-            self.require_flag(exact)
+            self._ordered(part, assumption.step, left, right)
+        self._require_all(reach.exact[known:])
 
     def require_flag(self, holds: str) -> None:
         """A condition for all lanes, an i1."""
@@ -148,73 +132,70 @@ class Midst:
         """So many lanes and no more, an i32."""
         self.high = self._w.intrinsic("umin", "i32", self.high, lanes)
 
-    def _ordered(self, reach: Reach, part: Part, step: int, left: Span, right: Span) -> None:
-        w, wide = self._w, reach.wide
+    def _ordered(self, part: Part, step: int, left: Span, right: Span) -> None:
+        w = self._w
         least, most = word_range(self._forms.word(part.left))
         lowest, highest = str(least), str(most)
         match part.op:
             case BinOp.LT:
-                highest = w.emit(f"sub {wide} {right.least}, 1")
+                highest = w.emit(f"sub i64 {right.least}, 1")
             case BinOp.LE:
                 highest = right.least
             case BinOp.GT:
-                lowest = w.emit(f"add {wide} {right.greatest}, 1")
+                lowest = w.emit(f"add i64 {right.greatest}, 1")
             case _:
                 lowest = right.greatest
-        self._require_exact(reach, part.right, right)
-        never_less = least == 0 and rises(part.left, self._forms)
-        if part.op in (BinOp.GT, BinOp.GE) or not never_less:
-            self._begin(reach, step, left.least, lowest)
-        self._end(reach, step, left.greatest, highest)
+        self._require_exact(part.right, right)
+        if part.op in (BinOp.GT, BinOp.GE) or left.low < least:
+            self._begin(step, left.least, lowest)
+        self._end(step, left.greatest, highest)
 
-    def _apart(self, reach: Reach, part: Part, step: int, left: Span, right: Span) -> None:
+    def _apart(self, part: Part, step: int, left: Span, right: Span) -> None:
         """Two numbers that differ: the left one is less for so long, or greater from there on."""
-        w, wide = self._w, reach.wide
-        self._require_exact(reach, part.right, right)
+        w = self._w
+        self._require_exact(part.right, right)
         least, most = word_range(self._forms.word(part.left))
-        less = w.emit(f"icmp slt {wide} {left.greatest}, {right.least}")
-        before = w.emit(f"sub {wide} {right.least}, 1")
-        after = w.emit(f"add {wide} {right.greatest}, 1")
-        highest = w.emit(f"select i1 {less}, {wide} {before}, {wide} {most}")
-        lowest = w.emit(f"select i1 {less}, {wide} {least}, {wide} {after}")
-        self._begin(reach, step, left.least, lowest)
-        self._end(reach, step, left.greatest, highest)
+        less = w.emit(f"icmp slt i64 {left.greatest}, {right.least}")
+        before = w.emit(f"sub i64 {right.least}, 1")
+        after = w.emit(f"add i64 {right.greatest}, 1")
+        highest = w.emit(f"select i1 {less}, i64 {before}, i64 {most}")
+        lowest = w.emit(f"select i1 {less}, i64 {least}, i64 {after}")
+        self._begin(step, left.least, lowest)
+        self._end(step, left.greatest, highest)
 
-    def _require_exact(self, reach: Reach, side: AnyExpr, span: Span) -> None:
+    def _require_exact(self, side: AnyExpr, span: Span) -> None:
         """What is compared is what is left after wrapping: nothing must have been lost."""
         if self._forms.is_row_constant(side):
             return
-        least, most = word_range(self._forms.word(side))
-        self.require_flag(self._w.emit(f"icmp sge {reach.wide} {span.least}, {least}"))
-        self.require_flag(self._w.emit(f"icmp sle {reach.wide} {span.greatest}, {most}"))
+        self._require_all(self._reach.fits_word(span, self._forms.word(side)))
 
-    def _begin(self, reach: Reach, step: int, first: str, lowest: str) -> None:
+    def _require_all(self, conditions: list[Condition]) -> None:
+        if conditions:
+            self.require_flag(all_of(self._w, conditions))
+
+    def _begin(self, step: int, first: str, lowest: str) -> None:
         """Lanes from where `first`, rising, is at least `lowest`."""
-        w, wide = self._w, reach.wide
+        w = self._w
         if not step:
-            self.require_flag(w.emit(f"icmp sge {wide} {first}, {lowest}"))
+            self.require_flag(w.emit(f"icmp sge i64 {first}, {lowest}"))
             return
-        missing = w.emit(f"sub {wide} {lowest}, {first}")
-        lanes = self._lanes(wide, missing, step)
+        lanes = self._lanes(w.emit(f"sub i64 {lowest}, {first}"), step)
         self.low = w.intrinsic("umax", "i32", self.low, lanes) if self.low != "0" else lanes
 
-    def _end(self, reach: Reach, step: int, first: str, highest: str) -> None:
+    def _end(self, step: int, first: str, highest: str) -> None:
         """Lanes as long as `first`, rising, is at most `highest`."""
-        w, wide = self._w, reach.wide
+        w = self._w
         if not step:
-            self.require_flag(w.emit(f"icmp sle {wide} {first}, {highest}"))
+            self.require_flag(w.emit(f"icmp sle i64 {first}, {highest}"))
             return
-        room = w.emit(f"sub {wide} {highest}, {first}")
-        room = w.emit(f"add {wide} {room}, 1")
-        self.require_room(self._lanes(wide, room, step))
+        room = w.emit(f"sub i64 {highest}, {first}")
+        self.require_room(self._lanes(w.emit(f"add i64 {room}, 1"), step))
 
-    def _lanes(self, wide: str, distance: str, step: int) -> str:
+    def _lanes(self, distance: str, step: int) -> str:
         """How many steps cover a distance; 0 for one that is negative."""
         w = self._w
         cap = str(_MOST_LANES * step)
-        capped = w.intrinsic("smin", wide, w.intrinsic("smax", wide, distance, "0"), cap)
-        if wide != "i64":
-            capped = w.emit(f"trunc {wide} {capped} to i64")
+        capped = w.intrinsic("smin", "i64", w.intrinsic("smax", "i64", distance, "0"), cap)
         if step > 1:
             capped = w.emit(f"add i64 {capped}, {step - 1}")
             capped = w.emit(f"udiv i64 {capped}, {step}")

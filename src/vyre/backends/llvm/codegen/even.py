@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 
 from vyre.backends.llvm.codegen.linear import Axes, LinearForms, X
-from vyre.backends.llvm.codegen.reach import Reach
+from vyre.backends.llvm.codegen.reach import Condition, Reach, Span
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Lit
 from vyre.record import dataclass
 
@@ -36,14 +36,12 @@ class Even:
         """Whether the number of rounds is the same for all lanes along some axes."""
         return forms.is_constant_along(self.rounds, axes)
 
-    def emit_test(self, reach: Reach) -> str:
-        """Whether all lanes have so many rounds, an i1."""
-        w, wide = reach.writer, reach.wide
+    def emit_test(self, reach: Reach) -> list[Condition]:
+        """When all lanes have so many rounds, if what the reach takes for exact is so."""
         start, rounds = reach.span(self.start), reach.span(self.rounds)
-        end = w.emit(f"add {wide} {start.greatest}, {rounds.greatest}")
-        begins = w.emit(f"icmp sge {wide} {start.least}, 0")
-        ends = w.emit(f"icmp slt {wide} {end}, {_WRAPS}")
-        return w.emit(f"and i1 {begins}, {ends}")
+        end = reach.joined(BinOp.ADD, start, rounds)
+        whole = Span(start.least, end.greatest, start.low, end.high)
+        return reach.fits_word(whole, DataType.U32)
 
 
 def rounds_between(start: AnyExpr, stop: AnyExpr, forms: LinearForms) -> AnyExpr | None:

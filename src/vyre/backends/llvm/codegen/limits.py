@@ -13,7 +13,7 @@ from vyre.backends.llvm.codegen.interior import Period
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.peel import Peeling
-from vyre.backends.llvm.codegen.reach import Reach, word_range
+from vyre.backends.llvm.codegen.reach import Reach, all_of, word_range
 from vyre.backends.llvm.codegen.value import Value
 from vyre.ir import Binary, BinOp
 from vyre.record import dataclass
@@ -78,12 +78,12 @@ def emit_midst(
             low = w.emit(f"add i32 {start}, {midst.low}")
             at_low = view(low)
         high = w.emit(f"add i32 {start}, {midst.high}")
+    rooms: list[str] = []
     for (buffer, index), (stride, place) in peeling.accesses.items():
         w.breathe()
-        room = _room(kernel, at_low.value(index).text, buffer, stride, place)
-        if low != "0":
-            room = w.intrinsic("uadd.sat", "i32", room, low)
-        high = w.intrinsic("umin", "i32", high, room)
+        rooms.append(_room(kernel, at_low.value(index).text, buffer, stride, place))
+    if rooms:
+        high = _emit_end(kernel, low, high, rooms)
     if peeling.in_loops or peeling.interior.even:
         high = _emit_loop_conditions(peeling, kernel, at_low, low, high)
     return Limits(start, low, high, limits.end)
@@ -101,14 +101,10 @@ def _emit_loop_conditions(
     w.block(check)
     loops = {**peeling.interior.loops, **peeling.loops}
     reach = Reach(kernel, at_low, (lanes,), peeling.forms, loops)
-    holds = "true"
-    for even in peeling.interior.even:
-        holds = w.emit(f"and i1 {holds}, {even.emit_test(reach)}")
-    for exact in reach.exact:
-        holds = w.emit(f"and i1 {holds}, {exact}")
+    conditions = [one for even in peeling.interior.even for one in even.emit_test(reach)]
     for buffer, index in peeling.in_loops:
-        inside = reach.is_inside(index, kernel.memories[buffer].count)
-        holds = w.emit(f"and i1 {holds}, {inside}")
+        conditions += reach.is_inside(index, kernel.memories[buffer].count)
+    holds = all_of(w, [*conditions, *reach.exact])
     kept = w.emit(f"select i1 {holds}, i32 {high}, i32 {low}")
     after = w.label
     w.block(done)
@@ -118,11 +114,12 @@ def _emit_loop_conditions(
 def emit_facts(peeling: Peeling, kernel: Kernel, first: Lanes, length: str) -> str:
     """Whether what is in memory proves the accesses that it may prove, an i1."""
     reach = Reach(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
-    holds = "true"
-    for buffer, index in peeling.facts:
-        inside = reach.is_inside(index, kernel.memories[buffer].count)
-        holds = kernel.w.emit(f"and i1 {holds}, {inside}")
-    return holds
+    inside = [
+        one
+        for buffer, index in peeling.facts
+        for one in reach.is_inside(index, kernel.memories[buffer].count)
+    ]
+    return all_of(kernel.w, [*inside, *reach.exact])
 
 
 def _emit_period(kernel: Kernel, midst: Midst, first: Lanes, period: Period) -> Value:
@@ -184,7 +181,7 @@ def _part_span(
 
 
 def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
-    """How many lanes from the first on access a buffer within its bounds.
+    """How many lanes from the first on access a buffer within its bounds, an i64.
 
     Of a step of several elements, all must be inside: they are read or written together.
     """
@@ -198,5 +195,17 @@ def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> s
     if place:
         begins = w.emit(f"icmp uge i64 {at}, {place}")
         left = w.emit(f"select i1 {begins}, i64 {left}, i64 0")
-    capped = w.intrinsic("umin", "i64", left, "4294967295")
-    return w.emit(f"trunc i64 {capped} to i32")
+    return left
+
+
+def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
+    """Where lanes end that begin at `low`, end at `high`, and have room for so many, i64."""
+    w = kernel.w
+    least, *others = dict.fromkeys(rooms)
+    for other in others:
+        least = w.intrinsic("umin", "i64", least, other)
+    if low != "0":
+        # As many elements as fit into memory are far from the greatest number.
+        least = w.emit(f"add i64 {least}, {w.emit(f'zext i32 {low} to i64')}")
+    least = w.intrinsic("umin", "i64", least, w.emit(f"zext i32 {high} to i64"))
+    return w.emit(f"trunc i64 {least} to i32")

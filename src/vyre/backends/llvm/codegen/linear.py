@@ -56,6 +56,10 @@ class LinearForms:
         self._leaves = set(leaves)
         self._counters: set[str] = set()
         self._values: dict[str, AnyExpr] = {}
+        self._expanded: dict[AnyExpr, AnyExpr] = {}
+        self._purity: dict[AnyExpr, bool] = {}
+        self._constancy: dict[tuple[AnyExpr, Axes], bool] = {}
+        """What has been asked before, as long as nothing new is learned."""
         for name, value in outer.items():
             self.know(name, value)
         assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
@@ -67,12 +71,19 @@ class LinearForms:
 
     def count(self, counter: str) -> None:
         """Learn of a loop's counter."""
-        self._counters.add(counter)
+        if counter not in self._counters:
+            self._counters.add(counter)
+            self._forget()
 
     def share(self, name: str, dtype: DataType) -> None:
         """Learn of a name that is the same for all lanes of a row."""
         self._leaves.add(name)
+        self._forget()
         self.learn_type(name, dtype)
+
+    def _forget(self) -> None:
+        self._purity.clear()
+        self._constancy.clear()
 
     def learn_type(self, name: str, dtype: DataType) -> None:
         """Learn of a new name."""
@@ -83,9 +94,16 @@ class LinearForms:
         written = self.expand(value)
         if self.is_pure(written):
             self._values[name] = written
+            self._expanded.clear()
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
         """The expression with names written out as far as they are pure, shifts as products."""
+        found = self._expanded.get(expr)
+        if found is None:
+            found = self._expanded[expr] = self._expand(expr)
+        return found
+
+    def _expand(self, expr: AnyExpr) -> AnyExpr:
         known = self._values
 
         def one(node: AnyExpr) -> AnyExpr:
@@ -99,6 +117,12 @@ class LinearForms:
 
     def is_pure(self, expr: AnyExpr) -> bool:
         """Whether the value is the same wherever the loops around it are at the same round."""
+        found = self._purity.get(expr)
+        if found is None:
+            found = self._purity[expr] = self._is_pure(expr)
+        return found
+
+    def _is_pure(self, expr: AnyExpr) -> bool:
         for count, node in enumerate(walk_expr(expr)):
             if count >= MOST_NODES or not self._pure_node(node):
                 return False
@@ -149,7 +173,12 @@ class LinearForms:
 
     def is_constant_along(self, expr: AnyExpr, axes: Axes) -> bool:
         """Whether the value is the same for lanes that lie along some axes, and known before."""
-        return self.is_pure(expr) and not any(self._moves(node, axes) for node in walk_expr(expr))
+        key = (expr, axes)
+        found = self._constancy.get(key)
+        if found is None:
+            found = self.is_pure(expr) and not any(self._moves(n, axes) for n in walk_expr(expr))
+            self._constancy[key] = found
+        return found
 
     def _moves(self, node: AnyExpr, axes: Axes) -> bool:
         if isinstance(node, Var):

@@ -1,25 +1,36 @@
 """How far indices in loops reach, so that one test before a row replaces one per round.
 
-Additions, subtractions and multiplications are done without wrapping, in 128 bits, on the least
-and the greatest value of every operand. Where the whole span lies inside a buffer, the wrapping
-arithmetic of the program gives the very same indices: both are equal modulo 2^32, whether the
-program takes its 32 bits as signed or as unsigned on the way.
+Additions, subtractions and multiplications are done without wrapping, on the least and the greatest
+value of every operand. Where the whole span lies inside a buffer, the wrapping arithmetic of the
+program gives the very same indices: both are equal modulo 2^32, whether the program takes its 32
+bits as signed or as unsigned on the way.
+
+Numbers are of 64 bits, and conditions are told by their signs: of many, one comparison tells. LLVM
+takes long over many comparisons that are joined.
+
+What could need more bits is required to be small: a factor of 2^30 or more leaves room for three
+others. And what types say of a number is not asked again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from vyre.backends.llvm.codegen.contents import Contents
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import Axes, LinearForms, X, is_id_along
-from vyre.ir import AnyExpr, Binary, BinOp, Builtin, Cast, DataType, Lit, Var
+from vyre.backends.llvm.codegen.writer import Writer, known_integer
+from vyre.ir import AnyExpr, Binary, BinOp, Builtin, Cast, DataType, Var
 from vyre.record import dataclass
 
-WIDE = "i128"
-MOST_BITS = 120
-"""Of a product, so that sums of several still fit."""
+MOST_FACTOR = 1 << 30
+MOST_TERM = 1 << 61
+MOST = 1 << 62
+"""Numbers stay below it, so that one more of them may be added without wrapping."""
+Condition = tuple[str, bool]
+"""An i64 operand, and whether it must be below zero: else it must not."""
+_NAMES = {BinOp.ADD: "add", BinOp.SUB: "sub", BinOp.MUL: "mul"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +43,17 @@ class LoopRange:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The least and the greatest value of an expression, as operands."""
+    """The least and the greatest value of an expression, i64 operands."""
 
     least: str
     greatest: str
+    low: int
+    """The least value is at least this."""
+    high: int
+    """And the greatest is at most that."""
+
+
+_ONE = Span("1", "1", 1, 1)
 
 
 class Reach:
@@ -49,27 +67,27 @@ class Reach:
         forms: LinearForms,
         loops: Mapping[str, LoopRange],
         contents: Contents | None = None,
-        wide: str = WIDE,
     ) -> None:
-        """`extents` says how many lanes lie along x, and along y and z if they count.
-
-        `wide` is an integer type in which nothing that is asked for wraps.
-        """
-        self.wide = wide
+        """`extents` says how many lanes lie along x, and along y and z if they count."""
         self._kernel = kernel
-        self.writer = self._w = kernel.w
+        self._w = kernel.w
         self._contents = contents
         self._first = first
         self._forms = forms
         self._loops = loops
         self._spans: dict[AnyExpr, Span] = {}
         self._axes = tuple(range(len(extents)))
-        self._last: list[str] = []
-        self.exact: list[str] = []
-        """Conditions under which loops count as their bounds are written, without wrapping."""
-        for lanes in extents:
-            last = self._w.emit(f"sub i32 {lanes}, 1")
-            self._last.append(self._w.emit(f"zext i32 {last} to {wide}"))
+        self.exact: list[Condition] = []
+        """Conditions under which spans are right: nothing in them wraps, nor in loops' bounds."""
+        self._last = [self._last_of(lanes) for lanes in extents]
+
+    def _last_of(self, lanes: str) -> Span:
+        known = known_integer(lanes)
+        if known is not None:
+            return Span(str(known - 1), str(known - 1), known - 1, known - 1)
+        last = self._w.emit(f"sub i32 {lanes}, 1")
+        last = self._w.emit(f"zext i32 {last} to i64")
+        return Span(last, last, 0, (1 << 32) - 1)
 
     @staticmethod
     def supports(
@@ -97,8 +115,6 @@ class Reach:
                 sides = (left, right)
                 if not all(Reach.supports(side, forms, loops, axes, contents) for side in sides):
                     return False
-                if magnitude(expr, forms, loops, axes) > MOST_BITS:
-                    return False
                 if any(forms.is_u32(s) and forms.is_constant_along(s, axes) for s in sides):
                     # By one number that is at least zero: the order of the others stays.
                     return True
@@ -108,18 +124,29 @@ class Reach:
             case _:
                 return is_id_along(expr, axes)
 
-    def is_inside(self, index: AnyExpr, count: str, *, before: int = 0, after: int = 0) -> str:
-        """Whether the whole span, with some elements before and after, lies inside a buffer."""
-        w = self._w
+    def is_inside(
+        self, index: AnyExpr, count: str, *, before: int = 0, after: int = 0
+    ) -> list[Condition]:
+        """When the whole span, with some elements before and after, lies inside a buffer.
+
+        That is so only if all of `exact` holds as well.
+        """
         span = self.span(index)
-        size = w.emit(f"zext i64 {count} to {self.wide}")
-        greatest = w.emit(f"add {self.wide} {span.greatest}, {after}") if after else span.greatest
-        begins = w.emit(f"icmp sge {self.wide} {span.least}, {before}")
-        ends = w.emit(f"icmp slt {self.wide} {greatest}, {size}")
-        inside = w.emit(f"and i1 {begins}, {ends}")
-        for exact in self.exact:
-            inside = w.emit(f"and i1 {inside}, {exact}")
-        return inside
+        greatest = self._result(BinOp.ADD, span.greatest, str(after))
+        found = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
+        if span.low < before:
+            found.append((self._result(BinOp.SUB, span.least, str(before)), False))
+        return found
+
+    def fits_word(self, span: Span, dtype: DataType | None) -> list[Condition]:
+        """When a span is one of numbers of a type of 32 bits."""
+        least, most = word_range(dtype)
+        found: list[Condition] = []
+        if span.low < least:
+            found.append((self._result(BinOp.SUB, span.least, str(least)), False))
+        if span.high > most:
+            found.append((self._result(BinOp.SUB, span.greatest, str(most + 1)), True))
+        return found
 
     def span(self, expr: AnyExpr) -> Span:
         """The least and the greatest value."""
@@ -129,17 +156,15 @@ class Reach:
         return found
 
     def _span(self, expr: AnyExpr) -> Span:
-        w = self._w
         if isinstance(expr, Builtin) or self._forms.is_constant_along(expr, self._axes):
-            found = self._first.value(expr)
-            extended = "sext" if found.dtype.is_signed else "zext"
-            value = w.emit(f"{extended} i32 {found.text} to {self.wide}")
+            value = self._single(expr)
             if isinstance(expr, Builtin) and is_id_along(expr, self._axes):
-                return Span(value, w.emit(f"add {self.wide} {value}, {self._last[expr.axis]}"))
-            return Span(value, value)
+                end = self.joined(BinOp.ADD, value, self._last[expr.axis])
+                return Span(value.least, end.greatest, value.low, end.high)
+            return value
         if self._contents is not None and self._contents.has_greatest(expr):
             greatest = self._contents.greatest(self._kernel, expr)
-            return Span("0", w.emit(f"zext i64 {greatest} to {self.wide}"))
+            return Span("0", greatest, 0, word_range(DataType.U32)[1])
         if isinstance(expr, Cast):
             return self.span(expr.value)
         if isinstance(expr, Var):
@@ -147,45 +172,108 @@ class Reach:
             start, stop = self.span(loop.start), self.span(loop.stop)
             for bound, end in ((start, loop.start), (stop, loop.stop)):
                 if not self._forms.is_constant_along(end, self._axes):
-                    self._require_exact(bound, self._forms.word(end))
-            last = w.emit(f"sub {self.wide} {stop.greatest}, 1")
-            return Span(start.least, last)
+                    # A loop compares its counter with what the bounds are after wrapping.
+                    self.exact += self.fits_word(bound, self._forms.word(end))
+            last = self.joined(BinOp.SUB, stop, _ONE)
+            # A loop without a round may begin behind its end.
+            low, high = min(start.low, last.low), max(start.high, last.high)
+            return Span(start.least, last.greatest, low, high)
         assert isinstance(expr, Binary)
-        left, right = self.span(expr.left), self.span(expr.right)
-        if expr.op is BinOp.SUB:
-            right = Span(right.greatest, right.least)
-        name = {BinOp.ADD: "add", BinOp.SUB: "sub", BinOp.MUL: "mul"}[expr.op]
-        least = w.emit(f"{name} {self.wide} {left.least}, {right.least}")
-        return Span(least, w.emit(f"{name} {self.wide} {left.greatest}, {right.greatest}"))
+        return self.joined(expr.op, self.span(expr.left), self.span(expr.right))
 
-    def _require_exact(self, bound: Span, dtype: DataType | None) -> None:
-        """A loop compares its counter with what the bounds are after wrapping."""
-        w = self._w
-        least, most = word_range(dtype)
-        begins = w.emit(f"icmp sge {self.wide} {bound.least}, {least}")
-        ends = w.emit(f"icmp sle {self.wide} {bound.greatest}, {most}")
-        self.exact.append(w.emit(f"and i1 {begins}, {ends}"))
+    def _single(self, expr: AnyExpr) -> Span:
+        """The span of what is the same for all lanes, or of the first of them."""
+        found = self._first.value(expr)
+        least, most = word_range(found.dtype)
+        known = known_integer(found.text)
+        if known is not None:
+            known = (known - least) % (1 << 32) + least
+            return Span(str(known), str(known), known, known)
+        extended = "sext" if found.dtype.is_signed else "zext"
+        value = self._w.emit(f"{extended} i32 {found.text} to i64")
+        return Span(value, value, least, most)
+
+    def joined(self, op: BinOp, left: Span, right: Span) -> Span:
+        """The span of a sum, a difference or a product; factors as `supports` wants them."""
+        if op is BinOp.SUB:
+            right = Span(right.greatest, right.least, right.high, right.low)
+        ends = _ends(op, left, right)
+        if not -MOST <= min(ends) <= max(ends) < MOST:
+            most = MOST_FACTOR if op is BinOp.MUL else MOST_TERM
+            left, right = self._bounded(left, most), self._bounded(right, most)
+            ends = _ends(op, left, right)
+        least = self._result(op, left.least, right.least)
+        greatest = least
+        if (left.greatest, right.greatest) != (left.least, right.least):
+            greatest = self._result(op, left.greatest, right.greatest)
+        return Span(least, greatest, min(ends), max(ends))
+
+    def difference(self, left: str, right: str) -> str:
+        """One end of a span less one of another."""
+        return self._result(BinOp.SUB, left, right)
+
+    def _result(self, op: BinOp, left: str, right: str) -> str:
+        if right == "0" and op is not BinOp.MUL:
+            return left
+        if left == "0" and op is BinOp.ADD:
+            return right
+        a, b = known_integer(left), known_integer(right)
+        if a is not None and b is not None:
+            return str(_number(op, a, b))
+        return self._w.emit(f"{_NAMES[op]} i64 {left}, {right}")
+
+    def _bounded(self, span: Span, most: int) -> Span:
+        """The span where it does not reach so far in either direction; elsewhere `exact` fails.
+
+        What is computed with it elsewhere may wrap, and does not matter.
+        """
+        turned = span.low > span.high
+        least, greatest = sorted((span.low, span.high))
+        first, last = (span.greatest, span.least) if turned else (span.least, span.greatest)
+        if least < -most:
+            self.exact.append((self._result(BinOp.ADD, first, str(most)), False))
+            least = -most
+        if greatest >= most:
+            self.exact.append((self._result(BinOp.SUB, last, str(most)), True))
+            greatest = most - 1
+        low, high = (greatest, least) if turned else (least, greatest)
+        return Span(span.least, span.greatest, low, high)
 
 
-def magnitude(
-    expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange], axes: Axes = X
-) -> int:
-    """Bits, the sign included, that hold whatever the span of a supported expression needs."""
-    if forms.is_constant_along(expr, axes):
-        return expr.bits.bit_length() + 1 if isinstance(expr, Lit) else 33
-    match expr:
-        case Binary(BinOp.MUL, left, right):
-            return magnitude(left, forms, loops, axes) + magnitude(right, forms, loops, axes)
-        case Binary(_, left, right):
-            sides = (magnitude(side, forms, loops, axes) for side in (left, right))
-            return max(sides) + 1
-        case Cast(value, _):
-            return magnitude(value, forms, loops, axes)
-        case Var(name) if name in loops:
-            ends = (loops[name].start, loops[name].stop)
-            return max(magnitude(end, forms, loops, axes) for end in ends) + 1
-        case _:
-            return 33
+def _ends(op: BinOp, left: Span, right: Span) -> list[int]:
+    """What lies between the least and the greatest of these are all results."""
+    if op is BinOp.MUL:
+        return [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
+    return [_number(op, left.low, right.low), _number(op, left.high, right.high)]
+
+
+def _number(op: BinOp, left: int, right: int) -> int:
+    if op is BinOp.ADD:
+        return left + right
+    return left - right if op is BinOp.SUB else left * right
+
+
+def all_of(w: Writer, conditions: Iterable[Condition]) -> str:
+    """Whether all conditions hold, an i1."""
+    below: list[str] = []
+    others: list[str] = []
+    for operand, is_below in dict.fromkeys(conditions):
+        (below if is_below else others).append(operand)
+    held: list[str] = []
+    if others:
+        held.append(w.emit(f"icmp sgt i64 {_joined(w, 'or', others)}, -1"))
+    if below:
+        held.append(w.emit(f"icmp slt i64 {_joined(w, 'and', below)}, 0"))
+    return (
+        "true" if not held else held[0] if len(held) == 1 else w.emit(f"and i1 {', '.join(held)}")
+    )
+
+
+def _joined(w: Writer, name: str, operands: list[str]) -> str:
+    joined, *others = operands
+    for other in others:
+        joined = w.emit(f"{name} i64 {joined}, {other}")
+    return joined
 
 
 def word_range(dtype: DataType | None) -> tuple[int, int]:

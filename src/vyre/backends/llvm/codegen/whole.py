@@ -11,11 +11,10 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.linear import ALL_AXES
 from vyre.backends.llvm.codegen.peel import Peeling
-from vyre.backends.llvm.codegen.reach import WIDE, LoopRange, Reach
-from vyre.ir import AnyExpr, BinOp
+from vyre.backends.llvm.codegen.reach import Condition, LoopRange, Reach, all_of
+from vyre.ir import AnyExpr, BinOp, DataType
 
 _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
-_WRAPS = str(1 << 32)
 
 
 def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
@@ -40,20 +39,16 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
         return None
     if not all(e.is_testable(peeling.forms, ALL_AXES) for e in even):
         return None
-    w = kernel.w
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
     reach = Reach(kernel, first, extents, peeling.forms, _loops(peeling))
-    holds = [_guard_holds(kernel, reach, guard) for guard in guards]
-    holds += [one.emit_test(reach) for one in even]
+    holds = [one for guard in guards for one in _guard_holds(kernel, reach, guard)]
+    holds += [one for found in even for one in found.emit_test(reach)]
     for key in indices:
         buffer, index = key
         stride, place = peeling.accesses.get(key, (1, 0))
         count = kernel.memories[buffer].count
-        holds.append(reach.is_inside(index, count, before=place, after=stride - 1 - place))
-    whole = holds[0]
-    for other in (*holds[1:], *reach.exact):
-        whole = w.emit(f"and i1 {whole}, {other}")
-    return whole
+        holds += reach.is_inside(index, count, before=place, after=stride - 1 - place)
+    return all_of(kernel.w, [*holds, *reach.exact])
 
 
 def _loops(peeling: Peeling) -> dict[str, LoopRange]:
@@ -71,28 +66,25 @@ def _is_testable(peeling: Peeling, guard: Part) -> bool:
     return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
 
 
-def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> str:
-    """Whether a comparison holds for all lanes: nothing wraps, and the spans lie apart.
+def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> list[Condition]:
+    """When a comparison holds for all lanes: nothing wraps, and the spans lie apart.
 
     Or they are one and the same number.
     """
-    w = kernel.w
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
     small, large = reach.span(guard.left), reach.span(guard.right)
-    fits = [
-        w.emit(f"icmp {order} {WIDE} {number}, {bound}")
-        for span in (small, large)
-        for order, number, bound in (("sge", span.least, "0"), ("slt", span.greatest, _WRAPS))
-    ]
-    order = "sle" if guard.op is BinOp.LE else "slt"
-    holds = w.emit(f"icmp {order} {WIDE} {small.greatest}, {large.least}")
-    if guard.op is BinOp.NE:
-        other = w.emit(f"icmp slt {WIDE} {large.greatest}, {small.least}")
-        holds = w.emit(f"or i1 {holds}, {other}")
-    if guard.op is BinOp.EQ:
-        holds = w.emit(f"icmp eq {WIDE} {small.least}, {large.greatest}")
-        fits += [w.emit(f"icmp eq {WIDE} {span.least}, {span.greatest}") for span in (small, large)]
-    for one in fits:
-        holds = w.emit(f"and i1 {holds}, {one}")
-    return holds
+    fits = [one for span in (small, large) for one in reach.fits_word(span, DataType.U32)]
+    after = reach.difference(large.least, small.greatest)
+    beyond = reach.difference(small.greatest, large.least)
+    match guard.op:
+        case BinOp.LE:
+            return [*fits, (after, False)]
+        case BinOp.EQ:
+            before = reach.difference(small.least, large.greatest)
+            return [*fits, (after, False), (before, False)]
+        case BinOp.NE:
+            other = reach.difference(large.greatest, small.least)
+            return [*fits, (kernel.w.emit(f"or i64 {beyond}, {other}"), True)]
+        case _:
+            return [*fits, (beyond, True)]

@@ -1,0 +1,41 @@
+"""What LLVM is to do for a first launch depends on how much there is to compile."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.shapes import SHAPES
+from vyre.backends.llvm import jit
+from vyre.backends.llvm.effort import lines_to_compile, pipeline_at_first
+
+MATHS = """define internal float @vyre_exp_f32(float %x) nounwind memory(none) {how} {{
+entry:
+  %a = fadd float %x, 1.0
+  %b = fmul float %a, %a
+  ret float %b
+}}
+define void @vyre_kernel() {{
+"""
+CALL = "  %c = call float @vyre_exp_f32(float %d)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "pipeline"),
+    [(500, jit.STANDARD), (900, jit.SHORT), (3_000, jit.BRISK), (9_000, jit.QUICK)],
+)
+def test_the_more_there_is_to_compile_the_less_is_done_at_first(
+    lines: int, pipeline: jit.Pipeline
+) -> None:
+    assert pipeline_at_first(SHAPES["straight"](30), "line\n" * lines) is pipeline
+
+
+def test_functions_in_place_count_wherever_they_are_used() -> None:
+    once, often = (MATHS.format(how="alwaysinline") + CALL * n + "}\n" for n in (1, 11))
+    assert lines_to_compile(once) == once.count("\n")
+    assert lines_to_compile(often) == often.count("\n") + 10 * 4
+    called = MATHS.format(how="noinline") + CALL * 11 + "}\n"
+    assert lines_to_compile(called) == called.count("\n")
+
+
+def test_wide_vectors_count_for_more() -> None:
+    assert lines_to_compile("add <32 x i8> a, b\n" * 10) == 20
