@@ -13,6 +13,7 @@ from vyre.backends.llvm.codegen.lookup import is_worth_it, rows_of
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.backends.llvm.codegen.private import MOST_TOGETHER, accessed, bytes_together
 from vyre.backends.llvm.codegen.rising import rising_variables
+from vyre.backends.llvm.codegen.searching import divides_in_search
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
 from vyre.ir import (
@@ -41,6 +42,7 @@ from vyre.ir import (
     Var,
     While,
 )
+from vyre.ir.infer import TypeEnv
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 LOOP_WEIGHT = 8
@@ -104,6 +106,9 @@ class Census:
         decls = {name: memory.decl for name, memory in kernel.memories.items()}
         self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
         """Whether lanes leave loops one by one only where they follow links through memory."""
+        env = TypeEnv(decls, kernel.types)
+        self.searches = self.diverges_in_loop and divides_in_search(body, env)
+        """Whether few lanes stay long in a loop that is no faster for all of them."""
 
     @property
     def reuses_rows(self) -> bool:
