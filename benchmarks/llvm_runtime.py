@@ -87,7 +87,7 @@ def compile_and_load() -> None:
         print(f"compile, {pipeline.name:9} {shown} ms")
     code = jit.compile_text(text, host.native()).object
     print(f"load a kernel        {best(lambda: load_object(code)) * 1e3:.3f} ms")
-    runtime = native_object.object_bytes(None)
+    runtime = native_object.object_bytes(None, pool.EXPORTS)
     load = best(lambda: load_object(runtime, ("vyre_pool_reset",)))
     print(f"load the runtime     {load * 1e3:.3f} ms ({len(runtime)} bytes)")
 

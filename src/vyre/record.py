@@ -22,14 +22,22 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
 
-    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True):
+    def dataclass(cls=None, /, **options):
         """A data class; the options are the standard library's."""
         if cls is None:
-            return lambda cls: _define(cls, frozen=frozen, slots=slots, eq=eq)
-        return _define(cls, frozen=frozen, slots=slots, eq=eq)
+            return lambda cls: _define(cls, **options)
+        return _define(cls, **options)
 
 
-def _define(cls: type[T], *, frozen: bool, slots: bool, eq: bool) -> type[T]:
+def _define(
+    cls: type[T],
+    *,
+    frozen: bool = False,
+    slots: bool = False,
+    eq: bool = True,
+    init: bool = True,
+    weakref_slot: bool = False,
+) -> type[T]:
     own = cls.__dict__
     kinds: dict[str, str] = own.get("__annotations__", {})
     specs = {
@@ -46,8 +54,11 @@ def _define(cls: type[T], *, frozen: bool, slots: bool, eq: bool) -> type[T]:
         "__dataclass_fields__": Later(_fields),
         "__dataclass_params__": Later(_parameters),
         "__match_args__": tuple(name for name, spec in every.items() if _is(spec, "init")),
-        "__init__": _constructor(frozen=frozen),
     }
+    if init:
+        contents["__init__"] = _constructor(frozen=frozen)
+    if weakref_slot:
+        contents["__slots__"] = (*specs, "__weakref__")
     if "__repr__" not in own:
         contents["__repr__"] = _show
     if eq and "__eq__" not in own:
@@ -75,10 +86,10 @@ def _is(spec: object, role: str) -> bool:
 def _slotted(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
     """The class once more, with slots: they cannot be added to one that is there."""
     contents = {name: value for name, value in cls.__dict__.items() if name not in specs}
-    contents |= more
     contents.pop("__dict__", None)
     contents.pop("__weakref__", None)
-    contents["__slots__"] = tuple(specs)
+    contents |= more
+    contents.setdefault("__slots__", tuple(specs))
     contents["__qualname__"] = cls.__qualname__
     return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
 
@@ -124,7 +135,8 @@ def _parameters(owner: type) -> Any:
 def _like(owner: type) -> Any:
     kinds = inspect.get_annotations(owner)
     contents = {n: s for n, s in _specs(owner).items() if n in kinds and s is not MISSING}
-    contents |= {"__annotations__": kinds, "__module__": owner.__module__}
+    # Without a text, the standard library would find out the signature of a constructor for it.
+    contents |= {"__annotations__": kinds, "__module__": owner.__module__, "__doc__": ""}
     like = type(owner)(owner.__name__, owner.__bases__, contents)
     return dataclasses.dataclass(init=False, repr=False, eq=False)(like)
 
@@ -192,12 +204,18 @@ class Constructor:
 
 
 def _default(spec: Any) -> Any:
+    default, make = _defaults(spec)
+    if make is not MISSING:
+        return make()
+    return default if _is(spec, "init") else MISSING
+
+
+def _defaults(spec: Any) -> tuple[Any, Any]:
+    """The default of a field, and what makes one; either may be missing."""
     if not isinstance(spec, Field):
-        return spec
-    found = cast("Field[Any]", spec)
-    if found.default_factory is not MISSING:
-        return found.default_factory()
-    return found.default if found.init else MISSING
+        return spec, MISSING
+    found = cast("Any", spec)
+    return found.default, found.default_factory
 
 
 class _Fresh:
@@ -222,21 +240,25 @@ def _written(owner: type, assign: str) -> Any:
     """`__init__` for one class, straight-line."""
     space: dict[str, Any] = {"set_": _set_always, "FRESH": _FRESH}
     arguments: list[str] = []
+    kinds: dict[str, Any] = {}
+    for base in reversed(owner.__mro__):
+        kinds |= inspect.get_annotations(base)
     annotations: dict[str, Any] = {}
     lines: list[str] = []
-    for field in dataclasses.fields(cast("Any", owner)):
-        name = field.name
-        fresh = field.default_factory is not MISSING
+    for name, spec in _specs(owner).items():
+        taken = _is(spec, "init")
+        default, make = _defaults(spec)
+        fresh = make is not MISSING
         if fresh:
-            space[f"make_{name}"] = field.default_factory
-            condition = f"if {name} is FRESH: " if field.init else ""
+            space[f"make_{name}"] = make
+            condition = f"if {name} is FRESH: " if taken else ""
             lines.append(f"{condition}{name} = make_{name}()")
-        if field.init:
-            space[f"default_{name}"] = _FRESH if fresh else field.default
-            optional = fresh or field.default is not MISSING
+        if taken:
+            space[f"default_{name}"] = _FRESH if fresh else default
+            optional = fresh or default is not MISSING
             arguments.append(f"{name}=default_{name}" if optional else name)
-            annotations[name] = field.type
-        if field.init or fresh:
+            annotations[name] = kinds[name]
+        if taken or fresh:
             lines.append(assign.format(name))
     if hasattr(owner, "__post_init__"):
         lines.append("self.__post_init__()")

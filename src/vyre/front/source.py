@@ -8,7 +8,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Mapping
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from vyre.diagnostics import Diagnostic, FrontError, Location, Span
@@ -79,10 +79,13 @@ def source_of(function: FunctionType) -> Source:
     start = code.co_firstlineno - 1
     if not 0 <= start < len(lines):
         raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
-    block = inspect.getblock(lines[start:])
-    text = "".join(block)
-    dedented = textwrap.dedent(text)
+    block = _likely_block(code, lines)
+    dedented = textwrap.dedent("".join(block))
     tree = _function_in(dedented)
+    if tree is None:
+        block = inspect.getblock(lines[start:])
+        dedented = textwrap.dedent("".join(block))
+        tree = _function_in(dedented)
     if tree is None:
         raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
     first = dedented.split("\n", 1)[0]
@@ -97,6 +100,32 @@ def source_of(function: FunctionType) -> Source:
         closure=_closure(function),
         annotations=dict(function.__annotations__),
     )
+
+
+def _likely_block(code: CodeType, lines: list[str]) -> list[str]:
+    """The lines of a function, found without taking them apart into tokens, which is slow.
+
+    They go on after the last line that has code as long as they are indented. In the middle of a
+    text or of a bracket that need not be right, but then they are no whole statement either.
+    """
+    start, end = code.co_firstlineno - 1, _last_line(code)
+    indent = _indent(lines[start])
+    while end < len(lines):
+        line = lines[end].strip()
+        if line and not line.startswith("#") and _indent(lines[end]) <= indent:
+            break
+        end += 1
+    return lines[start:end]
+
+
+def _last_line(code: CodeType) -> int:
+    inner = [_last_line(each) for each in code.co_consts if isinstance(each, CodeType)]
+    ends = (end for _, end, _, _ in code.co_positions() if end is not None)
+    return max([code.co_firstlineno, *ends, *inner])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _function_in(text: str) -> ast.FunctionDef | None:

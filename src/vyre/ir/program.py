@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar, cast
 
 from vyre.diagnostics import BuildError, Diagnostic
@@ -12,6 +12,7 @@ from vyre.ir.buffer import BufferDecl
 from vyre.ir.services import service
 from vyre.ir.stats import ProgramStats, collect
 from vyre.ir.stmt import ROOT_GENERATOR, Body, Node, Region, as_body, checked_text
+from vyre.record import dataclass
 
 T = TypeVar("T")
 

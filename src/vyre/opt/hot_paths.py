@@ -10,13 +10,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.digests import blake2b
 from vyre.ir import ROOT_GENERATOR, Body, Program, Region
 from vyre.opt.files import write_atomically
+from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,8 @@ _MOST = (1 << 64) - 1
 _FORMAT = "vyre-hot-paths-2"
 
 
-class RegionRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RegionRecord:
     """What was measured of one region."""
 
     dispatch_count: int = 0

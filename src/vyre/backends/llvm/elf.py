@@ -6,14 +6,10 @@ Every offset is checked against the bytes there are, so a torn file is a clear e
 from __future__ import annotations
 
 import struct
-from typing import Final, NamedTuple
+from typing import Final
 
-from vyre.diagnostics import BackendError
-from vyre.diagnostics.codes.native import BAD_OBJECT
+from vyre.backends.llvm.image import bad_object
 from vyre.record import dataclass
-
-MACHINE_X86_64: Final = 62
-MACHINE_AARCH64: Final = 183
 
 _HEADER: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
@@ -39,7 +35,8 @@ class Section:
     executable: bool
 
 
-class Symbol(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Symbol:
     """A name or a place; `section` is None for what the process has to provide."""
 
     name: str
@@ -47,7 +44,8 @@ class Symbol(NamedTuple):
     value: int
 
 
-class Relocation(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Relocation:
     """A place in a section that holds an address or a distance."""
 
     section: int
@@ -67,7 +65,8 @@ class ElfObject:
     relocations: list[Relocation]
 
 
-class _Header(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Header:
     name: int
     kind: int
     flags: int
@@ -77,11 +76,6 @@ class _Header(NamedTuple):
     info: int
     align: int
     entry_size: int
-
-
-def bad_object(problem: str) -> BackendError:
-    """The error for an object that cannot be loaded."""
-    return BackendError(BAD_OBJECT.at(problem=problem))
 
 
 def read_elf(data: bytes) -> ElfObject:

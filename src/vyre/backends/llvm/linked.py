@@ -1,89 +1,18 @@
-"""Object files linked once: an image that can be placed anywhere with hardly any work.
+"""Object files linked once, when a kernel is compiled.
 
-Code, constants and data get their places relative to each other when a kernel is compiled, so all
-distances are known from then on. What is left for the loader are the few words that hold addresses:
-of the image itself, and of functions of the process. That makes a start from the cache cheap.
+Code, constants and data get their places relative to each other, so all distances are known from
+then on; see `image` for what is left to the loader.
 """
 
 from __future__ import annotations
 
-import json
-import mmap
-import struct
-from collections.abc import Callable, Sequence
-from itertools import chain
-from typing import Final, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
-from vyre.backends.llvm.elf import ElfObject, Relocation, Section, bad_object, read_elf
+from vyre.backends.llvm.elf import ElfObject, Relocation, Section, read_elf
+from vyre.backends.llvm.image import LARGEST, PAGE, Linked, bad_object
 from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
 from vyre.record import dataclass
-
-MAGIC: Final = b"vyreimage1\n"
-_PAGE: Final = mmap.PAGESIZE
-_LARGEST: Final = 1 << 31
-_WORD: Final = struct.Struct("<Q")
-_ALL_ONES: Final = (1 << 64) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """An image: code, then constants and the table of addresses, then data, each on its pages."""
-
-    machine: int
-    """The instruction set, as ELF numbers it."""
-    code_end: int
-    constant_end: int
-    size: int
-    exports: dict[str, int]
-    """Where the functions that others call are."""
-    own: list[tuple[int, int]]
-    """Words that hold the address of a place in the image: where, and of which place."""
-    imports: list[tuple[int, str, int]]
-    """Words that hold the address of something in the process, plus a number."""
-    image: bytes | memoryview
-    """All bytes but zeros at the end."""
-
-    def place(self, memory: mmap.mmap, base: int, address_of: Callable[[str], int]) -> None:
-        """Write it into memory of its size that lies at `base`."""
-        memory[: len(self.image)] = self.image
-        for at, target in self.own:
-            _WORD.pack_into(memory, at, base + target & _ALL_ONES)
-        for at, name, addend in self.imports:
-            _WORD.pack_into(memory, at, address_of(name) + addend & _ALL_ONES)
-
-    def to_bytes(self) -> bytes:
-        """The image for the cache."""
-        places = (self.machine, self.code_end, self.constant_end, self.size, len(self.image))
-        head = json.dumps([places, self.exports, self.own, self.imports]).encode()
-        return b"".join((MAGIC, len(head).to_bytes(4, "little"), head, self.image))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Linked:
-        """What `to_bytes` wrote; everything is checked, so torn data is a clear error."""
-        start = len(MAGIC) + 4
-        end = start + int.from_bytes(data[len(MAGIC) : start], "little")
-        try:
-            places, exports, own, imports = json.loads(data[start:end])
-            machine, code, constants, size, length = places
-            image = memoryview(data)[end:]
-            own = [(at, target) for at, target in own]
-            imports = [(at, str(name), addend) for at, name, addend in imports]
-            numbers = [*places, *exports.values(), *chain(*own), *(w[2] for w in imports)]
-            words = [at for at, *_ in (*own, *imports)]
-            sound = (
-                data.startswith(MAGIC)
-                and all(type(number) is int for number in numbers)
-                and length == len(image) <= size <= _LARGEST
-                and 0 <= code <= constants <= size
-                and not (code % _PAGE or constants % _PAGE or size % _PAGE)
-                and all(0 <= place < size for place in exports.values())
-                and all(0 <= at <= size - 8 for at in words)
-            )
-        except (ValueError, TypeError, AttributeError) as problem:
-            raise bad_object(f"it is malformed ({problem})") from problem
-        if not sound:
-            raise bad_object("it is malformed")
-        return cls(machine, code, constants, size, exports, own, imports, image)
 
 
 def link(data: bytes, exports: Sequence[str]) -> Linked:
@@ -137,13 +66,13 @@ class _Layout:
         self.slots = {symbol: index for index, symbol in enumerate(slots)}
         end = self._place(0, lambda s: s.executable)
         self._stubs = _align(end, STUB_BYTES)
-        self.code_end = _align(self._stubs + len(slots) * STUB_BYTES, _PAGE)
+        self.code_end = _align(self._stubs + len(slots) * STUB_BYTES, PAGE)
         end = self._place(self.code_end, lambda s: not s.executable and not s.writable)
         self._table = _align(end, SLOT_BYTES)
-        self.constant_end = _align(self._table + len(slots) * SLOT_BYTES, _PAGE)
+        self.constant_end = _align(self._table + len(slots) * SLOT_BYTES, PAGE)
         end = self._place(self.constant_end, lambda s: s.writable)
-        self.size = max(_align(end, _PAGE), _PAGE)
-        if self.size > _LARGEST:
+        self.size = max(_align(end, PAGE), PAGE)
+        if self.size > LARGEST:
             raise bad_object("it is too large")
 
     def _needs_slot(self, symbol: int, kind: int) -> bool:

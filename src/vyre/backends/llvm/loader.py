@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from vyre.backends.llvm.abi import KERNEL_SYMBOL
-from vyre.backends.llvm.elf import MACHINE_AARCH64, MACHINE_X86_64, bad_object
-from vyre.backends.llvm.linked import MAGIC, Linked, link
+from vyre.backends.llvm.image import MACHINE_AARCH64, MACHINE_X86_64, MAGIC, Linked, bad_object
 from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import UNKNOWN_SYMBOL
@@ -49,7 +48,13 @@ def load_object(
 
 def ready_to_load(data: bytes, exports: Sequence[str] = (KERNEL_SYMBOL,)) -> bytes:
     """An object file of this machine as it is best kept: linked where that can be done here."""
-    return link(data, exports).to_bytes() if _has_linker() else data
+    return _linked(data, exports).to_bytes() if _has_linker() else data
+
+
+def _linked(data: bytes, exports: Sequence[str]) -> Linked:
+    from vyre.backends.llvm.linked import link  # what comes from the cache is linked
+
+    return link(data, exports)
 
 
 def _has_linker() -> bool:
@@ -60,7 +65,7 @@ class LinkedCode:
     """An image in pages of its own; an object is linked first."""
 
     def __init__(self, data: bytes, exports: Sequence[str], symbols: Mapping[str, int]) -> None:
-        linked = Linked.from_bytes(data) if data.startswith(MAGIC) else link(data, exports)
+        linked = Linked.from_bytes(data) if data.startswith(MAGIC) else _linked(data, exports)
         if linked.machine != _MACHINE_OF.get(platform.machine()):
             raise bad_object("it is for another instruction set")
 

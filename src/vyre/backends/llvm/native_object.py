@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from vyre.backends.llvm.image import MAGIC
+from vyre.backends.llvm.loader import ready_to_load
 from vyre.digests import blake2b
 
 _SOURCES: Final = os.path.join(os.path.dirname(__file__), "native")
@@ -75,17 +78,21 @@ def _text(name: str) -> str:
         return file.read()
 
 
-def object_bytes(folder: str | None) -> bytes:
-    """The compiled runtime, from `folder` if it is there; otherwise compiled and stored there."""
+def object_bytes(folder: str | None, exports: Sequence[str]) -> bytes:
+    """The compiled runtime, from `folder` if it is there; otherwise compiled and stored there.
+
+    It is linked where that can be done here, and has these functions.
+    """
     text = source(sys.platform, architecture())
     if folder is None:
-        return _compile(text)
-    key = blake2b(f"{architecture()}\n{text}".encode(), digest_size=16).hexdigest()
+        return ready_to_load(_compile(text), exports)
+    parts = (architecture(), *exports, MAGIC.decode(), text)
+    key = blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
     path = os.path.join(folder, f"runtime-{key}.o")
     stored = _read(path)
     if stored is not None:
         return stored
-    code = _compile(text)
+    code = ready_to_load(_compile(text), exports)
     _write(path, code)
     return code
 

@@ -22,7 +22,7 @@ SPIN_NS: Final = 75_000
 
 LaunchKind = Literal["bound", "arrays", "raw"]
 
-_EXPORTS: Final = (
+EXPORTS: Final = (
     "vyre_method_bound",
     "vyre_method_arrays",
     "vyre_method_raw",
@@ -44,7 +44,7 @@ class Pool:
     """The native runtime, loaded into this process. There must be no more than a few of them."""
 
     def __init__(self, code: bytes, threads: int, spin_ns: int = SPIN_NS) -> None:
-        native = load_object(code, _EXPORTS)
+        native = load_object(code, EXPORTS)
         # Workers run this code until the process ends, also while the interpreter shuts down.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(native))
         self.threads = threads
@@ -106,4 +106,4 @@ _creating = threading.Lock()
 def _process_pool() -> Pool:
     settings = config()
     folder = os.path.join(settings.cache_dir, "native") if settings.cache_bytes else None
-    return Pool(native_object.object_bytes(folder), default_threads())
+    return Pool(native_object.object_bytes(folder, EXPORTS), default_threads())

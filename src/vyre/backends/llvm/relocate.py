@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
-from vyre.backends.llvm.elf import MACHINE_AARCH64, MACHINE_X86_64, bad_object
+from vyre.backends.llvm.image import MACHINE_AARCH64, MACHINE_X86_64, bad_object
 from vyre.record import dataclass
 
 STUB_BYTES: Final = 16
 SLOT_BYTES: Final = 8
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """One relocation with all places known."""
 
     image: bytearray

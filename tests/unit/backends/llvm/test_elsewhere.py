@@ -14,7 +14,7 @@ from benchmarks.kernel import Arrays, Kernel
 from benchmarks.kernels import KERNELS
 from benchmarks.programs import all_programs
 from tests.unit.backends.llvm.running import load
-from vyre.backends.llvm import elf, jit
+from vyre.backends.llvm import image, jit
 from vyre.backends.llvm.abi import KERNEL_SYMBOL
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.host import Host
@@ -30,7 +30,7 @@ HOSTS = {
     "avx512": Host("x86_64-unknown-linux-gnu", "x86-64-v4", AVX512),
     "riscv64": Host("riscv64-unknown-linux-gnu", "generic-rv64", "+m,+a,+f,+d,+c"),
 }
-LINKED = {"aarch64": elf.MACHINE_AARCH64, "x86_64": elf.MACHINE_X86_64}
+LINKED = {"aarch64": image.MACHINE_AARCH64, "x86_64": image.MACHINE_X86_64}
 PROVIDED = {"memcpy", "memmove", "memset", "fma", "fmaf"}
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from vyre.backends.llvm import elf, host, jit
-from vyre.backends.llvm.linked import Linked, link
+from vyre.backends.llvm.image import Linked
+from vyre.backends.llvm.linked import link
 from vyre.backends.llvm.loader import LinkedCode, NativeCode, OrcCode, load_object, ready_to_load
 from vyre.diagnostics import BackendError
 
