@@ -2,8 +2,8 @@
 
 `@dataclass` here means what it means in the standard library, whose version compiles six methods
 for every class as it is defined: a millisecond each, a third of the time in which a process starts
-and compiles its first program. Here a method is made when it is first used, most are never, and a
-constructor is written when a class turns out to have many instances.
+and compiles its first program. Here a method is made when it is first used, most are never, and
+constructors of classes with fields of the same kinds share their code.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
-from functools import partial
+from functools import cache
 from operator import attrgetter
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from vyre.initializers import CODES
 
 T = TypeVar("T")
 
@@ -56,7 +59,7 @@ def _define(
         "__match_args__": tuple(name for name, spec in every.items() if _is(spec, "init")),
     }
     if init:
-        contents["__init__"] = _constructor(frozen=frozen)
+        contents["__init__"] = Later(_frozen if frozen else _open)
     if weakref_slot:
         contents["__slots__"] = (*specs, "__weakref__")
     if "__repr__" not in own:
@@ -67,7 +70,7 @@ def _define(
         contents["__hash__"] = Later(_hashing) if frozen else None
     if frozen:
         contents |= _FROZEN
-    return _slotted(cls, specs, contents) if slots else _open(cls, specs, contents)
+    return _slotted(cls, specs, contents) if slots else _extended(cls, specs, contents)
 
 
 _SPECS = "__record__"
@@ -94,13 +97,13 @@ def _slotted(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[
     return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
 
 
-def _open(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
+def _extended(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
     for name, spec in specs.items():
         if isinstance(spec, Field):
             delattr(cls, name)
     for name, value in more.items():
         setattr(cls, name, value)
-        if isinstance(value, (Later, Constructor)):
+        if isinstance(value, Later):
             value.__set_name__(cls, name)
     return cls
 
@@ -143,71 +146,103 @@ def _like(owner: type) -> Any:
 
 # --- constructors ---------------------------------------------------------------------------------
 
-_FEW = 16
-"""Instances up to here are filled field by field: writing a constructor takes as long as this."""
 
+class _Fresh:
+    """The default of a field whose value is made anew for each instance."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FRESH = _Fresh()
 _set_always = object.__setattr__
 
 
-def _constructor(*, frozen: bool) -> Constructor:
-    if frozen:
-        return Constructor(_set_always, _write_frozen)
-    return Constructor(setattr, _write_open)
+def _frozen(owner: type) -> Any:
+    """`__init__` of a frozen class; code for the usual ones is there already."""
+    specs = _specs(owner)
+    slots = all(type(owner.__dict__.get(name)) is MemberDescriptorType for name in specs)
+    plain = all(_is(spec, "init") for spec in specs.values())
+    if not slots or not plain or not specs or len(specs) > len(CODES) or _has_more(owner):
+        return _constructor(owner, "set_(self, 'f{0}', f{0})")
+    space: dict[str, Any] = {}
+    defaults: list[object] = []
+    for number, (name, spec) in enumerate(specs.items()):
+        default, make = _defaults(spec)
+        put = owner.__dict__[name].__set__
+        fresh = make is not MISSING
+        space[f"put{number}"] = _putting_fresh(put, make) if fresh else put
+        if fresh or default is not MISSING:
+            defaults.append(_FRESH if fresh else default)
+    return _finished(owner, CODES[len(specs) - 1], space, defaults)
 
 
-class Constructor:
-    """`__init__` of a class until it is known to have many instances."""
-
-    __slots__ = ("_left", "_owner", "_put", "_write")
-
-    def __init__(self, put: Callable[[Any, str, Any], None], write: Callable[[type], Any]) -> None:
-        self._put = put
-        self._write = write
-        self._left = _FEW
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._owner = owner
-
-    def __get__(self, instance: object, owner: type | None = None) -> Any:
-        if instance is not None and self._left > 0:
-            self._left -= 1
-            return partial(self._fill, instance)
-        written = self._written()
-        return written if instance is None else written.__get__(instance, owner)
-
-    def _written(self) -> Any:
-        """The constructor proper, which takes this one's place."""
-        written = self._write(self._owner)
-        setattr(self._owner, "__init__", written)  # noqa: B010
-        return written
-
-    def _fill(self, instance: Any, *args: object, **given: object) -> None:
-        names: tuple[str, ...] = cast("Any", self._owner).__match_args__
-        values: dict[str, object] = dict(zip(names, args, strict=False))
-        if len(args) > len(names) or not values.keys().isdisjoint(given):
-            return self._written()(instance, *args, **given)  # which says what is wrong
-        values |= given
-        put = self._put
-        for name, spec in _specs(self._owner).items():
-            value = values.pop(name, MISSING) if _is(spec, "init") else MISSING
-            if value is MISSING:
-                value = _default(spec)
-            if value is not MISSING:
-                put(instance, name, value)
-            elif _is(spec, "init"):
-                return self._written()(instance, *args, **given)
-        if values:
-            return self._written()(instance, *args, **given)
-        if hasattr(instance, "__post_init__"):
-            instance.__post_init__()
-        return None
+def _putting_fresh(
+    put: Callable[[Any, Any], None], make: Callable[[], Any]
+) -> Callable[[Any, Any], None]:
+    return lambda self, value: put(self, make() if value is _FRESH else value)
 
 
-def _default(spec: Any) -> Any:
-    default, make = _defaults(spec)
-    if make is not MISSING:
-        return make()
-    return default if _is(spec, "init") else MISSING
+def _open(owner: type) -> Any:
+    return _constructor(owner, "self.f{0} = f{0}")
+
+
+def _has_more(owner: type) -> bool:
+    return hasattr(owner, "__post_init__")
+
+
+def _constructor(owner: type, assign: str) -> Any:
+    """`__init__` for one class, straight-line."""
+    specs = _specs(owner)
+    defaults: list[object] = []
+    space: dict[str, Any] = {"set_": _set_always, "FRESH": _FRESH}
+    forms: list[tuple[bool, bool]] = []
+    for number, spec in enumerate(specs.values()):
+        default, make = _defaults(spec)
+        taken, fresh = _is(spec, "init"), make is not MISSING
+        forms.append((taken, fresh))
+        if fresh:
+            space[f"make{number}"] = make
+        if taken and (fresh or default is not MISSING):
+            defaults.append(_FRESH if fresh else default)
+    return _finished(owner, _code(tuple(forms), assign, _has_more(owner)), space, defaults)
+
+
+def _finished(owner: type, code: CodeType, space: dict[str, Any], defaults: list[object]) -> Any:
+    """A constructor out of code for fields `f0`, `f1`, ...: with the names that they have here."""
+    names = {f"f{number}": name for number, name in enumerate(_specs(owner))}
+    code = code.replace(
+        co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
+        co_names=tuple(names.get(name, name) for name in code.co_names),
+        co_consts=tuple(names.get(each, each) for each in code.co_consts),
+    )
+    made = _named(owner, FunctionType(code, space, None, tuple(defaults)), "__init__")
+    made.__annotations__ = {**_kinds(owner), "return": None}
+    return made
+
+
+@cache
+def _code(forms: tuple[tuple[bool, bool], ...], assign: str, has_more: bool) -> CodeType:
+    """What a constructor does whose fields are arguments, or made anew, or both or neither.
+
+    Most classes have fields like those of another one, and compiling is what takes time.
+    """
+    arguments: list[str] = ["self"]
+    lines: list[str] = []
+    for number, (taken, fresh) in enumerate(forms):
+        if taken:
+            arguments.append(f"f{number}")
+        if fresh:
+            condition = f"if f{number} is FRESH: " if taken else ""
+            lines.append(f"{condition}f{number} = make{number}()")
+        if taken or fresh:
+            lines.append(assign.format(number))
+    if has_more:
+        lines.append("self.__post_init__()")
+    body = "\n    ".join(lines or ["pass"])
+    space: dict[str, Any] = {}
+    exec(f"def __init__({', '.join(arguments)}):\n    {body}", space)
+    return space["__init__"].__code__
 
 
 def _defaults(spec: Any) -> tuple[Any, Any]:
@@ -218,55 +253,12 @@ def _defaults(spec: Any) -> tuple[Any, Any]:
     return found.default, found.default_factory
 
 
-class _Fresh:
-    """The default of a field whose value is made anew for each instance."""
-
-    def __repr__(self) -> str:
-        return "<factory>"
-
-
-_FRESH = _Fresh()
-
-
-def _write_frozen(owner: type) -> Any:
-    return _written(owner, "set_(self, {0!r}, {0})")
-
-
-def _write_open(owner: type) -> Any:
-    return _written(owner, "self.{0} = {0}")
-
-
-def _written(owner: type, assign: str) -> Any:
-    """`__init__` for one class, straight-line."""
-    space: dict[str, Any] = {"set_": _set_always, "FRESH": _FRESH}
-    arguments: list[str] = []
+def _kinds(owner: type) -> dict[str, Any]:
+    """What the arguments of a constructor are."""
     kinds: dict[str, Any] = {}
     for base in reversed(owner.__mro__):
         kinds |= inspect.get_annotations(base)
-    annotations: dict[str, Any] = {}
-    lines: list[str] = []
-    for name, spec in _specs(owner).items():
-        taken = _is(spec, "init")
-        default, make = _defaults(spec)
-        fresh = make is not MISSING
-        if fresh:
-            space[f"make_{name}"] = make
-            condition = f"if {name} is FRESH: " if taken else ""
-            lines.append(f"{condition}{name} = make_{name}()")
-        if taken:
-            space[f"default_{name}"] = _FRESH if fresh else default
-            optional = fresh or default is not MISSING
-            arguments.append(f"{name}=default_{name}" if optional else name)
-            annotations[name] = kinds[name]
-        if taken or fresh:
-            lines.append(assign.format(name))
-    if hasattr(owner, "__post_init__"):
-        lines.append("self.__post_init__()")
-    body = "\n    ".join(lines or ["pass"])
-    exec(f"def __init__({', '.join(['self', *arguments])}):\n    {body}", space)
-    made = _named(owner, space["__init__"], "__init__")
-    made.__annotations__ = {**annotations, "return": None}
-    return made
+    return {name: kinds[name] for name, spec in _specs(owner).items() if _is(spec, "init")}
 
 
 # --- the other methods ----------------------------------------------------------------------------
