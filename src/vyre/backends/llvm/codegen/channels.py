@@ -48,7 +48,7 @@ from vyre.ir.walk import (
 )
 from vyre.record import dataclass
 
-USUAL: Final = (3, 4)
+USUAL: Final = (3, 4, 1, 2)
 """Parts of structures that work is written out for."""
 MOST_STATEMENTS: Final = 24
 """Statements of work that is written out for each of these."""

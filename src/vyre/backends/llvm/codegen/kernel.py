@@ -61,6 +61,8 @@ class Kernel:
     """Leave out all tests of bounds: only to measure what they cost."""
     of_first_lane: frozenset[str] = frozenset()
     """Variables that look at the place of the first lane, and are right for any row from there."""
+    outside: frozenset[str] = frozenset()
+    """Counters of loops that run around the lanes of a workgroup."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])

@@ -11,6 +11,7 @@ from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.keeping import emit_keeping, keeping_plans, reserve
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.lookup import table_sizes
+from vyre.backends.llvm.codegen.outside import with_loops_outside
 from vyre.backends.llvm.codegen.regrouping import (
     Regrouped,
     Span,
@@ -77,7 +78,8 @@ class _Work:
         if how is not None:
             program = with_groups_changed(program, how)
         program, rounds = with_strides_outside(program)
-        kernel = plain(program, of_first_lane=rounds)
+        program, outside = with_loops_outside(program)
+        kernel = plain(program, of_first_lane=rounds, outside=outside)
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
         kernel.table_sizes = table_sizes(kernel.program)

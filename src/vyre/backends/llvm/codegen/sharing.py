@@ -95,7 +95,12 @@ class Sharing:
         return frozenset(found)
 
     def _runs_outside(self, loop: Loop) -> bool:
-        """Whether a guard in a loop depends on the round, so that each round has its own lanes."""
+        """Whether a guard in a loop depends on the round, so that each round has its own lanes.
+
+        Or it has been found out before that the loop is better there.
+        """
+        if loop.var in self._kernel.outside:
+            return True
         if self._shapes.is_varying(loop.start) or self._shapes.is_varying(loop.stop):
             return False
         guards = [s.cond for s in _flat(loop.body) if isinstance(s, If)]
