@@ -85,6 +85,11 @@ class Limit:
     extent: Extent | None = None
     margin: int = 0
 
+    @property
+    def is_edge(self) -> bool:
+        """Whether invocations at an edge are kept from their work."""
+        return bool(self.first or self.margin)
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -160,12 +165,29 @@ class _Search:
                 more = self._limits(self._written(cond))
                 if more is not None:
                     self.visit(then, limits + more)
+            case If(_, then, otherwise):
+                self._either(then, otherwise, limits)
             case Loop() if not _skips(statement):
                 self._loop(statement, limits)
             case Store():
                 self._store(statement, limits)
             case _:
                 pass
+
+    def _either(self, then: Body, otherwise: Body, limits: tuple[Limit, ...]) -> None:
+        """Look at statements of which some or the others run: both have to write."""
+        outer, arms = self.found, list[dict[str, Filled]]()
+        for body in (then, otherwise):
+            self.found = {}
+            self.visit(body, limits)
+            arms.append(self.found)
+        self.found = outer
+        for name, one in arms[0].items():
+            other = arms[1].get(name)
+            if other is not None and (one.places, one.sizes) == (other.places, other.sizes):
+                both = tuple(dict.fromkeys(one.limits + other.limits))
+                made = Filled(one.places, one.sizes, both, one.parts & other.parts)
+                outer.setdefault(name, made)
 
     def _loop(self, loop: Loop, limits: tuple[Limit, ...]) -> None:
         """Look at all rounds of a loop: each for itself where they are a few, else as one."""
@@ -260,10 +282,12 @@ def own_rank(index: AnyExpr, buffer: str) -> int:
     return next((rank for rank in (1, 2, 3) if index == _own(buffer, rank)), 0)
 
 
-def has_limits(cond: AnyExpr) -> bool:
-    """Whether a condition only compares positions with extents and numbers."""
+def limits_of(cond: AnyExpr) -> tuple[Limit, ...] | None:
+    """A condition that only compares positions with extents and numbers as limits of these."""
     compared = _comparisons(cond, negated=False)
-    return compared is not None and all(_limit(*one, frozenset()) for one in compared)
+    found = [_limit(*one, frozenset()) for one in compared or ()]
+    limits = tuple(limit for limit in found if limit is not None)
+    return None if compared is None or len(limits) < len(found) else limits
 
 
 def conditions(cond: AnyExpr) -> list[AnyExpr]:
@@ -386,6 +410,6 @@ __all__ = [
     "conditions",
     "expanded",
     "filled_buffers",
-    "has_limits",
+    "limits_of",
     "own_rank",
 ]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vyre.front.filled import conditions, expanded, filled_buffers, has_limits, own_rank
+from vyre.front.filled import Filled, conditions, expanded, filled_buffers, limits_of, own_rank
 from vyre.front.values import SHAPE
 from vyre.ir import (
     AnyExpr,
@@ -38,6 +38,8 @@ from vyre.ir import (
     Return,
     Select,
     Store,
+    Unary,
+    UnOp,
     Var,
 )
 from vyre.ir.apart import are_apart
@@ -53,11 +55,16 @@ def with_own_zeros(program: Program, outputs: Iterable[str]) -> Program:
     filled = filled_buffers(program)
     buffers = {decl.name: decl for decl in program.buffers}
     for name in wanted:
-        if name not in filled:
+        if not _is_whole(filled.get(name)):
             made = _Writing(program, buffers[name]).made()
             # If others must write zeros all the same, there is nothing to be had.
-            program = made if name in filled_buffers(made) else program
+            program = made if _is_whole(filled_buffers(made).get(name)) else program
     return program
+
+
+def _is_whole(filled: Filled | None) -> bool:
+    """Whether a buffer is written to its edges, as far as invocations get."""
+    return filled is not None and not any(limit.is_edge for limit in filled.limits)
 
 
 def _is_plain(program: Program, stored: set[str]) -> bool:
@@ -100,7 +107,7 @@ class _Writing:
         rank = own_rank(place.if_true if isinstance(place, Select) else place, buffer)
         if not rank or not self._is_told_apart(rank):
             return program
-        body = self._body(program.entry, place, rank, guards)
+        body = self._body(_without_returns(program.entry), place, rank, guards)
         return program if body is None else program.with_rewritten_entry(body)
 
     def _is_told_apart(self, rank: int) -> bool:
@@ -131,6 +138,10 @@ class _Writing:
             return None
         value_type = self._decl.element.value_type
         zero = Expr.lit(False if value_type.is_bool else 0, value_type)
+        if first == last and isinstance(only, If) and self._is_edge(only):
+            # Whole rows of invocations are at an edge, or none but the first and the last.
+            other = (Store(self._decl.name, place, zero),)
+            return (*body[:first], rebuilt(only, {"otherwise": other}), *body[first + 1 :])
         within = tuple(self._held(statement) for statement in body[first : last + 1])
         written = Store(self._decl.name, place, Var(self._name))
         return (*body[:first], Let(self._name, zero), *within, written, *body[last + 1 :])
@@ -152,7 +163,20 @@ class _Writing:
         return rebuilt(statement, inner)
 
     def _is_limit(self, statement: If) -> bool:
-        return not statement.otherwise and has_limits(expanded(statement.cond, self._values))
+        """Whether a condition fails only for invocations that are outside of arrays."""
+        found = limits_of(expanded(statement.cond, self._values))
+        if statement.otherwise or found is None:
+            return False
+        return not any(limit.is_edge for limit in found)
+
+    def _is_edge(self, statement: AnyStmt) -> bool:
+        """Whether invocations at the edges do not store, and all others once, at the end."""
+        if not isinstance(statement, If) or statement.otherwise:
+            return False
+        if limits_of(expanded(statement.cond, self._values)) is None:
+            return False
+        *before, last = statement.then
+        return isinstance(last, Store) and not any(map(self._stores, before))
 
     def _is_inside(self, rank: int, guards: list[AnyExpr]) -> bool:
         """Whether positions are compared with all extents, so that none is in another's row."""
@@ -163,6 +187,20 @@ class _Writing:
             if Binary(BinOp.LT, own, extent) not in known:
                 return False
         return True
+
+
+def _without_returns(body: Body) -> Body:
+    """Statements that invocations at the edges leave, with what follows in a conditional."""
+    if len(body) == 1 and isinstance(body[0], (Block, Region)):
+        return (rebuilt(body[0], {"body": _without_returns(body[0].body)}),)
+    for position, statement in enumerate(body):
+        match statement:
+            case If(cond, (Return(),), ()):
+                rest = _without_returns(body[position + 1 :])
+                return (*body[:position], If(Unary(UnOp.NOT, cond), rest, ())) if rest else body
+            case _:
+                pass
+    return body
 
 
 __all__ = ["with_own_zeros"]

@@ -178,7 +178,7 @@ class Peeling:
         op, right = found.part.op, found.part.right
         if op in (BinOp.GT, BinOp.GE):
             return isinstance(right, Lit) and int(right.value) <= WIDEST_EDGE
-        return op is BinOp.NE
+        return op is BinOp.NE or _is_near_end(found.part)
 
     def _assume(self, part: Part) -> None:
         found = self._interior_part(part)
@@ -422,6 +422,17 @@ class Peeling:
     def depends_on_y(self) -> bool:
         """Whether rows of one workgroup begin or end at different lanes."""
         return any(not self.forms.is_same_in_y(part.left, part.right) for part in self.parts)
+
+
+def _is_near_end(part: Part) -> bool:
+    """Whether positions less than a bound, which a small number is taken off, are compared."""
+    match part.op, part.left, part.right:
+        case BinOp.LT | BinOp.LE, _, Binary(BinOp.SUB, _, Lit() as margin):
+            return 0 < int(margin.value) <= WIDEST_EDGE
+        case BinOp.LT | BinOp.LE, Binary(BinOp.ADD, _, Lit() as margin), _:
+            return 0 < int(margin.value) <= WIDEST_EDGE
+        case _:
+            return False
 
 
 def _directions(statement: If) -> tuple[bool, ...]:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 
 from vyre.backends.llvm.codegen.again import is_repeatable
 from vyre.backends.llvm.codegen.ahead import loads_ahead
+from vyre.backends.llvm.codegen.arms import arms_of
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.channels import USUAL, Channels, WrittenOut, channels_of
 from vyre.backends.llvm.codegen.crossing import Crossing
@@ -73,6 +74,10 @@ class Rows:
     """Parts that structures in memory are taken to have beside those that lanes touch."""
     parts: int = 0
     """Parts that loops over them are written out for."""
+    work: Body | None = None
+    """What lanes do, if that is not all of the stretch."""
+    arms: tuple[AnyExpr, Rows, Rows] | None = None
+    """A condition that is one for each row, and the work of rows where it holds or does not."""
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
@@ -89,7 +94,7 @@ class Rows:
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
-        body = with_guards(self.stretch.body) if free else self.stretch.body
+        body = with_guards(self._body) if free else self._body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(body)
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
@@ -104,6 +109,29 @@ class Rows:
             if self.again:
                 self.lines = lines_of(self.kernel, self.peeling, self.tile)
             self.ahead = loads_ahead(self.kernel, self.peeling)
+            if self.work is None and not self.parts and not self.more:
+                self.arms = self._arms(body)
+
+    @property
+    def _body(self) -> Body:
+        return self.stretch.body if self.work is None else self.work
+
+    def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
+        """The work of two kinds of rows, where a condition tells them apart."""
+        if is_large(self.kernel.program):
+            return None
+        found = arms_of(body, self.peeling.forms)
+        if found is None:
+            return None
+        yes, no = (replace(self, work=work, arms=None) for work in (found.then, found.otherwise))
+        plain = (
+            arm.tile.peeled
+            and arm.tile.axis == 0
+            and arm.channels is None
+            and not arm.peeling.interior.steps
+            for arm in (yes, no)
+        )
+        return (found.condition, yes, no) if all(plain) else None
 
     def _written_out(self, body: Body) -> Body:
         """The body for the number of parts that loops over them are written out for, if any."""
@@ -136,6 +164,9 @@ class Rows:
     def emit(self) -> None:
         """All rows; where loops go over the parts of structures, once for each usual number."""
         channels = self.channels
+        if self.arms is not None:
+            self._emit_arms(*self.arms)
+            return
         if channels is None or self.parts:
             self._emit_sizes()
             return
@@ -151,6 +182,28 @@ class Rows:
             w.block(other)
         self._emit_sizes()
         w.block(done)
+
+    def _emit_arms(self, condition: AnyExpr, yes: Rows, no: Rows) -> None:
+        """All rows, each as the condition says."""
+        w = self.kernel.w
+        for arm in (yes, no):
+            arm.look_at_whole()
+
+        def row(y: str, z: str) -> None:
+            then, other, done = (w.fresh(n) for n in ("row.then", "row.else", "row.both"))
+            holds = self._view(0, ("0", y, z)).value(condition).text
+            w.branch(holds, then, other)
+            for label, arm in ((then, yes), (other, no)):
+                w.block(label)
+                arm.emit_row(y, z)
+                w.jump(done)
+            w.block(done)
+
+        self._count(2, 1, lambda z: self._count(1, 1, lambda y: row(y, z)))
+
+    def emit_row(self, y: str, z: str) -> None:
+        """The lanes of one row."""
+        self._band(y, z, 1)
 
     def _emit_sizes(self) -> None:
         """All rows; where the size of structures is guessed, for two sizes of them."""
@@ -185,9 +238,13 @@ class Rows:
 
     def _emit(self) -> None:
         """Loops over z and y, and rows in them."""
+        self.look_at_whole()
+        self._count(2, 1, self._planes)
+
+    def look_at_whole(self) -> None:
+        """Find out whether all lanes run in vectors, where rows are many."""
         if self.tile.peeled and self.kernel.size[1] * self.kernel.size[2] > 1:
             self.whole = emit_whole(self.kernel, self.peeling, self._view(0, ("0", "0", "0")))
-        self._count(2, 1, self._planes)
 
     def _planes(self, z: str) -> None:
         jam = self.tile.jam if self.tile.axis == 1 else 1
@@ -517,7 +574,7 @@ class Rows:
         w = self.kernel.w
         lanes = self._view(0, local)
         lanes.branches = not self.tile.peeled
-        body = self.stretch.body
+        body = self._body
         shapes = Shapes(self.kernel.program, body, ())
         finish = w.fresh("finish")
         statements = Statements(self.kernel, (lanes,), shapes, finish, kept=self.crossing.names)
