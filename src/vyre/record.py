@@ -139,7 +139,7 @@ def _like(owner: type) -> Any:
     kinds = inspect.get_annotations(owner)
     contents = {n: s for n, s in _specs(owner).items() if n in kinds and s is not MISSING}
     # Without a text, the standard library would find out the signature of a constructor for it.
-    contents |= {"__annotations__": kinds, "__module__": owner.__module__, "__doc__": ""}
+    contents |= {"__annotations__": kinds, "__module__": owner.__module__, "__doc__": "."}
     like = type(owner)(owner.__name__, owner.__bases__, contents)
     return dataclasses.dataclass(init=False, repr=False, eq=False)(like)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from vyre.ir.buffer import BufferAccess, BufferDecl, BufferHints, CacheLocality, MemoryKind
 from vyre.ir.expr import (
     AnyExpr,
@@ -27,8 +30,6 @@ from vyre.ir.expr import (
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.opcodes import AtomicOp, BinOp, BuiltinKind, MemoryOrdering, ReduceOp, UnOp
 from vyre.ir.program import Program
-from vyre.ir.scope import Scope
-from vyre.ir.stats import ProgramStats
 from vyre.ir.stmt import (
     ROOT_GENERATOR,
     AllGather,
@@ -61,6 +62,10 @@ from vyre.ir.stmt import (
     While,
 )
 from vyre.ir.types import DataType, TypeKind
+
+if TYPE_CHECKING:
+    from vyre.ir.scope import Scope
+    from vyre.ir.stats import ProgramStats
 
 __all__ = [
     "ROOT_GENERATOR",
@@ -130,3 +135,12 @@ __all__ = [
     "While",
     "type_of",
 ]
+
+_HOME = {"ProgramStats": "stats", "Scope": "scope"}
+"""Where names are that launching a program has no use for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from vyre.diagnostics import BuildError, Diagnostic
 from vyre.diagnostics.codes import build as codes
 from vyre.ir.buffer import BufferDecl
 from vyre.ir.services import service
-from vyre.ir.stats import ProgramStats, collect
 from vyre.ir.stmt import ROOT_GENERATOR, Body, Node, Region, as_body, checked_text
 from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.ir.stats import ProgramStats
 
 T = TypeVar("T")
 
@@ -139,6 +141,8 @@ class Program:
 
     def stats(self) -> ProgramStats:
         """Counts of what the program holds."""
+        from vyre.ir.stats import collect
+
         return self.memo("stats", lambda program: collect(program.entry, program.buffers))
 
     def estimate_peak_bytes(self) -> int:

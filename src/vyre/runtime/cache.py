@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from vyre.config import config
 from vyre.digests import blake2b
+from vyre.opt.files import open_temporary
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -77,11 +78,9 @@ class DiskCache:
         size = len(body) + len(MAGIC) + _DIGEST
         if size > self.limit:
             return False
-        import tempfile  # dear to import, and a warm start writes nothing
-
         try:
             os.makedirs(self.folder, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
+            handle, temporary = open_temporary(self.folder, key)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(MAGIC + _seal(key, body) + body)

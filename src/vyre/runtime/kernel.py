@@ -29,7 +29,6 @@ from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_outputs import zero_outputs
-from vyre.runtime.kernel_views import place_views
 from vyre.runtime.recall import Recall, Wish
 from vyre.runtime.run import checked_dispatch, dispatch_anew
 from vyre.runtime.traps import located
@@ -113,6 +112,8 @@ class Kernel(Generic[P]):
         given = arguments.by_parameter(self.source, args, kwargs, partial=False)
         made = arguments.prepare(self.source, given)
         if made.views and not self.source.copies_whole:
+            from vyre.runtime.kernel_views import place_views
+
             chosen = routing.choose(device or made.device).device
             made.layouts = place_views(made.views, made.given, made.written, chosen)
         program = self._program(given, made)
