@@ -10,6 +10,7 @@ from vyre.backends.llvm import jit
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.effort import pipeline_at_first, pipeline_when_hot
 from vyre.backends.llvm.loader import ready_to_load
+from vyre.backends.llvm.vector_math import with_calls
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
@@ -61,6 +62,9 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     thorough = options.tier != "auto"
     text, info = generate(program, host, unchecked=unchecked, thorough=thorough)
     pipeline = pipeline_for(options.tier, program, text)
+    if pipeline.codegen_level == 0:
+        # Copies would not become any better by what is around them.
+        text = with_calls(text)
     made = jit.compile_text(text, host, pipeline)
     metadata = replace(info, pipeline=pipeline.name).to_json()
     return Artifact("cpu", ready_to_load(made.object), metadata, _Sources(text, host, pipeline))

@@ -56,6 +56,7 @@ MOST_IN_PLACE = 40
 """Uses up to which functions are made part of the code around them: LLVM takes milliseconds over
 each of them."""
 _ATTRIBUTE: Final = "<in place or not>"
+_PURE: Final = "nounwind memory(none)"
 
 
 class VectorMath:
@@ -109,9 +110,14 @@ class VectorMath:
 
     def _function(self, name: str, type_: str, unary: bool, lines: list[str], result: str) -> str:
         arguments = f"{type_} %x" if unary else f"{type_} %x, {type_} %y"
-        head = f"define internal {type_} @{name}({arguments}) nounwind memory(none)"
+        head = f"define internal {type_} @{name}({arguments}) {_PURE}"
         body = ["entry:", *lines, f"  ret {type_} {result}", "}"]
         return "\n".join([f"{head} {_ATTRIBUTE} {{", *body])
+
+
+def with_calls(text: str) -> str:
+    """A module in which functions are called, where they were to be made part of the code."""
+    return text.replace(f"{_PURE} alwaysinline", f"{_PURE} noinline")
 
 
 def emit_function(function: str, dtype: FloatType, width: int, *, fma: bool) -> str:

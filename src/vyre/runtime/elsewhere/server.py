@@ -16,9 +16,9 @@ from vyre.opt.hot_paths import HotPathHints, hint_keys
 from vyre.runtime.compiling import compile_now, entry_key
 from vyre.runtime.elsewhere.message import MADE, REFUSED, Request, receive, send
 
-_NICENESS = 10
-"""A tenth of a core where launches keep all of them busy. With the greatest, 19, it would be a
-seventieth, and better code for a kernel that runs all the time would come minutes later."""
+_NICENESS = 5
+"""A quarter of a core where launches keep all of them busy: better code then comes within two
+seconds. With 10 it would be a tenth and twice as long, with the greatest, 19, minutes."""
 _BELOW_NORMAL = 0x4000
 """BELOW_NORMAL_PRIORITY_CLASS of Windows."""
 
