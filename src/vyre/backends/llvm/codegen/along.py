@@ -131,7 +131,8 @@ class _Rounds:
         accesses: list[Load | Store] = []
         for access in (*(n for n in nodes if isinstance(n, Load)), *self._stores):
             step = self._step(access.index)
-            if step == 1 and self._kernel.memories[access.buffer].decl.count < MOST_ELEMENTS:
+            steps = (1, -1) if isinstance(access, Load) else (1,)
+            if step in steps and self._kernel.memories[access.buffer].decl.count < MOST_ELEMENTS:
                 accesses.append(access)
             elif step != 0 or isinstance(access, Store):
                 return None
@@ -199,9 +200,11 @@ class _Rounds:
                 if name in self._values:
                     return self._step(self._values[name])
                 return None if name in self._own | self._changed else 0
-            case Binary(BinOp.ADD, left, right):
-                sides = (self._step(left), self._step(right))
-                return None if None in sides else sum(side or 0 for side in sides)
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                a, b = self._step(left), self._step(right)
+                if a is None or b is None:
+                    return None
+                return a + b if op is BinOp.ADD else a - b
             case Cast(value, DataType.U32 | DataType.I32 | DataType.U64 | DataType.I64):
                 return self._step(value)
             case _:

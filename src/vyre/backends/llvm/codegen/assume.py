@@ -25,7 +25,10 @@ _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.NE)
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """A comparison whose left side rises by `step` from lane to lane, and whose right one stays."""
+    """A comparison whose left side rises by `step` from lane to lane, and whose right one stays.
+
+    It falls where the step is negative.
+    """
 
     part: Part
     step: int
@@ -51,7 +54,7 @@ def assumption_of(
     if steps[1]:
         part, steps = part.mirrored(), steps[::-1]
     step = steps[0] or 0
-    if steps[1] or not 0 <= step <= MOST_STEP:
+    if steps[1] or not -1 <= step <= MOST_STEP or (step < 0 and part.op is BinOp.NE):
         return None
     return Assumption(part, step, by_row=False)
 
@@ -146,6 +149,15 @@ class Midst:
             case _:
                 lowest = right.greatest
         self._require_exact(part.right, right)
+        if step < 0:
+            # What falls is, with the other sign, something that rises.
+            first, last, low, high = (
+                w.emit(f"sub i64 0, {number}")
+                for number in (left.greatest, left.least, highest, lowest)
+            )
+            self._begin(-step, first, low)
+            self._end(-step, last, high)
+            return
         if part.op in (BinOp.GT, BinOp.GE) or left.low < least:
             self._begin(step, left.least, lowest)
         self._end(step, left.greatest, highest)

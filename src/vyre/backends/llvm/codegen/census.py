@@ -68,6 +68,7 @@ class Census:
         self._shapes = Shapes(kernel.program, body, (0,), varying, in_step=True)
         self._in_y = Shapes(kernel.program, body, (1,), varying)
         self._strided = peeling.strided
+        self._inside = peeling.inside
         self._values: dict[str, AnyExpr] = dict(peeling.outer)
         self._first: dict[str, AnyExpr] = {}
         """What variables begin with that move by the same amount in all lanes."""
@@ -218,6 +219,7 @@ class Census:
         step = self.step(index)
         strided = self._strided.get(access)
         near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
+        near = near or (step == -1 and access in self._inside)
         apart = not near and not self._is_looked_up(index)
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own

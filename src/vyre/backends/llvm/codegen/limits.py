@@ -188,6 +188,11 @@ def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> s
     w = kernel.w
     at = w.emit(f"zext i32 {first} to i64")
     left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
+    if stride < 0:
+        # Down to the first element, if there is one to begin with.
+        begins = w.emit(f"icmp ne i64 {left}, 0")
+        down = w.emit(f"add i64 {at}, 1")
+        left = w.emit(f"select i1 {begins}, i64 {down}, i64 0")
     if stride > 1:
         left = w.intrinsic("usub.sat", "i64", left, str(stride - 1 - place))
         left = w.emit(f"add i64 {left}, {stride - 1}")

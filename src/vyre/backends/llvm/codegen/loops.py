@@ -73,7 +73,7 @@ class Loops:
         """Without tests at the counter where one test before the loop tells, else with them."""
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
-        w.branch(emit_test(lanes, stop, found), inside, tested, likely=True)
+        w.branch(emit_test(lanes, statement, start, stop, found), inside, tested, likely=True)
         w.block(inside)
         known = lanes.inside
         lanes.inside = known | found.accesses

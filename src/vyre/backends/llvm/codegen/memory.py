@@ -109,6 +109,8 @@ class MemoryAccess:
             return self._load_uniform(memory, index, element, step, part, proven)
         if index.form is Form.LINEAR and index.stride == 1 and step == 1:
             return self._load_contiguous(memory, index, element, proven)
+        if proven and step == 1 and _falls(memory, index):
+            return self._load_backwards(memory, index, element)
         return self._gather(memory, index, element, step, part, proven)
 
     def _load_uniform(
@@ -180,6 +182,23 @@ class MemoryAccess:
             f"phi {type_} [ {quick.text}, %{quick_label} ], [ {careful.text}, %{careful_label} ]"
         )
         return varying(element.value_type, joined)
+
+    def _load_backwards(self, memory: Memory, index: Value, element: DataType) -> Value:
+        """Elements of which the last lane has the first: in memory's order, then turned round."""
+        width = self.lanes.width
+        first = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        found = self._vector_read(memory, element, self.w.emit(f"sub i64 {first}, {width - 1}"))
+        return varying(element.value_type, self._turned(found))
+
+    def _turned(self, value: Value) -> str:
+        """The lanes of a value in the opposite order."""
+        width = self.lanes.width
+        type_ = register_type(value.dtype, width)
+        picks = ", ".join(f"i32 {n}" for n in reversed(range(width)))
+        text = self.lanes.vector(value)
+        return self.w.emit(
+            f"shufflevector {type_} {text}, {type_} poison, <{width} x i32> <{picks}>"
+        )
 
     def _load_at_edge(self, memory: Memory, index: Value, element: DataType) -> Value:
         if not is_called(self.lanes, element):
@@ -269,6 +288,12 @@ class MemoryAccess:
         rises = index.form is Form.LINEAR and index.stride == 1
         if simple and rises and (lanes.mask is None or _maskable(memory.decl.element)):
             self._store_contiguous(memory, index, value, proven)
+            return
+        if simple and proven and lanes.mask is None and _falls(memory, index):
+            first = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+            at = self.w.emit(f"sub i64 {first}, {lanes.width - 1}")
+            turned = varying(value.dtype, self._turned(value))
+            self._vector_write(replace(memory, cached=""), at, turned)
             return
         if lanes.mask is None and index.is_uniform and not memory.private:
             # All lanes write one element; the last lane's value is as good as any.
@@ -461,6 +486,12 @@ class MemoryAccess:
             many = widened(new, width)
             result = w.emit(f"insertelement {many} {result}, {new} {made}, i64 {lane}")
         return result
+
+
+def _falls(memory: Memory, index: Value) -> bool:
+    """Whether lanes that are in bounds go backwards element by element, and no index wraps."""
+    backwards = index.form is Form.LINEAR and index.stride == -1
+    return backwards and not memory.private and memory.decl.count < 1 << 32
 
 
 def _origin(memory: Memory, at: str, stride: int) -> Origin | None:

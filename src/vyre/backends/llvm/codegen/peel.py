@@ -77,7 +77,10 @@ class Peeling:
     accesses: dict[tuple[str, AnyExpr], tuple[int, int]] = field(
         default_factory=dict[tuple[str, AnyExpr], tuple[int, int]]
     )
-    """Buffer and index, with the step from lane to lane and the place within such a step."""
+    """Buffer and index, with the step from lane to lane and the place within such a step.
+
+    The step is -1 where lanes go backwards.
+    """
     in_loops: dict[tuple[str, AnyExpr], None] = field(
         default_factory=dict[tuple[str, AnyExpr], None]
     )
@@ -332,6 +335,9 @@ class Peeling:
             if stride > 1:
                 base = self.forms.without_offset(index)
                 self.strided[id(access)] = Strided(stride, offset % stride, base, offset // stride)
+        elif stride == -1 and not isinstance(access, Atomic):
+            self.accesses[key] = (-1, 0)
+            self.inside.add(id(access))
         elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return

@@ -46,6 +46,7 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
     for key in indices:
         buffer, index = key
         stride, place = peeling.accesses.get(key, (1, 0))
+        stride = abs(stride)
         count = kernel.memories[buffer].count
         holds += reach.is_inside(index, count, before=place, after=stride - 1 - place)
     return all_of(kernel.w, [*holds, *reach.exact])
