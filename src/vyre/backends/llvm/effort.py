@@ -19,11 +19,11 @@ FEW_LOOPS = 4
 """Statements, and loops of known length, up to which LLVM may write out loops: with more it takes
 longer over their rounds than over all the rest."""
 MOST_STANDARD = 550
-MOST_SHORT = 900
+MOST_SHORT = 1_700
 MOST_BRISK = 7_000
 MOST_LINES_OF_LARGE = 2_500
-"""Lines of LLVM IR up to which each pipeline is quick enough for a first launch: 50 milliseconds
-here, but for the last two, whose next one does least."""
+"""Lines of LLVM IR up to which each pipeline is quick enough for a first launch. What `short` makes
+runs as fast as the standard's code, or nearly; what `brisk` makes takes half as long again."""
 _WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.BRISK))
 """Lines up to which each pipeline takes a few seconds: what a hot kernel is worth, as it runs in
 the background and once. With still more lines code stays as it was made quickly."""
