@@ -14,21 +14,24 @@ from vyre.backends.llvm.codegen.crossing import Crossing
 from vyre.backends.llvm.codegen.guards import with_guards
 from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.kernel import Kernel
-from vyre.backends.llvm.codegen.lanes import Lanes
 from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.limits import Limits, emit_facts, emit_limits, emit_midst
 from vyre.backends.llvm.codegen.narrow import narrow
-from vyre.backends.llvm.codegen.on_lines import Lines, emit_on_line, lines_of
+from vyre.backends.llvm.codegen.on_lines import Lines, lines_of
 from vyre.backends.llvm.codegen.peel import Peeling
-from vyre.backends.llvm.codegen.private import emit_own_array
-from vyre.backends.llvm.codegen.shapes import Shapes
-from vyre.backends.llvm.codegen.sieve import LANES, Sieve
-from vyre.backends.llvm.codegen.statements import Statements
-from vyre.backends.llvm.codegen.strategy import choose_tile, mask_bits
+from vyre.backends.llvm.codegen.row_steps import emit_steps
+from vyre.backends.llvm.codegen.sets_of_lanes import (
+    emit_lock_step,
+    emit_one_lane,
+    emit_sifted,
+    view_of,
+)
+from vyre.backends.llvm.codegen.sieve import LANES
+from vyre.backends.llvm.codegen.strategy import choose_tile
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
-from vyre.backends.llvm.codegen.value import Memory, Slot, Value
+from vyre.backends.llvm.codegen.value import Slot, Value
 from vyre.backends.llvm.codegen.whole import emit_whole
-from vyre.ir import AnyExpr, Assign, Binary, BinOp, Body, DataType, Let, Lit, Return
+from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
@@ -94,7 +97,7 @@ class Rows:
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
-        body = with_guards(self._body) if free else self._body
+        body = with_guards(self.body) if free else self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(body)
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
@@ -113,7 +116,7 @@ class Rows:
                 self.arms = self._arms(body)
 
     @property
-    def _body(self) -> Body:
+    def body(self) -> Body:
         return self.stretch.body if self.work is None else self.work
 
     def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
@@ -191,7 +194,7 @@ class Rows:
 
         def row(y: str, z: str) -> None:
             then, other, done = (w.fresh(n) for n in ("row.then", "row.else", "row.both"))
-            holds = self._view(0, ("0", y, z)).value(condition).text
+            holds = view_of(self, 0, ("0", y, z)).value(condition).text
             w.branch(holds, then, other)
             for label, arm in ((then, yes), (other, no)):
                 w.block(label)
@@ -227,7 +230,7 @@ class Rows:
     def _are_all(self, numbers: Mapping[AnyExpr, Lit]) -> str:
         """Whether all of some values of the whole workgroup are the numbers they may be."""
         w, holds = self.kernel.w, "true"
-        first = self._view(0, ("0", "0", "0"))
+        first = view_of(self, 0, ("0", "0", "0"))
         for value, number in numbers.items():
             same = first.value(Binary(BinOp.EQ, value, number)).text
             holds = w.emit(f"and i1 {holds}, {same}")
@@ -244,7 +247,7 @@ class Rows:
     def look_at_whole(self) -> None:
         """Find out whether all lanes run in vectors, where rows are many."""
         if self.tile.peeled and self.kernel.size[1] * self.kernel.size[2] > 1:
-            self.whole = emit_whole(self.kernel, self.peeling, self._view(0, ("0", "0", "0")))
+            self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
 
     def _planes(self, z: str) -> None:
         jam = self.tile.jam if self.tile.axis == 1 else 1
@@ -348,7 +351,7 @@ class Rows:
         if not self.peeling.parts and not self.tile.peeled:
             return Limits("0", "0", "0", self.kernel.row)
         return emit_limits(
-            self.peeling, self.kernel, lambda x: self._view(0, (x, y, z)), self.kernel.row
+            self.peeling, self.kernel, lambda x: view_of(self, 0, (x, y, z)), self.kernel.row
         )
 
     def _edged_row(self, slot: str, limits: Limits, y: str, z: str) -> None:
@@ -372,7 +375,7 @@ class Rows:
         if self.peeling.interior.periods:
             start = Limits(now, now, limits.high, limits.end)
             limits = emit_midst(
-                self.peeling, self.kernel, lambda x: self._view(0, (x, y, z)), start
+                self.peeling, self.kernel, lambda x: view_of(self, 0, (x, y, z)), start
             )
             lone = w.intrinsic("umax", "i32", limits.high, w.emit(f"add i32 {now}, {few}"))
         begin = w.intrinsic("umax", "i32", limits.low, now)
@@ -398,11 +401,17 @@ class Rows:
         peeling, row = self.peeling, [("", y, z)]
         sieve = self.tile.sieve
         if sieve is not None:
-            self._x_loop(slot, limits.high, LANES, lambda x, end: self._sift(sieve, (x, y, z), end))
+            emit_steps(
+                self,
+                slot,
+                limits.high,
+                LANES,
+                lambda x, end: emit_sifted(self, sieve, (x, y, z), end),
+            )
             return
         if peeling.facts and not self.kernel.unchecked:
             w = self.kernel.w
-            holds = emit_facts(peeling, self.kernel, self._view(0, ("0", y, z)), self.kernel.row)
+            holds = emit_facts(peeling, self.kernel, view_of(self, 0, ("0", y, z)), self.kernel.row)
             limit = w.emit(f"select i1 {holds}, i32 {limits.high}, i32 0")
             self._together(slot, limit, row, peeling.inside | peeling.by_facts)
             if self.tile.step == 1:
@@ -427,221 +436,9 @@ class Rows:
                 places += [
                     (w.emit(f"add nuw i32 {x}, {n * step}"), y, z) for n in range(1, tile.jam)
                 ]
-            self._lock_step(places, end, inside)
+            emit_lock_step(self, places, end, inside)
 
-        self._x_loop(slot, limit, tile.step, emit, again=self.again)
+        emit_steps(self, slot, limit, tile.step, emit, again=self.again)
 
     def _rest(self, slot: str, end: str, y: str, z: str) -> None:
-        self._x_loop(slot, end, 1, lambda x, end_: self._one_lane((x, y, z), end_))
-
-    def _x_loop(
-        self,
-        slot: str,
-        limit: str,
-        step: int,
-        emit: Callable[[str, str], None],
-        *,
-        again: bool = False,
-    ) -> None:
-        """Count x in the slot up to the limit, as long as a whole step fits.
-
-        With `again`, the last step ends at the limit and begins among lanes that have run.
-        """
-        w = self.kernel.w
-        head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
-        last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
-        if again and step > 1 and self.lines is None:
-            self._x_loop_again(slot, limit, step, last, emit)
-            return
-        w.block(head)
-        now = w.emit(f"load i32, ptr {slot}", "x")
-        more = w.emit(f"icmp ult i32 {now}, {last}")
-        w.branch(more, run, done)
-        w.block(run)
-        emit(now, end)
-        w.block(end)
-        following = w.emit(f"add nuw i32 {now}, {step}")
-        if again and step > 1 and self.lines is not None:
-            final = w.emit(f"sub i32 {limit}, {step}")
-            beyond = w.emit(f"icmp ugt i32 {following}, {final}")
-            some = w.emit(f"icmp ult i32 {following}, {limit}")
-            back = w.emit(f"and i1 {beyond}, {some}")
-            early = emit_on_line(self.kernel, self.lines, following, limit, step)
-            usual = w.emit(f"select i1 {beyond}, i32 {following}, i32 {early}")
-            following = w.emit(f"select i1 {back}, i32 {final}, i32 {usual}")
-        w.do(f"store i32 {following}, ptr {slot}")
-        w.jump(head)
-        w.block(done)
-
-    def _x_loop_again(
-        self, slot: str, limit: str, step: int, last: str, emit: Callable[[str, str], None]
-    ) -> None:
-        """Steps that are counted as if the last one went beyond the limit, where it ends."""
-        w = self.kernel.w
-        run, end, over, done = (w.fresh(n) for n in ("row", "row.next", "row.over", "row.done"))
-        start = w.emit(f"load i32, ptr {slot}")
-        final = w.emit(f"sub i32 {limit}, {step}")
-        w.branch(w.emit(f"icmp ult i32 {start}, {last}"), run, done)
-        w.block(run)
-        now = w.emit(f"load i32, ptr {slot}", "x")
-        emit(w.intrinsic("umin", "i32", now, final), end)
-        w.block(end)
-        # A step from the last one might wrap, but is not taken.
-        following = w.emit(f"add nuw i32 {now}, {step}")
-        w.do(f"store i32 {following}, ptr {slot}")
-        w.branch(w.emit(f"icmp ult i32 {now}, {final}"), run, over)
-        w.block(over)
-        w.do(f"store i32 {limit}, ptr {slot}")
-        w.block(done)
-
-    # Sets of lanes -------------------------------------------------------------------------------
-
-    def _view(self, width: int, local: Position) -> Lanes:
-        """A set of lanes with the names that are visible to the stretch of work."""
-        lanes = Lanes(self.kernel, width)
-        lanes.place(local)
-        if self.crossing.slots or self.dead is not None or self._has_private():
-            lanes.lane_index = self._lane_index(local)
-        lanes.names.update(self.bound)
-        lanes.names.update(self.peeling.periods)
-        for name, value in self.crossing.needed(self.stretch).items():
-            lanes.names[name] = lanes.value(value)
-        return lanes
-
-    def _has_private(self) -> bool:
-        own = self.kernel.own_arrays
-        return any(d.is_local and d.name not in own for d in self.kernel.program.buffers)
-
-    def _lock_step(self, places: list[Position], end: str, inside: set[int]) -> None:
-        """Lanes together, for which all that was peeled holds."""
-        kernel, tile = self.kernel, self.tile
-        body = self.peeling.simplified
-        views: list[Lanes] = []
-        for number, place in enumerate(places):
-            view = self._view(tile.width, place)
-            view.inside = inside
-            view.apart = self.peeling.apart
-            view.strided = self.peeling.strided
-            view.wide = self.peeling.wide
-            view.ahead = self.ahead
-            if self.peeling.by_facts <= inside:
-                view.sums = self.peeling.sums
-            view.branches = not tile.width
-            view.mask_bits = mask_bits(tile.width)
-            self._own_arrays(view, number)
-            views.append(view)
-        axes = (0,) if tile.width else ()
-        shapes = Shapes(kernel.program, body, axes, self.varying, in_step=True)
-        brought = [self._bring(view) for view in views]
-        if not tile.lock_step:
-            for view, kept in zip(views, brought, strict=True):
-                Statements(kernel, (view,), shapes, end, kept=self.crossing.names).run(body)
-                self._put_back(view, kept)
-            return
-        apart = None
-        if tile.jam > 1:
-            apart = Shapes(kernel.program, body, (tile.axis,), self.varying)
-        statements = Statements(kernel, views, shapes, end, apart, self.crossing.names)
-        if tile.width and _returns(body):
-            statements.returned = statements.mask_slot("returned")
-        statements.run(body)
-        for view, kept in zip(views, brought, strict=True):
-            self._put_back(view, kept)
-
-    def _sift(self, sieve: Sieve, place: Position, end: str) -> None:
-        """Ask many lanes at once, and run those that have work."""
-        w, type_ = self.kernel.w, f"i{LANES}"
-        asked = self._view(LANES, place)
-        asked.inside = self.peeling.inside | sieve.inside
-        for let in sieve.lets:
-            asked.names[let.name] = asked.value(let.value)
-        flags = asked.vector(asked.value(sieve.cond))
-        bits = w.slot(type_, "lanes")
-        w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
-        head, run = w.fresh("sieve"), w.fresh("found")
-        w.block(head)
-        left = w.emit(f"load {type_}, ptr {bits}")
-        w.branch(w.emit(f"icmp eq {type_} {left}, 0"), end, run)
-        w.block(run)
-        less = w.emit(f"sub {type_} {left}, 1")
-        w.do(f"store {type_} {w.emit(f'and {type_} {left}, {less}')}, ptr {bits}")
-        lane = w.intrinsic("cttz", type_, left, extra="i1 true")
-        own = w.emit(f"add nuw i32 {place[0]}, {lane}")
-        self._lock_step([(own, *place[1:])], head, self.peeling.inside)
-        w.jump(head)
-
-    def _one_lane(self, local: Position, end: str) -> None:
-        w = self.kernel.w
-        lanes = self._view(0, local)
-        lanes.branches = not self.tile.peeled
-        body = self._body
-        shapes = Shapes(self.kernel.program, body, ())
-        finish = w.fresh("finish")
-        statements = Statements(self.kernel, (lanes,), shapes, finish, kept=self.crossing.names)
-        if self.dead is not None:
-            flag_place = w.emit(f"getelementptr i8, ptr {self.dead}, i64 {lanes.lane_index}")
-            flag = w.emit(f"load i8, ptr {flag_place}, align 1")
-            gone = w.emit(f"icmp ne i8 {flag}, 0")
-            alive = w.fresh("alive")
-            w.branch(gone, end, alive)
-            w.block(alive)
-            statements.on_return = lambda: w.do(f"store i8 1, ptr {flag_place}, align 1")
-        if self.target is not None:
-            statements.outer_signal = self.target.signal
-        self._own_arrays(lanes)
-        kept = self._bring(lanes)
-        statements.run(body)
-        w.block(finish)
-        self._put_back(lanes, kept)
-
-    def _bring(self, view: Lanes) -> list[tuple[Slot, Slot]]:
-        """Give the lanes the variables that are kept for them; those that change get a slot."""
-        changed = {s.name for s in walk_stmts(self.stretch.body) if isinstance(s, (Let, Assign))}
-        declared = {s.name for s in self.stretch.body if isinstance(s, Let)}
-        kept: list[tuple[Slot, Slot]] = []
-        for name, slot in self.crossing.used(self.stretch).items():
-            view.names[name] = slot
-            if name not in changed:
-                view.names[name] = view.read(name)
-                continue
-            before = None if name in declared else view.read(name)
-            made = view.new_slot(name, slot.dtype, slot.form)
-            own = replace(made, shared=True)
-            view.names[name] = own
-            if before is not None:
-                view.write(own, before, blend=False)
-            kept.append((slot, own))
-        return kept
-
-    def _put_back(self, view: Lanes, kept: list[tuple[Slot, Slot]]) -> None:
-        for slot, own in kept:
-            view.write(slot, view.value_of(own), blend=False)
-
-    def _own_arrays(self, lanes: Lanes, number: int = 0) -> None:
-        """Private arrays of the lanes at hand."""
-        w, kernel = self.kernel.w, self.kernel
-        for decl in kernel.program.buffers:
-            if decl.name in kernel.own_arrays:
-                lanes.own[decl.name] = emit_own_array(kernel, decl, lanes, number)
-            elif decl.is_local:
-                base = kernel.memories[decl.name].pointer
-                offset = w.emit(f"mul i64 {lanes.lane_index}, {decl.size_bytes or 0}")
-                pointer = w.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
-                lanes.own[decl.name] = Memory(
-                    decl, pointer, pointer, str(decl.count), shared=False, private=True
-                )
-
-    def _lane_index(self, local: Position) -> str:
-        w = self.kernel.w
-        sx, sy, _ = self.kernel.size
-        index = w.emit(f"zext i32 {local[0]} to i64") if local[0] != "0" else "0"
-        for axis, size in ((1, sx), (2, sx * sy)):
-            if local[axis] != "0":
-                row = w.emit(f"zext i32 {local[axis]} to i64")
-                row = w.emit(f"mul i64 {row}, {size}")
-                index = w.emit(f"add i64 {index}, {row}")
-        return index
-
-
-def _returns(body: Body) -> bool:
-    return any(isinstance(s, Return) for s in walk_stmts(body))
+        emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
