@@ -92,7 +92,7 @@ class VectorMath:
             result = _UNARY[function](x)
         else:
             result = _BINARY[function](x, Value(code, dtype, "%y"))
-        self._shared.update(dict.fromkeys(code.needs))
+        self._shared.update(code.needs)
         return self._function(name, code.type(dtype), function in _UNARY, code.lines, result.text)
 
     def _through_single(self, function: str, name: str, width: int) -> str:

@@ -34,7 +34,7 @@ class Code:
         self.fma = fma
         """Whether a fused multiply-add is one instruction on the target."""
         self.lines: list[str] = []
-        self.needs: set[str] = set()
+        self.needs: dict[str, None] = {}
         """Definitions that the text refers to."""
         self._count = 0
         self._block = "entry"

@@ -63,8 +63,8 @@ def _repaired(x: Value, large: Value, values: list[Value]) -> list[Value]:
     """R, what it lacks, and n, or r and n, with those of large lanes computed one by one."""
     code = x.code
     name = f"vyre_reduce_lanes{len(values)}_{code.width}"
-    code.needs.add(_SCALAR)
-    code.needs.add(_lane_function(name, code.width, len(values)))
+    code.needs[_SCALAR] = None
+    code.needs[_lane_function(name, code.width, len(values))] = None
     # The scalar function takes large numbers only: its table begins there.
     safe = large.select(x, _DOUBLE_LIMIT * 2.0)
     call = f"call {_struct(code, len(values))} @{name}({code.type('f64')} {safe.text})"
