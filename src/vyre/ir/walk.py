@@ -7,9 +7,11 @@ from typing import TypeVar, cast
 
 from vyre.ir.expr import AnyExpr
 from vyre.ir.node import Tree
-from vyre.ir.stmt import AnyStmt, Body
+from vyre.ir.stmt import AnyStmt, Block, Body, Region
 
 T = TypeVar("T", bound=Tree)
+
+_AROUND = (Block, Region)
 
 
 def expr_children(tree: AnyExpr | AnyStmt) -> tuple[AnyExpr, ...]:
@@ -40,6 +42,14 @@ def walk_stmts(body: Body) -> Iterator[AnyStmt]:
         yield current
         for name in reversed(current.body_fields):
             stack.extend(reversed(getattr(current, name)))
+
+
+def without_blocks(body: Body) -> list[AnyStmt]:
+    """The statements of a body, with those of blocks and regions in their place."""
+    found: list[AnyStmt] = []
+    for statement in body:
+        found += without_blocks(statement.body) if isinstance(statement, _AROUND) else [statement]
+    return found
 
 
 def walk_all_exprs(body: Body) -> Iterator[AnyExpr]:

@@ -10,15 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
-from vyre.ir import AnyExpr, Block, Body, If, Let, Region
-from vyre.ir.walk import rebuilt
+from vyre.ir import AnyExpr, Body, If, Let
+from vyre.ir.walk import rebuilt, without_blocks
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from vyre.backends.llvm.codegen.linear import LinearForms
-    from vyre.ir import AnyStmt
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class Arms:
 
 def arms_of(body: Body, forms: LinearForms) -> Arms | None:
     """The arms of the conditional that is all that a body does; None if rows all do the same."""
-    statements = list(_flat(body))
+    statements = without_blocks(body)
     if not statements:
         return None
     *before, last = statements
@@ -58,15 +55,6 @@ def arms_of(body: Body, forms: LinearForms) -> Arms | None:
 def _is_by_row(part: Part, forms: LinearForms) -> bool:
     sides = (part.left,) if part.op is None else (part.left, part.right)
     return all(forms.is_row_constant(forms.expand(side)) for side in sides)
-
-
-def _flat(body: Body) -> Iterator[AnyStmt]:
-    """Statements without the blocks and regions around them."""
-    for statement in body:
-        if isinstance(statement, (Block, Region)):
-            yield from _flat(statement.body)
-        else:
-            yield statement
 
 
 __all__ = ["Arms", "arms_of"]

@@ -10,10 +10,10 @@ that was tested. Nothing is guessed: where the test holds, both say the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.backends.llvm.codegen.linear import LinearForms, flat_index
 from vyre.backends.llvm.codegen.steps import accesses_of, is_distance
 from vyre.ir import (
     AnyExpr,
@@ -22,7 +22,6 @@ from vyre.ir import (
     Atomic,
     Binary,
     BinOp,
-    Block,
     Body,
     Break,
     Continue,
@@ -32,7 +31,6 @@ from vyre.ir import (
     Load,
     Loop,
     Program,
-    Region,
     Select,
     Store,
     Var,
@@ -45,6 +43,7 @@ from vyre.ir.walk import (
     rebuilt,
     walk_expr,
     walk_stmts,
+    without_blocks,
 )
 from vyre.record import dataclass
 
@@ -52,8 +51,6 @@ USUAL: Final = (3, 4, 1, 2)
 """Parts of structures that work is written out for."""
 MOST_STATEMENTS: Final = 24
 """Statements of work that is written out for each of these."""
-_NOWHERE: Final = 0xFFFFFFFF
-"""The index of what is outside along some axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ def _distances(loop: Loop, forms: LinearForms, leaves: frozenset[str]) -> list[A
 
 def _structure(index: AnyExpr, counter: str) -> Binary | None:
     """Where a structure begins of which the counter tells the part."""
-    flat = _flat_index(index)
+    flat = flat_index(index)
     if isinstance(flat, Binary) and flat.op is BinOp.ADD:
         for base, place in ((flat.left, flat.right), (flat.right, flat.left)):
             if place == Var(counter) and isinstance(base, Binary) and base.op is BinOp.MUL:
@@ -131,15 +128,6 @@ def _structure(index: AnyExpr, counter: str) -> Binary | None:
 def _has_axes(position: AnyExpr) -> bool:
     """Whether a position is one of several lines of positions."""
     return any(isinstance(node, Binary) and node.op is BinOp.MUL for node in walk_expr(position))
-
-
-def _flat_index(index: AnyExpr) -> AnyExpr:
-    """An index without the test of its axes."""
-    match index:
-        case Select(_, flat, Lit(DataType.U32, bits)) if bits == _NOWHERE:
-            return flat
-        case _:
-            return index
 
 
 def _leaves(body: Body) -> bool:
@@ -203,7 +191,7 @@ class WrittenOut:
                 if isinstance(statement, (Let, Loop)):
                     name = statement.name if isinstance(statement, Let) else statement.var
                     own[name] = Var(self._fresh(name, self.types[name]))
-            rounds.append(list(_flat(self._body(loop.body, own))))
+            rounds.append(without_blocks(self._body(loop.body, own)))
         if _is_separable(loop, self._channels.forms):
             return self._stores_last(loop, rounds)
         return [statement for one in rounds for statement in one]
@@ -212,7 +200,7 @@ class WrittenOut:
         """All rounds compute before any of them stores: stores side by side are one."""
         made: list[AnyStmt] = []
         stores: list[list[Store]] = []
-        written = list(_flat(loop.body))
+        written = without_blocks(loop.body)
         for one in rounds:
             stores.append([])
             for statement, old in zip(one, written, strict=True):
@@ -258,7 +246,7 @@ def _is_separable(loop: Loop, forms: LinearForms) -> bool:
     stores: at an index that has the counter added to what is the same in all rounds, so that the
     elements of different rounds are different ones.
     """
-    body = list(_flat(loop.body))
+    body = without_blocks(loop.body)
     stores = [s for s in body if isinstance(s, Store)]
     first = len(body) - len(stores)
     if not stores or not all(isinstance(s, (Let, Assign)) for s in body[:first]):
@@ -288,7 +276,7 @@ def _is_separable(loop: Loop, forms: LinearForms) -> bool:
 
 def _is_own(index: AnyExpr, counter: str, forms: LinearForms) -> bool:
     """Whether an index has the counter added to what does not depend on it."""
-    flat = _flat_index(index)
+    flat = flat_index(index)
     if not isinstance(flat, Binary) or flat.op is not BinOp.ADD or not forms.is_pure(index):
         return False
     sides = (flat.left, flat.right)
@@ -296,15 +284,6 @@ def _is_own(index: AnyExpr, counter: str, forms: LinearForms) -> bool:
         return False
     base = flat.left if flat.right == Var(counter) else flat.right
     return all(node != Var(counter) for node in walk_expr(base))
-
-
-def _flat(body: Body) -> Iterator[AnyStmt]:
-    """Statements without the blocks and regions around them."""
-    for statement in body:
-        if isinstance(statement, (Block, Region)):
-            yield from _flat(statement.body)
-        else:
-            yield statement
 
 
 __all__ = ["USUAL", "Channels", "WrittenOut", "channels_of"]

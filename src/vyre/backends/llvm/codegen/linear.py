@@ -37,6 +37,8 @@ ALL_AXES: Axes = (0, 1, 2)
 _IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
 _CONSTANT = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
 _WORDS = (DataType.U32, DataType.I32)
+_NOWHERE = 0xFFFFFFFF
+"""The index of what is outside along some axis."""
 
 
 class LinearForms:
@@ -259,6 +261,15 @@ def _as_product(shift: Binary) -> AnyExpr:
     return Binary(BinOp.MUL, shift.left, Lit(DataType.U32, 1 << (amount.bits & 31)))
 
 
+def flat_index(index: AnyExpr) -> AnyExpr:
+    """An index without the test of its axes."""
+    match index:
+        case Select(_, flat, Lit(DataType.U32, bits)) if bits == _NOWHERE:
+            return flat
+        case _:
+            return index
+
+
 def is_lane_id(node: AnyExpr) -> bool:
     """Whether a node is a position along x."""
     return is_id_along(node, X)
@@ -269,4 +280,4 @@ def is_id_along(node: AnyExpr, axes: Axes) -> bool:
     return isinstance(node, Builtin) and node.kind in _IDS and node.axis in axes
 
 
-__all__ = ["ALL_AXES", "Axes", "LinearForms", "X", "is_id_along", "is_lane_id"]
+__all__ = ["ALL_AXES", "Axes", "LinearForms", "X", "flat_index", "is_id_along", "is_lane_id"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.again import is_repeatable
-from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.backends.llvm.codegen.linear import LinearForms, flat_index
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.backends.llvm.codegen.steps import accesses_of
 from vyre.driver.grid_sync.lives import variable_types
@@ -26,7 +26,6 @@ from vyre.ir import (
     Builtin,
     BuiltinKind,
     Continue,
-    DataType,
     If,
     Let,
     Lit,
@@ -35,7 +34,6 @@ from vyre.ir import (
     Program,
     Region,
     Return,
-    Select,
     Store,
     Var,
     While,
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _ROW = Builtin(BuiltinKind.GLOBAL_ID, 1)
-_NOWHERE = 0xFFFFFFFF
-"""The index of what is outside along some axis."""
 
 
 def with_loops_outside(program: Program) -> tuple[Program, frozenset[str]]:
@@ -119,27 +115,18 @@ def _goes_through_planes(program: Program, within: Iterable[AnyStmt], loop: Loop
     stores = False
     for statement in walk_stmts(loop.body):
         for _, index in accesses_of(statement):
-            written = _flat_index(forms.expand(index))
+            written = flat_index(forms.expand(index))
             if Var(loop.var) not in walk_expr(written):
                 continue
             step = 0 if forms.is_row_constant(written) else forms.stride(written)
             if step not in (0, 1):
                 return False
         if isinstance(statement, Store):
-            written = _flat_index(forms.expand(statement.index))
+            written = flat_index(forms.expand(statement.index))
             if forms.stride(written) != 1 or _ROW not in walk_expr(written):
                 return False
             stores = True
     return stores
-
-
-def _flat_index(index: AnyExpr) -> AnyExpr:
-    """An index without the test of its axes."""
-    match index:
-        case Select(_, flat, Lit(DataType.U32, bits)) if bits == _NOWHERE:
-            return flat
-        case _:
-            return index
 
 
 def _expanded(expr: AnyExpr, values: dict[str, AnyExpr]) -> AnyExpr:

@@ -40,7 +40,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr
+from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr, without_blocks
 from vyre.record import dataclass
 
 MOST_STRIDE = 64
@@ -391,7 +391,7 @@ class Peeling:
 
     def _has_one_effect(self, body: Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
-        effects = [s for s in _flat(body) if not self.is_quiet(s)]
+        effects = [s for s in without_blocks(body) if not self.is_quiet(s)]
         if len(effects) != 1:
             return False
         only = effects[0]
@@ -446,13 +446,3 @@ def _directions(statement: If) -> tuple[bool, ...]:
     if not statement.then:
         return (True,)
     return (False, True) if statement.otherwise else (False,)
-
-
-def _flat(body: Body) -> list[AnyStmt]:
-    found: list[AnyStmt] = []
-    for statement in body:
-        if isinstance(statement, (Block, Region)):
-            found.extend(_flat(statement.body))
-        else:
-            found.append(statement)
-    return found

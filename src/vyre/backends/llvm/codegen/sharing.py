@@ -14,7 +14,6 @@ from vyre.ir import (
     Assign,
     Atomic,
     Ballot,
-    Block,
     Body,
     Break,
     Continue,
@@ -22,14 +21,13 @@ from vyre.ir import (
     Let,
     Load,
     Loop,
-    Region,
     Return,
     Shuffle,
     SubgroupReduce,
     Var,
     While,
 )
-from vyre.ir.walk import walk_expr, walk_stmts
+from vyre.ir.walk import walk_expr, walk_stmts, without_blocks
 
 AXES = (0, 1, 2)
 
@@ -103,7 +101,7 @@ class Sharing:
             return True
         if self._shapes.is_varying(loop.start) or self._shapes.is_varying(loop.stop):
             return False
-        guards = [s.cond for s in _flat(loop.body) if isinstance(s, If)]
+        guards = [s.cond for s in without_blocks(loop.body) if isinstance(s, If)]
         if not guards or not _stays(loop.body):
             return False
         shared = frozenset(self._kernel.types) - self._shapes.varying | {loop.var}
@@ -149,13 +147,3 @@ def _stays(body: Body, depth: int = 0) -> bool:
         if not all(_stays(getattr(statement, name), deeper) for name in statement.body_fields):
             return False
     return True
-
-
-def _flat(body: Body) -> list[object]:
-    found: list[object] = []
-    for statement in body:
-        if isinstance(statement, (Block, Region)):
-            found.extend(_flat(statement.body))
-        else:
-            found.append(statement)
-    return found

@@ -13,25 +13,22 @@ from vyre.backends.llvm.codegen.packed import STORAGE_ONLY
 from vyre.backends.llvm.codegen.peel import Peeling
 from vyre.ir import (
     AnyExpr,
-    AnyStmt,
     Atomic,
     AtomicOp,
     Ballot,
     Binary,
-    Block,
     Body,
     If,
     Let,
     Lit,
     Load,
     MemoryOrdering,
-    Region,
     Shuffle,
     SubgroupReduce,
     Unary,
     Var,
 )
-from vyre.ir.walk import rewrite_expr, walk_expr
+from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 
 LANES = 32
@@ -71,7 +68,7 @@ def sieve_of(peeling: Peeling, census: Census) -> Sieve | None:
 def _only_effect(peeling: Peeling, body: Body, before: list[Let]) -> If | None:
     """The one statement that does anything; what is bound before it."""
     found: If | None = None
-    for statement in _flat(body):
+    for statement in without_blocks(body):
         if isinstance(statement, Let) and peeling.is_quiet(statement):
             if found is None:
                 before.append(statement)
@@ -81,13 +78,6 @@ def _only_effect(peeling: Peeling, body: Body, before: list[Let]) -> If | None:
             found = statement
         else:
             return None
-    return found
-
-
-def _flat(body: Body) -> list[AnyStmt]:
-    found: list[AnyStmt] = []
-    for statement in body:
-        found += _flat(statement.body) if isinstance(statement, (Block, Region)) else [statement]
     return found
 
 
