@@ -81,8 +81,8 @@ class Scope:
 def places_of(index: AnyExpr, scope: Scope) -> Places | None:
     """The places along axes that an index tells; None if it is none of that kind.
 
-    Arithmetic is the same with and without
-    sign: an index that does not fit into a word is no element of any array that counts.
+    Arithmetic is the same with and without sign: an index that does not fit into a word is no
+    element of any array that counts.
     """
     found = _sum(index, scope)
     if found is None:
