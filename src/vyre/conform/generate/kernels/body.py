@@ -5,6 +5,7 @@ from __future__ import annotations
 from vyre.conform.generate.dice import Dice
 from vyre.conform.generate.kernels.expressions import NOWHERE, Expressions
 from vyre.conform.generate.kernels.frame import Frame
+from vyre.conform.generate.kernels.images import Images
 from vyre.conform.generate.kernels.rows import Rows
 
 _DEPTH = 2
@@ -29,6 +30,8 @@ class Statements:
 
     def kernel(self) -> str:
         """The body of a kernel, one level deep."""
+        if self._frame.is_deep and self._dice.chance(4):
+            return _indented(Images(self._dice, self._frame).kernel())
         kind = self._dice.below(12)
         if kind > 9:
             return _indented(Rows(self._dice, self._frame).kernel())
