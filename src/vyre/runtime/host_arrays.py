@@ -77,6 +77,8 @@ Form = tuple[tuple[int, ...], np.dtype[Any], int]
 _CONTIGUOUS_AND_ALIGNED = 0x101
 _WRITABLE = 0x400
 """Bits of numpy's `flags.num`."""
+_SAFE = 1 << 31
+"""Fewer elements than any limit."""
 
 
 def form_of(array: HostArray, *, written: bool) -> Form:
@@ -91,6 +93,14 @@ def has_form(value: Any, form: Form) -> bool:
     if type(value) is not np.ndarray or value.shape != shape or value.flags.num & flags != flags:
         return False
     return value.dtype is dtype or value.dtype == dtype
+
+
+def has_form_but_for_lengths(value: Any, form: Form) -> bool:
+    """Whether a value is an array of a form, of the same axes and of lengths that are safe."""
+    shape, dtype, flags = form
+    if type(value) is not np.ndarray or value.flags.num & flags != flags:
+        return False
+    return value.ndim == len(shape) and value.dtype == dtype and 0 < value.size < _SAFE
 
 
 def host_view(value: object) -> HostArray:

@@ -97,14 +97,8 @@ class Kernel(Generic[P]):
         """Run the kernel."""
         wish = (device, grid, elements, deadline)
         ordered = self._recall.in_order(args, kwargs)
-        call = None if ordered is None else self._recall.find(ordered, wish)
-        if ordered is not None and call is not None:
-            try:
-                if call.again(ordered):
-                    return
-            except TrapError as error:
-                raise located(error, call.program) from None
-        self._call(args, kwargs, wish)
+        if ordered is None or not self._recall.again(ordered, wish, self._default_grid):
+            self._call(args, kwargs, wish)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
         """Run the kernel, looking at everything."""

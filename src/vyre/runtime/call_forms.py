@@ -1,0 +1,252 @@
+"""What the arguments of a call are like, so that others like them can take their place.
+
+Arrays of the same type and shape can, and numbers of the same type. Arrays of other lengths can
+too, where the caller sees to what depends on lengths: the grid, and what is cleared before.
+"""
+
+from __future__ import annotations
+
+import struct
+import weakref
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from vyre.front.parameters import ScalarParameter, StaticParameter
+from vyre.front.values import SHAPE
+from vyre.ir import DataType
+from vyre.record import dataclass
+from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_arrays import Form, form_of, has_form, has_form_but_for_lengths, numpy_type
+from vyre.runtime.host_arrays import numbers as numbers_in_array
+from vyre.runtime.kernel_arguments import Prepared
+
+if TYPE_CHECKING:
+    from vyre.front.parameters import Parameter
+    from vyre.ir import Program
+    from vyre.runtime.compiled import CompiledProgram
+
+_FORMATS: Final = {
+    **{"b1": "?", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i"},
+    **{"u8": "Q", "i8": "q", "f2": "e", "f4": "f", "f8": "d"},
+}
+"""How `struct` writes numbers of each type of numpy's."""
+_NUMBERS: Final = frozenset({bool, int, float, *(np.dtype(name).type for name in _FORMATS)})
+_EXACT: Final = 1 << 53
+"""Up to here whole numbers become floats in one step, whoever converts them."""
+
+
+class Number:
+    """A number among the arguments, and the memory from which the kernel reads it."""
+
+    __slots__ = ("_bytes", "_is_float_of_int", "_pack", "kind", "memory", "name", "position")
+
+    def __init__(self, name: str, position: int, kind: type, dtype: np.dtype[Any]) -> None:
+        self.name = name
+        self.position = position
+        self.kind = kind
+        self.memory = np.zeros(1, dtype)
+        self._bytes = self.memory.data.cast("B")
+        self._pack = struct.Struct("=" + _FORMATS[dtype.str[1:]]).pack_into
+        self._is_float_of_int = issubclass(kind, (int, np.integer)) and dtype.kind == "f"
+
+    def anew(self) -> Number:
+        """The same with memory of its own."""
+        return Number(self.name, self.position, self.kind, self.memory.dtype)
+
+    def take(self, value: Any) -> bool:
+        """Hand a number to the kernel; False for one that has to be looked at."""
+        if self._is_float_of_int and not -_EXACT <= value <= _EXACT:
+            return False
+        try:
+            self._pack(self._bytes, 0, value)
+        except (struct.error, OverflowError):
+            return False
+        return True
+
+
+@dataclass(slots=True)
+class Forms:
+    """What the arguments must be like, and where they go."""
+
+    names: tuple[str, ...]
+    """The buffers, in the order in which the launch takes them."""
+    arrays: tuple[tuple[int, Form], ...]
+    """Positions and forms of arrays of the host."""
+    resident: tuple[tuple[int, weakref.ref[DeviceArray]], ...]
+    numbers: tuple[Number, ...]
+    statics: tuple[tuple[int, type, object], ...]
+    """Values that the program was made for."""
+    fixed: tuple[tuple[int, type, object], ...]
+    """Values of numbers that tell what is cleared."""
+    places: tuple[tuple[int, int], ...]
+    """Which of the buffers is which of the arguments."""
+    shapes: tuple[tuple[int, int], ...]
+    """Which of the buffers holds the shape of which of the arguments."""
+    written: tuple[str, ...]
+    """The buffers that the kernel may write."""
+    buffers: tuple[object, ...]
+    """An array for each buffer that is no argument."""
+    has_any_length: bool
+    """Whether nothing but shapes depends on how long arrays are."""
+
+    def match(self, args: tuple[Any, ...]) -> bool:
+        """Whether arguments are like those before."""
+        for position, form in self.arrays:
+            if not has_form(args[position], form):
+                return False
+        return self._others_match(args) and _are_the_same(self.fixed, args)
+
+    def match_but_for_lengths(self, args: tuple[Any, ...]) -> bool:
+        """Whether arguments are like those before, but for the lengths of arrays of the host."""
+        if not self.has_any_length:
+            return False
+        for position, form in self.arrays:
+            if not has_form_but_for_lengths(args[position], form):
+                return False
+        return self._others_match(args)
+
+    def _others_match(self, args: tuple[Any, ...]) -> bool:
+        for number in self.numbers:
+            if type(args[number.position]) is not number.kind:
+                return False
+        for position, known in self.resident:
+            array = known()
+            if array is None or args[position] is not array or array.is_free:
+                return False
+        return _are_the_same(self.statics, args)
+
+    def bound(self, args: tuple[Any, ...]) -> list[object]:
+        """An array for each buffer."""
+        buffers = list(self.buffers)
+        for index, position in self.places:
+            buffers[index] = args[position]
+        return buffers
+
+    def for_lengths_of(self, args: tuple[Any, ...]) -> Forms | None:
+        """The same for arrays of other lengths, with these numbers; None if those do not fit."""
+        numbers = tuple(number.anew() for number in self.numbers)
+        if not all(number.take(args[number.position]) for number in numbers):
+            return None
+        buffers = list(self.buffers)
+        for number in numbers:
+            buffers[self.names.index(number.name)] = number.memory
+        for index, position in self.shapes:
+            buffers[index] = numbers_in_array(args[position].shape)
+        arrays = tuple(
+            (position, (args[position].shape, *form[1:])) for position, form in self.arrays
+        )
+        return Forms(
+            self.names,
+            arrays,
+            self.resident,
+            numbers,
+            self.statics,
+            (),
+            self.places,
+            self.shapes,
+            self.written,
+            tuple(buffers),
+            self.has_any_length,
+        )
+
+    def prepared(self, args: tuple[Any, ...]) -> Prepared:
+        """The arguments as a call that looks at everything prepares them."""
+        given = dict(zip(self.names, self.bound(args), strict=True))
+        written: dict[str, Any] = {name: given[name] for name in self.written}
+        return Prepared(given, written, is_resident=False)
+
+    def fixing(self, made: Prepared, args: tuple[Any, ...]) -> Forms:
+        """The same for no other than these values of numbers that decided about something."""
+        if not made.fixed:
+            return self
+        fixed = [number for number in self.numbers if number.name in made.fixed]
+        values = ((number.position, number.kind, args[number.position]) for number in fixed)
+        return replace(self, fixed=tuple(values))
+
+
+def _are_the_same(values: tuple[tuple[int, type, object], ...], args: tuple[Any, ...]) -> bool:
+    for position, kind, value in values:
+        given = args[position]
+        if type(given) is not kind or given != value:
+            return False
+    return True
+
+
+def forms_of(
+    parameters: Mapping[str, Parameter],
+    args: tuple[object, ...],
+    made: Prepared,
+    compiled: CompiledProgram,
+) -> Forms | None:
+    """What calls must be like to be like this one; None if it has arguments of another kind."""
+    arrays: list[tuple[int, Form]] = []
+    resident: list[tuple[int, weakref.ref[DeviceArray]]] = []
+    numbers: list[Number] = []
+    statics: list[tuple[int, type, object]] = []
+    buffers: dict[str, object] = {}
+    places: dict[str, int] = {}
+    for position, (name, parameter) in enumerate(parameters.items()):
+        value = args[position]
+        if isinstance(parameter, StaticParameter):
+            statics.append((position, type(value), value))
+        elif isinstance(parameter, ScalarParameter):
+            dtype = _type_of_number(compiled.compilation.source, name)
+            if dtype is None or type(value) not in _NUMBERS:
+                return None
+            number = Number(name, position, type(value), dtype)
+            numbers.append(number)
+            buffers[name] = number.memory
+        elif isinstance(value, DeviceArray):
+            resident.append((position, weakref.ref(value)))
+            buffers[name] = _in_place(value)
+        elif type(value) is np.ndarray and made.given[name] is value:
+            arrays.append((position, form_of(value, written=name in made.written)))
+            places[name] = position
+        else:
+            return None
+    names = compiled.bound_names
+    shapes = {name + SHAPE: position for name, position in places.items()}
+    return Forms(
+        names,
+        tuple(arrays),
+        tuple(resident),
+        tuple(numbers),
+        tuple(statics),
+        (),
+        tuple((index, places[name]) for index, name in enumerate(names) if name in places),
+        tuple((index, shapes[name]) for index, name in enumerate(names) if name in shapes),
+        tuple(made.written),
+        tuple(
+            None if name in places else buffers[name] if name in buffers else _kept(made, name)
+            for name in names
+        ),
+        not resident and all(name in places or name in buffers or name in shapes for name in names),
+    ).fixing(made, args)
+
+
+def _type_of_number(program: Program, name: str) -> np.dtype[Any] | None:
+    """What a number is stored as, where that is what it looks like."""
+    decl = program.buffer(name)
+    if decl is None or decl.element.lanes != 1 or decl.element is DataType.BF16:
+        return None
+    dtype = numpy_type(decl.element)
+    return dtype if dtype.itemsize == decl.element.size_bytes else None
+
+
+def _in_place(array: DeviceArray) -> object:
+    """An array of the device as one of the host's, which its device can only be if it launched."""
+    view = array.memory().host_view()
+    assert view is not None
+    return np.frombuffer(view, array.dtype, array.size)
+
+
+def _kept(made: Prepared, name: str) -> object:
+    """A shape or another constant of the call, which nobody changes."""
+    value = made.given[name]
+    return value.numpy() if isinstance(value, DeviceArray) else value
+
+
+__all__ = ["Forms", "forms_of"]
