@@ -147,3 +147,66 @@ for i in 0u32..a[0] {
     out[i] = 1u32
 }
 // expect: unchanged
+
+// case: a counter of two axes
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+
+for i in 0u32..9u32 {
+    let x = a[i / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+// expect:
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+
+{
+    let x = a[0u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[1u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[2u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[3u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[4u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[5u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[6u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[7u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}
+{
+    let x = a[8u32 / 3u32]
+    let y = a[gid.x]
+    out[0] = x + y
+}

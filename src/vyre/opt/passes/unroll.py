@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyExpr, AnyStmt, Barrier, Block, Body, Lit, Loop, MemoryOrdering, Program
-from vyre.ir.walk import map_bodies, walk_stmts
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Barrier,
+    Binary,
+    BinOp,
+    Block,
+    Body,
+    Lit,
+    Loop,
+    MemoryOrdering,
+    Program,
+    Var,
+)
+from vyre.ir.walk import map_bodies, walk_all_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited, jumps, size_of
@@ -14,6 +27,11 @@ from vyre.rewrite.trees import with_children
 MOST_ROUNDS = 8
 MOST_STATEMENTS = 16
 """Rounds, and statements after unrolling, that are still worth it."""
+MOST_ROUNDS_TAKEN_APART = 16
+MOST_STATEMENTS_TAKEN_APART = 72
+"""The same where the rounds count two axes at once, as in `k // 3` and `k % 3`: written out, these
+are literals and an index is a sum again; as they stand, nobody can tell how far it reaches."""
+_TAKEN_APART = frozenset({BinOp.DIV, BinOp.REM, BinOp.SHR, BinOp.AND})
 LARGE_PROGRAM = 300
 """Statements up to which a program may grow that is not known to be hot: writing out the loops of
 a large one doubles what it takes to compile, before anybody knows whether that pays."""
@@ -71,10 +89,13 @@ class _Unroll:
 
     def _worth(self, loop: Loop, start: int, stop: int) -> bool:
         rounds = stop - start
-        if rounds < 2 or rounds > MOST_ROUNDS:
+        most_rounds, most_statements = MOST_ROUNDS, MOST_STATEMENTS
+        if _takes_apart(loop):
+            most_rounds, most_statements = MOST_ROUNDS_TAKEN_APART, MOST_STATEMENTS_TAKEN_APART
+        if rounds < 2 or rounds > most_rounds:
             return False
         size = size_of(loop.body)
-        if rounds * size > MOST_STATEMENTS:
+        if rounds * size > most_statements:
             self.notes[f"the loop over {loop.var} is too long to unroll"] = None
             return False
         if jumps(loop.body):
@@ -107,6 +128,17 @@ class _Unroll:
             return new if new is statement else lawful_statement(new, statement, self.buffers)
 
         return edited(loop.body, one)
+
+
+def _takes_apart(loop: Loop) -> bool:
+    counter = Var(loop.var)
+    return any(
+        type(node) is Binary
+        and node.op in _TAKEN_APART
+        and node.left == counter
+        and type(node.right) is Lit
+        for node in walk_all_exprs(loop.body)
+    )
 
 
 def _literal_bounds(loop: Loop) -> tuple[int, int] | None:

@@ -41,6 +41,9 @@ MOVED = [
     + counted("s = s * 3 + a[gid.x + k * step] t = t + s")
     + " out[gid.x] = s + t",
     counted("for j in 0..a[gid.x + k * step] % 4 { out[gid.x + k * step] = a[j] + k }"),
+    f"let p = gid.x let c = {COUNT.format(s='p')} for k in 0..c {{ out[p + k * step] = k + 1 }}",
+    f"let o = a[wid.x] + lid.x let s = 0 for k in 0..{COUNT.format(s='o')}"
+    " { s = s * 3 + a[o + k * step] } out[gid.x] = s",
     "let k = gid.x while k < stop { out[k] = a[k] + 1 k = k + step }",
     "let s = 0 let k = gid.x while stop > k { let v = a[k] s = s * 3 + v k = k + step }"
     " out[gid.x] = s",
@@ -48,6 +51,8 @@ MOVED = [
 LEFT = [
     counted("out[gid.x] = k", "gid.y"),
     counted("out[gid.x] = k", "(gid.x + 1)"),
+    f"let o = a[gid.x] + lid.x for k in 0..{COUNT.format(s='o')} {{ out[gid.x] = k }}",
+    f"let o = out[wid.x] + lid.x for k in 0..{COUNT.format(s='o')} {{ out[gid.x] = k }}",
     counted("if a[k] == 3 { break } out[gid.x + k * step] = 1"),
     "let m = 0 " + counted("m = 1 out[gid.x + k * step] = m").replace("stop", "m"),
     "let s = 0 let t = 0 let u = 0 "
@@ -118,3 +123,17 @@ def test_the_last_lanes_before_the_end_of_the_type(stop: int) -> None:
         "out": np.zeros(16, np.uint32),
     }
     check(text(body), given, (2, 1, 1))
+
+
+@pytest.mark.parametrize("base", [0xFFFFFFBF, 0xFFFFFFC0, 0xFFFFFFC1, 0xFFFFFFFF])
+def test_a_start_that_wraps_around_for_some_lanes(base: int) -> None:
+    rounds = COUNT.format(s="o")
+    body = f"let o = a[0] + lid.x let s = 7 for k in 0..{rounds} {{ s = s * 3 + k }} out[gid.x] = s"
+    assert with_strides_outside(Program.parse(text(body)))[1]
+    for stop in (3, 0xFFFFFFFF):
+        given = {
+            "a": np.array([base], np.uint32),
+            "n": np.array([stop, 1 << 28], np.uint32),
+            "out": np.zeros(128, np.uint32),
+        }
+        check(text(body), given, (2, 1, 1))

@@ -9,6 +9,8 @@ lane has a round with that number exactly if its position is less than what is l
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vyre.backends.llvm.codegen.shapes import Shapes
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
@@ -47,6 +49,8 @@ FEWEST_LANES = 64
 """Lanes of a workgroup that are worth a round of their own."""
 MOST_KEPT = 2
 """Variables that lanes keep from round to round: they are in memory between two."""
+MOST_WRITTEN_TWICE = 16
+"""Statements of a loop that is there as it was written, too."""
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)
 
 
@@ -77,6 +81,8 @@ class _Stride:
     start: Builtin
     stop: AnyExpr
     step: AnyExpr
+    base: AnyExpr | None = None
+    """What is added to the start: as in the elements of a row, shared by a workgroup."""
 
 
 class _Rewriter:
@@ -115,23 +121,63 @@ class _Rewriter:
     # Loops that count ----------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> list[AnyStmt]:
-        found = self._stride_of(loop)
+        written = self._named(loop.stop)
+        found = self._stride_of(loop.start, written)
         if found is None or not self._is_movable(loop.body, None):
             return [loop]
+        if found.base is not None:
+            return self._from_base(loop, written, found, found.base)
         first = self._first(found.start)
         rounds = self._count()
-        stop = rewrite_expr(loop.stop, lambda e: first if e == found.start else e)
+        stop = rewrite_expr(written, lambda e: first if self._named(e) == found.start else e)
         guarded = If(_is_left(found, Var(loop.var)), loop.body, ())
         return [Let(rounds, stop), rebuilt(loop, {"stop": Var(rounds), "body": (guarded,)})]
 
-    def _stride_of(self, loop: Loop) -> _Stride | None:
+    def _from_base(
+        self, loop: Loop, written: AnyExpr, found: _Stride, base: AnyExpr
+    ) -> list[AnyStmt]:
+        """Unless lanes begin on both sides of the end of all numbers: then it is run as it stands.
+
+        Elsewhere the first lane has the most rounds, here as well.
+        """
+        if sum(1 for _ in walk_stmts(loop.body)) > MOST_WRITTEN_TWICE:
+            return [loop]
+        begin, safe, rounds = self._fresh("base"), self._fresh("safe"), self._count()
+        fits = Binary(BinOp.LE, base, Expr.u32((1 << 32) - self._size))
+
+        def at_first(expr: AnyExpr) -> AnyExpr:
+            made = self._named(expr)
+            is_start = isinstance(made, Binary) and _offset(made, self._named) == (
+                found.start,
+                base,
+            )
+            return Var(begin) if is_start else expr
+
+        count = Select(Var(safe), rewrite_expr(written, at_first), _ZERO)
+        ends = _Stride(found.start, Binary(BinOp.SUB, found.stop, Var(begin)), found.step)
+        guarded = If(_is_left(ends, Var(loop.var)), loop.body, ())
+        return [
+            Let(begin, base),
+            Let(safe, fits),
+            Let(rounds, count),
+            rebuilt(loop, {"stop": Var(rounds), "body": (guarded,)}),
+            If(Unary(UnOp.NOT, Var(safe)), (loop,), ()),
+        ]
+
+    def _named(self, expr: AnyExpr) -> AnyExpr:
+        """What a name stands for: two loops over the same numbers share how many there are."""
+        while isinstance(expr, Var) and expr.name in self._values:
+            expr = self._values[expr.name]
+        return expr
+
+    def _stride_of(self, begin: AnyExpr, rounds: AnyExpr) -> _Stride | None:
         """The stride behind a number of rounds, as `range` counts them."""
-        match loop.stop:
+        match rounds:
             case Select(cond, Binary(BinOp.ADD, quotient, Lit(_, 1)), Lit(_, 0)):
                 pass
             case _:
                 return None
-        if not isinstance(loop.start, Lit) or loop.start.bits:
+        if not isinstance(begin, Lit) or begin.bits:
             return None
         match quotient:
             case Binary(BinOp.DIV, distance, step):
@@ -149,8 +195,12 @@ class _Rewriter:
         return found if found is not None and _conditions_fit(cond, start, stop, step) else None
 
     def _made(self, start: AnyExpr, stop: AnyExpr, step: AnyExpr) -> _Stride | None:
-        while isinstance(start, Var) and start.name in self._values:
-            start = self._values[start.name]
+        start, base = self._named(start), None
+        if isinstance(start, Binary):
+            found = _offset(start, self._named)
+            if found is None or not self._is_fixed(found[1]):
+                return None
+            start, base = found
         if not isinstance(start, Builtin) or start.axis:
             return None
         if start.kind not in (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID):
@@ -159,7 +209,7 @@ class _Rewriter:
             return None
         if not all(type_of(e, self._types) is DataType.U32 for e in (stop, step)):
             return None
-        return _Stride(start, stop, step)
+        return _Stride(start, stop, step, base)
 
     def _is_fixed(self, expr: AnyExpr) -> bool:
         """Whether a value is the same for all lanes at all times."""
@@ -192,7 +242,7 @@ class _Rewriter:
             case _:
                 return [loop]
         found = self._made(bound.value, stop, step)
-        if found is None or not self._is_movable(tuple(rest), name):
+        if found is None or found.base is not None or not self._is_movable(tuple(rest), name):
             return [loop]
         return self._both(loop, bound, tuple(rest), found)
 
@@ -257,6 +307,17 @@ class _Rewriter:
             number += 1
         self._taken.add(f"{hint}.{number}")
         return f"{hint}.{number}"
+
+
+def _offset(start: Binary, named: Callable[[AnyExpr], AnyExpr]) -> tuple[Builtin, AnyExpr] | None:
+    """A lane's place in the workgroup and what is added to it."""
+    if start.op is not BinOp.ADD:
+        return None
+    for place, base in ((start.right, start.left), (start.left, start.right)):
+        made = named(place)
+        if isinstance(made, Builtin) and made.kind is BuiltinKind.LOCAL_ID:
+            return made, base
+    return None
 
 
 def _is_left(found: _Stride, counter: AnyExpr) -> AnyExpr:

@@ -73,6 +73,9 @@ class Statements:
         step = dice.pick((total, total, total + 1, total * 2))
         limit = dice.pick(("n", "n", "len(a)", "n - 1", str(total * 3 + 5)))
         start = self._frame.number
+        if not self._frame.is_deep and dice.chance(3):
+            shift = dice.pick((0, 3, 40, 0xFFFFFFF0, 0xFFFFFF00))
+            start = f"((wid.x * {self._frame.lanes} + {shift}) + lid.x)"
         kind = dice.below(3)
         if kind == 2:
             each = dice.pick((2, 3, 4))
