@@ -190,7 +190,7 @@ class TakesArrays(Executable, Protocol):
     def on_arrays(
         self, grid: tuple[int, int, int], deadline: float | None = None
     ) -> Callable[..., LaunchRecord | None]:
-        """A launch to be called with an array per buffer, in their order, or with a grid after them.
+        """A launch to be called with an array per buffer, in their order; a grid may follow.
 
         Gives None, without having run, when arrays cannot be used as they are: of another type,
         not contiguous, not writable where they are written, or sharing memory that is written.
