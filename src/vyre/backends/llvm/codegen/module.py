@@ -7,6 +7,7 @@ from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
+from vyre.backends.llvm.codegen.exchange import with_exchanges
 from vyre.backends.llvm.codegen.group import Group
 from vyre.backends.llvm.codegen.keeping import emit_keeping, keeping_plans, reserve
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
@@ -77,7 +78,7 @@ class _Work:
         """What is known before any code is written."""
         if how is not None:
             program = with_groups_changed(program, how)
-        program, rounds = with_strides_outside(program)
+        program, rounds = with_strides_outside(with_exchanges(program))
         program, outside = with_loops_outside(program)
         kernel = plain(program, of_first_lane=rounds, outside=outside)
         kernel.types = variable_types(kernel.program)

@@ -102,10 +102,24 @@ class Statements:
                 *(f"{lane} + 1", f"{lane} - 1", f"{lanes - 1} - {lane}", f"{lane} ^ 1", "0"),
                 *(f"({lane} + 3) % {lanes}", self._exprs.index()),
             )
+            if dice.chance(3):
+                text += self._exchange()
             text += f"v = v + tile[{dice.pick(reads)}]\nbarrier acq_rel\n"
         if dice.chance(4):
             text += self._tree()
         return text + self._guarded(self._store())
+
+    def _exchange(self) -> str:
+        """Pairs of neighbours, put in order."""
+        dice, lane = self._dice, self._frame.lane
+        first = dice.pick((f"{lane} * 2", f"{lane} * 2 + 1", f"{self._frame.lanes} - {lane} * 2"))
+        return (
+            f"if {lane} * 2 + {dice.below(3)} < {self._frame.lanes} {{\n"
+            f"    let p = {first}\n    let x = tile[p]\n    let y = tile[p + 1]\n"
+            f"    if x {dice.pick('<>')} y {{\n"
+            "        tile[p] = y\n        tile[p + 1] = x\n    }\n"
+            "}\nbarrier acq_rel\n"
+        )
 
     def _tree(self) -> str:
         """A sum over the workgroup."""

@@ -1,0 +1,122 @@
+"""Elements that are exchanged under a condition, as sorting does: written back in either case.
+
+`if x > y { a[i] = y  a[j] = x }`, where `x` and `y` were just loaded from there, keeps lanes from
+going together: which of them exchange is anybody's guess. Where the condition does not hold, each
+element gets what it had.
+
+Nobody can tell. The invocation loaded these elements, and nothing but computing lies between that
+and the stores, so whoever else writes them without order to the stores has none to the loads, and
+raced already. Out of bounds, neither store does anything. An element keeps all bits on its way
+through a register if it is a whole number or a float of 32 or 64 bits.
+"""
+
+from __future__ import annotations
+
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Binary,
+    Body,
+    Builtin,
+    Cast,
+    DataType,
+    If,
+    Let,
+    Lit,
+    Load,
+    Program,
+    Select,
+    Store,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import map_bodies, walk_expr, walk_stmts, without_blocks
+
+FEWEST = 2
+MOST = 4
+"""Elements that are exchanged at once."""
+_KEPT = frozenset(
+    {
+        *(DataType.U8, DataType.I8, DataType.U16, DataType.I16, DataType.U32, DataType.I32),
+        *(DataType.U64, DataType.I64, DataType.F32, DataType.F64),
+    }
+)
+_PURE = (Var, Lit, Binary, Unary, Cast, Select, Builtin)
+
+
+def with_exchanges(program: Program) -> Program:
+    """The program with such conditionals made stores; names are unique."""
+    if not any(isinstance(s, If) and len(s.then) >= FEWEST for s in walk_stmts(program.entry)):
+        return program
+    return program.with_rewritten_entry(_Exchanges(program).body(program.entry))
+
+
+class _Exchanges:
+    def __init__(self, program: Program) -> None:
+        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+        self._buffers = {
+            decl.name for decl in program.buffers if decl.element in _KEPT and not decl.is_local
+        }
+
+    def body(self, body: Body) -> Body:
+        made: list[AnyStmt] = []
+        loaded: dict[tuple[str, AnyExpr], str] = {}
+        for statement in body:
+            stores = self._stores(statement, loaded) if loaded else None
+            if stores is None:
+                made.append(map_bodies(statement, self.body))
+            else:
+                made += stores
+            self._note(statement, loaded)
+        same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
+        return body if same else tuple(made)
+
+    def _note(self, statement: AnyStmt, loaded: dict[tuple[str, AnyExpr], str]) -> None:
+        """Remember what was loaded, as long as nothing but computing follows."""
+        if not isinstance(statement, Let) or any(
+            isinstance(node, Atomic) for node in walk_expr(statement.value)
+        ):
+            loaded.clear()
+            return
+        match statement.value:
+            case Load(buffer, index) if buffer in self._buffers and self._is_steady(index):
+                if statement.name not in self._assigned:
+                    loaded[buffer, index] = statement.name
+            case _:
+                pass
+
+    def _is_steady(self, expr: AnyExpr) -> bool:
+        return all(
+            isinstance(node, _PURE) and not (isinstance(node, Var) and node.name in self._assigned)
+            for node in walk_expr(expr)
+        )
+
+    def _stores(
+        self, statement: AnyStmt, loaded: dict[tuple[str, AnyExpr], str]
+    ) -> list[AnyStmt] | None:
+        if not isinstance(statement, If) or statement.otherwise or not _is_pure(statement.cond):
+            return None
+        stores = without_blocks(statement.then)
+        if not FEWEST <= len(stores) <= MOST:
+            return None
+        made: list[AnyStmt] = []
+        for store in stores:
+            if not isinstance(store, Store) or not isinstance(store.value, Var):
+                return None
+            before = loaded.get((store.buffer, store.index))
+            others = {name for (buffer, _), name in loaded.items() if buffer == store.buffer}
+            if before is None or store.value.name not in others - {before}:
+                return None
+            value = Select(statement.cond, store.value, Var(before))
+            made.append(Store(store.buffer, store.index, value))
+        return made
+
+
+def _is_pure(cond: AnyExpr) -> bool:
+    """Whether a condition may be asked again after some of the stores."""
+    return all(isinstance(node, _PURE) for node in walk_expr(cond))
+
+
+__all__ = ["with_exchanges"]
