@@ -11,7 +11,7 @@ from vyre.ir import services as _services
 
 if TYPE_CHECKING:
     from vyre.front import math
-    from vyre.front.functions import func
+    from vyre.front.device_functions import func
     from vyre.front.intrinsics import (
         add_sat,
         async_load,
@@ -87,11 +87,15 @@ _services.bind(
     validate="vyre.check:validate",
     reference="vyre.backends.reference.execute:execute",
     compare_outputs="vyre.conform.compare:compare_outputs",
+    remembered_note="vyre.runtime.translations:note",
+    keep_note="vyre.runtime.translations:keep_note",
+    remembered_program="vyre.runtime.translations:program",
+    keep_program="vyre.runtime.translations:keep_program",
     tolerance="vyre.conform.compare:Tolerance",
 )
 
 _HOMES = {
-    "vyre.front.functions": "func",
+    "vyre.front.device_functions": "func",
     "vyre.front.intrinsics": (
         "add_sat async_load async_store async_wait barrier bitcast byte_swap clz ctz gid "
         "grid_sync group_size lid local mul_hi "

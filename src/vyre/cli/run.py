@@ -26,7 +26,7 @@ from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
 from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
-from vyre.front.values import SHAPE
+from vyre.front.parameters import SHAPE
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
 from vyre.record import dataclass

@@ -10,9 +10,9 @@ import numpy as np
 
 from vyre.cli import arrays
 from vyre.cli.command import UsageError
-from vyre.front.values import SHAPE
+from vyre.front.parameters import SHAPE
 from vyre.ir import Program
-from vyre.runtime.kernel import covering
+from vyre.runtime.kernel_grid import covering
 
 Shape = tuple[int, ...]
 

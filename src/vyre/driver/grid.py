@@ -61,9 +61,13 @@ def resolve(
 
 def longest_written(program: Program, counts: Mapping[str, int]) -> int | None:
     """The length of the longest device buffer that the program writes."""
-    written = program.memo("driver.written", _written_buffers)
-    lengths = [counts[name] for name in written if name in counts]
+    lengths = [counts[name] for name in written_buffers(program) if name in counts]
     return max(lengths, default=None)
+
+
+def written_buffers(program: Program) -> tuple[str, ...]:
+    """The device buffers that a program writes."""
+    return program.memo("driver.written", _written_buffers)
 
 
 def checked(program: Program, grid: Grid) -> Grid:

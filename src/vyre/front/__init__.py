@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.front.functions import DeviceFunction, func
-from vyre.front.lower import KernelSource, Specialisation, kernel_source
+from vyre.front.device_functions import DeviceFunction, func
+from vyre.front.kernels import KernelSource, Specialisation, kernel_source
 
 __all__ = ["DeviceFunction", "KernelSource", "Specialisation", "func", "kernel_source"]

@@ -10,7 +10,8 @@ from vyre.front import arrays, math
 from vyre.front.advice import NUMPY_NAMES
 from vyre.front.agree import as_scalar, literal
 from vyre.front.context import Context
-from vyre.front.functions import DeviceFunction, inline
+from vyre.front.device_functions import DeviceFunction
+from vyre.front.functions import inline
 from vyre.front.intrinsic_calls import HANDLERS, resolved, values_of
 from vyre.front.operators import not_callable
 from vyre.front.parameters import generic_of

@@ -16,6 +16,7 @@ from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
 from vyre.front.facts import Facts
 from vyre.front.homes import Homes
+from vyre.front.reads import Reads
 from vyre.front.source import Source
 from vyre.front.values import Key, Scalar, Value, is_settled
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
@@ -106,6 +107,7 @@ class Context:
     workgroup: tuple[int, int, int]
     lower_expr: Callable[[Context, ast.expr], Value]
     lower_body: Callable[[Context, Sequence[ast.stmt]], bool]
+    reads: Reads
     buffers: list[BufferDecl] = field(default_factory=list[BufferDecl])
     bodies: list[list[AnyStmt]] = field(default_factory=lambda: [[]])
     spans: list[Span | None] = field(default_factory=lambda: [None])
@@ -127,6 +129,12 @@ class Context:
     def expr(self, node: ast.expr) -> Value:
         """Translate an expression."""
         return self.lower_expr(self, node)
+
+    def lookup(self, name: str) -> object:
+        """What a name means outside of the function being translated."""
+        found = self.frame.source.lookup(name)
+        self.reads.name(self.frame.source, name, found)
+        return found
 
     def emit(self, statement: AnyStmt) -> None:
         """Add a statement to the innermost block."""

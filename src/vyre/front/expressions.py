@@ -81,7 +81,7 @@ def name(ctx: Context, node: ast.Name) -> Value:
     """What a name means: a variable of the kernel, or something around it."""
     found = ctx.frame.names.get(node.id)
     if found is None:
-        return _captured(ctx, node, node.id, ctx.frame.source.lookup(node.id))
+        return _captured(ctx, node, node.id, ctx.lookup(node.id))
     if isinstance(found, LoopVariableLeft):
         raise ctx.error(node, codes.LOOP_VARIABLE_LEFT, name=node.id)
     if isinstance(found, Variable):
@@ -296,6 +296,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     if isinstance(owner, Thing):
         target = owner.target
         found = getattr(target, node.attr, MISSING)
+        ctx.reads.attribute(target, node.attr, found)
         if found is MISSING:
             raise ctx.error(
                 node,

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import field
 
-from vyre.front.values import is_layout
+from vyre.front.parameters import is_layout
 from vyre.ir import (
     AnyExpr,
     Binary,

@@ -14,21 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from vyre.front.places import (
-    WORDS,
-    Along,
-    At,
-    Extent,
-    Place,
-    Places,
-    Scope,
-    Size,
-    extent_of,
-    place_of,
-    places_of,
-    without_casts,
-)
-from vyre.front.values import SHAPE
+from vyre.front.parameters import SHAPE
+from vyre.front.places import WORDS, Places, Scope, extent_of, place_of, places_of, without_casts
+from vyre.front.written import SAFE_EXTENT, Along, At, Extent, Filled, Limit, Place
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -68,41 +56,6 @@ from vyre.record import dataclass
 
 MOST_ROUNDS = 64
 """Rounds of loops that are looked at one by one."""
-SAFE_EXTENT = 1 << 30
-"""Along axes that are shorter, positions and small numbers add up in `i32` and in `u32` alike."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Invocations from `first` on, and before the end of an extent less a margin, do their work.
-
-    There may be others that do: where an extent is less than the margin, the difference wraps.
-    """
-
-    axis: int
-    """Of the grid."""
-    first: int = 0
-    extent: Extent | None = None
-    margin: int = 0
-
-    @property
-    def is_edge(self) -> bool:
-        """Whether invocations at an edge are kept from their work."""
-        return bool(self.first or self.margin)
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A buffer whose elements are written by invocations at places that they alone tell."""
-
-    places: tuple[Place, ...]
-    """Along each axis; `At(0)` stands for all numbers in `parts`."""
-    sizes: tuple[Size, ...]
-    """Of all axes but the first."""
-    limits: tuple[Limit, ...]
-    """What invocations must keep to write; all of them."""
-    parts: frozenset[tuple[int, ...]] = frozenset(((),))
-    """The numbers that stand for the places along the other axes, all that are written."""
 
 
 def filled_buffers(program: Program) -> dict[str, Filled]:

@@ -1,4 +1,4 @@
-"""Device functions: `@vy.func` marks a function that kernels call; its code is put in their place.
+"""Calls of device functions: the code of the function is put in place of the call.
 
 A function may return early from an `if`: the statements after it become the other branch. From
 inside a loop it may not.
@@ -9,84 +9,35 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar
 
-from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import as_type, default_type, literal
 from vyre.front.context import Context, Frame, Result, Variable
-from vyre.front.homes import Homes, assigned_names, find_homes
-from vyre.front.parameters import (
-    ArrayParameter,
-    GenericType,
-    Parameter,
-    ScalarParameter,
-    parameter_of,
-)
+from vyre.front.device_functions import AnyFunction
+from vyre.front.homes import assigned_names, find_homes
+from vyre.front.parameters import ArrayParameter, GenericType, ScalarParameter
 from vyre.front.parts import parts
-from vyre.front.source import Source, source_of
-from vyre.front.syntax import check_syntax
+from vyre.front.source import Source
 from vyre.front.values import Array, Constant, Scalar, Several, Value, describe
 from vyre.ir import Assign, Expr, Let, Var
 
-P = ParamSpec("P")
-R = TypeVar("R")
 
+class Inlinable:
+    """The statements of a device function, ready to be put into a kernel."""
 
-class DeviceFunction(Generic[P, R]):
-    """A function that kernels call. Made by `vyre.func`."""
-
-    def __init__(self, function: Callable[P, R]) -> None:
-        if not isinstance(function, FunctionType):
-            raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.func", found=repr(function)))
-        self.function = function
-        self.__name__ = function.__name__
-        self.__doc__ = function.__doc__
-        self.source: Source = source_of(function)
-        check_syntax(self.source)
-        arguments = self.source.tree.args
-        if arguments.vararg or arguments.kwarg:
-            node = arguments.vararg or arguments.kwarg
-            assert node is not None
-            raise self.source.error(
-                node, codes.PARAMETER, name=node.arg, problem="takes any number of values"
-            )
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Refused: only kernels call it."""
-        raise FrontError(codes.OUTSIDE.at(name=self.__name__))
-
-    def __repr__(self) -> str:
-        return f"<vyre function {self.__name__}>"
-
-    @cached_property
-    def body(self) -> list[ast.stmt]:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.body = _returns_last(source, source.tree.body)
         """Its statements, with every return at the end of a branch."""
-        return _returns_last(self.source, self.source.tree.body)
-
-    @cached_property
-    def returns_once(self) -> bool:
-        """Whether its only return is its last statement."""
-        returns = [n for s in self.body for n in parts(s) if isinstance(n, ast.Return)]
-        return len(returns) == 1 and returns[0] is self.body[-1]
-
-    @cached_property
-    def homes(self) -> Homes:
+        arguments = source.tree.args
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        self.parameter_names = [one.arg for one in every]
+        self.homes = find_homes(self.body, frozenset(self.parameter_names))
         """Where its variables live."""
-        return find_homes(self.body, frozenset(self.parameter_names))
-
-    @cached_property
-    def parameter_names(self) -> list[str]:
-        """The names of its parameters, in order."""
-        arguments = self.source.tree.args
-        return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-
-    @cached_property
-    def reassigned(self) -> frozenset[str]:
-        """Names that are assigned more than once."""
-        return reassigned_names(self.body)
+        returns = [n for s in self.body for n in parts(s) if isinstance(n, ast.Return)]
+        self.returns_once = len(returns) == 1 and returns[0] is self.body[-1]
+        """Whether its only return is its last statement."""
+        self.reassigned = reassigned_names(self.body)
 
 
 def _returns_last(source: Source, body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -135,11 +86,6 @@ def _always_returns(body: Sequence[ast.stmt]) -> bool:
     return isinstance(last, ast.Return)
 
 
-def func(function: Callable[P, R]) -> DeviceFunction[P, R]:
-    """Mark a function that kernels can call; it is inlined where they do."""
-    return DeviceFunction(function)
-
-
 def reassigned_names(body: Sequence[ast.stmt]) -> frozenset[str]:
     """Names that are assigned more than once, or changed."""
     seen: set[str] = set()
@@ -153,22 +99,23 @@ def reassigned_names(body: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(again)
 
 
-def inline(ctx: Context, node: ast.Call, function: DeviceFunction[Any, Any]) -> Value:
+def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
     """The value of a call of a device function: its statements, put here."""
     if any(frame.source is function.source for frame in ctx.frames):
         raise ctx.error(node, codes.RECURSION, name=function.__name__)
+    placed = function.inlinable
     given = _arguments(ctx, node, function)
     path = (*ctx.frame.path, node.lineno, node.col_offset, function.__name__)
     frame = Frame(
         function.source,
-        function.homes,
+        placed.homes,
         path,
         {},
-        function.reassigned | assigned_names(function.body) & set(function.parameter_names),
+        placed.reassigned | assigned_names(placed.body) & set(placed.parameter_names),
         is_kernel=False,
-        returns_once=function.returns_once,
+        returns_once=placed.returns_once,
     )
-    changed = assigned_names(function.body)
+    changed = assigned_names(placed.body)
     for name, value in given.items():
         _bind_argument(ctx, node, frame, name, value, changed=name in changed)
     ctx.frames.append(frame)
@@ -176,16 +123,14 @@ def inline(ctx: Context, node: ast.Call, function: DeviceFunction[Any, Any]) -> 
     try:
         # What a branch of the function proves does not hold after the call.
         with ctx.facts.scope():
-            ctx.lower_body(ctx, function.body)
+            ctx.lower_body(ctx, placed.body)
     finally:
         ctx.frames.pop()
     return _result(ctx, node, frame.result, mark)
 
 
-def _arguments(
-    ctx: Context, node: ast.Call, function: DeviceFunction[Any, Any]
-) -> dict[str, Value]:
-    names = function.parameter_names
+def _arguments(ctx: Context, node: ast.Call, function: AnyFunction) -> dict[str, Value]:
+    names = function.inlinable.parameter_names
     form = f"{function.__name__}({', '.join(names)})"
     values = ctx.in_order([*node.args, *(keyword.value for keyword in node.keywords)])
     given = dict(zip(names, values[: len(node.args)], strict=False))
@@ -209,7 +154,7 @@ def _arguments(
     }
 
 
-def _defaults(function: DeviceFunction[Any, Any]) -> dict[str, Value]:
+def _defaults(function: AnyFunction) -> dict[str, Value]:
     values = function.function.__defaults__ or ()
     arguments = function.source.tree.args
     names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
@@ -218,11 +163,9 @@ def _defaults(function: DeviceFunction[Any, Any]) -> dict[str, Value]:
     return {name: Constant(value) for name, value in pairs if isinstance(value, (int, float))}
 
 
-def _typed(
-    ctx: Context, node: ast.expr, function: DeviceFunction[Any, Any], name: str, value: Value
-) -> Value:
+def _typed(ctx: Context, node: ast.expr, function: AnyFunction, name: str, value: Value) -> Value:
     """An argument, checked against what the function's annotation wants."""
-    wanted = _annotation(function, name)
+    wanted = function.parameter(name)
     match wanted:
         case ScalarParameter(dtype) if not isinstance(dtype, GenericType):
             what = f"the parameter {name!r} of {function.__name__}"
@@ -237,17 +180,6 @@ def _typed(
             raise ctx.error(node, codes.CALL, name=function.__name__, problem=problem, form=form)
         case _:
             return value
-
-
-def _annotation(function: DeviceFunction[Any, Any], name: str) -> Parameter | None:
-    found = function.source.annotations.get(name)
-    if isinstance(found, str):
-        node = ast.parse(found, mode="eval").body
-        try:
-            found = function.source.evaluate(node)
-        except (NameError, AttributeError, TypeError):
-            return None
-    return parameter_of(found)
 
 
 def _bind_argument(

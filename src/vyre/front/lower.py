@@ -1,11 +1,9 @@
-"""From a Python function to a program: its signature, and its body for one set of types."""
+"""From the function of a kernel to a program, for one set of types."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import field
-from types import FunctionType
+from collections.abc import Mapping
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
@@ -15,148 +13,34 @@ from vyre.front.expressions import lower_expr
 from vyre.front.facts import Facts
 from vyre.front.functions import reassigned_names
 from vyre.front.homes import assigned_names, find_homes
+from vyre.front.kernels import KernelSource, Specialisation
 from vyre.front.own_zeros import with_own_zeros
 from vyre.front.parameters import (
+    SHAPE,
+    STRIDES,
     ArrayParameter,
     GenericType,
     Layout,
     Mode,
-    Parameter,
     ScalarParameter,
     StaticParameter,
-    parameter_of,
 )
 from vyre.front.parts import parts
-from vyre.front.source import Source, source_of
+from vyre.front.reads import Reads
 from vyre.front.statements import lower_body
-from vyre.front.syntax import check_syntax
-from vyre.front.values import SHAPE, STRIDES, Array, Constant, Key, Scalar, Steps, Thing
+from vyre.front.values import Array, Constant, Key, Scalar, Steps, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
 from vyre.ir.collector import collector_paused
-from vyre.record import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Specialisation:
-    """What a call decides about a kernel."""
-
-    types: tuple[tuple[str, DataType], ...] = ()
-    """Generic types by name."""
-    statics: tuple[tuple[str, int | float | bool], ...] = ()
-    layouts: tuple[tuple[str, Layout], ...] = ()
-    """Arrays that are views with strides."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelSource:
-    """A kernel as it was written: its function and what its parameters are."""
-
-    source: Source
-    parameters: Mapping[str, Parameter]
-    defaults: Mapping[str, object]
-    workgroup: tuple[int, int, int]
-    fast_math: bool = False
-    entry_op_id: str | None = None
-    copies_whole: bool = False
-    """Whether it starts copies of whole stretches of memory, which views with strides lack."""
-    _known: dict[Specialisation, Program] = field(default_factory=dict[Specialisation, Program])
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a call decides about types or compile-time values."""
-        return any(
-            isinstance(one, StaticParameter) or isinstance(one.dtype, GenericType)
-            for one in self.parameters.values()
-        )
-
-    @property
-    def has_keyword_only(self) -> bool:
-        """Whether some parameters are given by name only."""
-        return bool(self.source.tree.args.kwonlyargs)
-
-    def program(self, wanted: Specialisation) -> Program:
-        """The program for one specialisation, translated once."""
-        found = self._known.get(wanted)
-        if found is None:
-            try:
-                made = _translate(self, wanted)
-            except FrontError as error:
-                # The frames of the translator say nothing to whoever wrote the kernel.
-                raise error.with_traceback(None) from error.__cause__
-            found = self._known.setdefault(wanted, made)
-        return found
-
-
-def kernel_source(
-    function: object,
-    workgroup: Sequence[int] | int,
-    fast_math: bool = False,
-) -> KernelSource:
-    """Read a function that is to be a kernel; refuses what can be refused without types."""
-    if not isinstance(function, FunctionType):
-        raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.kernel", found=repr(function)))
-    source = source_of(function)
-    size = _workgroup(source, workgroup)
-    check_syntax(source)
-    parameters = _parameters(source)
-    entry = f"{function.__module__}.{function.__qualname__}".replace(".<locals>", "")
-    names = {getattr(node, "attr", getattr(node, "id", None)) for node in parts(source.tree)}
-    copies = not names.isdisjoint(("async_load", "async_store"))
-    return KernelSource(source, parameters, _defaults(function), size, fast_math, entry, copies)
-
-
-def _workgroup(source: Source, wanted: Sequence[int] | int) -> tuple[int, int, int]:
-    extents = (wanted,) if isinstance(wanted, int) else tuple(wanted)
-    whole = all(isinstance(one, int) and not isinstance(one, bool) and one > 0 for one in extents)
-    if not 1 <= len(extents) <= 3 or not whole:
-        raise source.error(source.tree, codes.WORKGROUP, found=wanted)
-    x, y, z = (*extents, 1, 1)[:3]
-    return x, y, z
-
-
-def _defaults(function: FunctionType) -> dict[str, object]:
-    values = function.__defaults__ or ()
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    found: dict[str, object] = dict(zip(names[len(names) - len(values) :], values, strict=True))
-    return {**found, **(function.__kwdefaults__ or {})}
-
-
-def _parameters(source: Source) -> dict[str, Parameter]:
-    arguments = source.tree.args
-    extra = arguments.vararg or arguments.kwarg
-    if extra is not None:
-        problem = "takes any number of values"
-        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem)
-    found: dict[str, Parameter] = {}
-    for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        parameter = parameter_of(_annotation(source, one))
-        if parameter is None:
-            problem = "has no type" if one.annotation is None else "has a type that kernels lack"
-            raise source.error(one, codes.PARAMETER, name=one.arg, problem=problem)
-        found[one.arg] = parameter
-    return found
-
-
-def _annotation(source: Source, argument: ast.arg) -> object:
-    found = source.annotations.get(argument.arg)
-    if isinstance(found, str) and argument.annotation is not None:
-        try:
-            return source.evaluate(ast.parse(found, mode="eval").body)
-        except (NameError, AttributeError, TypeError) as problem:
-            raise source.error(
-                argument, codes.PARAMETER, name=argument.arg, problem=f"has a type that {problem}"
-            ) from problem
-    return found
 
 
 @collector_paused()
-def _translate(kernel: KernelSource, wanted: Specialisation) -> Program:
+def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Program:
+    """The program for a kernel; `reads` takes down what it depends on."""
     learned: dict[Key, DataType] = {}
     reasons: dict[Key, str] = {}
     while True:
         try:
-            return _attempt(kernel, wanted, learned, reasons)
+            return _attempt(kernel, wanted, learned, reasons, reads)
         except Restart:
             # Every attempt settles the type of a variable that was open before, so this ends.
             continue
@@ -167,6 +51,7 @@ def _attempt(
     wanted: Specialisation,
     learned: dict[Key, DataType],
     reasons: dict[Key, str],
+    reads: Reads,
 ) -> Program:
     body = kernel.source.tree.body
     names = frozenset(kernel.parameters)
@@ -185,6 +70,7 @@ def _attempt(
         kernel.workgroup,
         lower_expr,
         lower_body,
+        reads,
         facts=Facts(workgroup=kernel.workgroup),
     )
     _bind_parameters(ctx, kernel, wanted, changed)

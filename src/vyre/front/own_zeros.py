@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vyre.front.filled import Filled, conditions, expanded, filled_buffers, limits_of, own_rank
-from vyre.front.values import SHAPE
+from vyre.front.filled import conditions, expanded, filled_buffers, limits_of, own_rank
+from vyre.front.parameters import SHAPE
+from vyre.front.written import Filled
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

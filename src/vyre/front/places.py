@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vyre.front.values import SHAPE
+from vyre.front.parameters import SHAPE
+from vyre.front.written import ALL, NUMBER, Along, At, Extent, Place, Size, UpTo
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -25,39 +26,9 @@ from vyre.ir import (
 )
 from vyre.record import dataclass
 
-Extent = tuple[str, int]
-"""A buffer, and which of its axes; `ALL` for all of its elements, `NUMBER` for what it holds."""
-ALL = -1
-NUMBER = -2
 WORDS = (DataType.U32, DataType.I32)
 LARGEST_SIZE = 1 << 16
 """Of an axis whose size is a number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Along:
-    """A position along an axis of the grid."""
-
-    axis: int
-
-
-@dataclass(frozen=True, slots=True)
-class UpTo:
-    """All positions from 0 up to an extent, one in every round of a loop."""
-
-    counter: str
-    end: Extent
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """A number."""
-
-    number: int
-
-
-Place = Along | UpTo | At
-Size = Extent | int
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,28 +14,55 @@ from typing import Any
 from vyre.diagnostics import Diagnostic, FrontError, Location, Span
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import front as codes
-from vyre.front.named import unfold_conditions
-from vyre.record import dataclass
 
 MISSING: Any = object()
 """What `lookup` gives for a name that means nothing."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A function, its tree, and the names around it."""
+    """A function, its tree, and the names around it. It is taken apart when somebody asks."""
 
-    name: str
-    file: str
-    tree: ast.FunctionDef
-    lines: tuple[str, ...]
-    """The lines of the function as they stand in the file."""
-    first_line: int
-    indent: int
-    """Columns that were cut off every line before parsing."""
-    scope: Mapping[str, Any]
-    closure: Mapping[str, Any]
-    annotations: Mapping[str, Any]
+    __slots__ = (
+        *("__weakref__", "_tree", "annotations", "closure", "file", "first_line", "function"),
+        *("indent", "lines", "name", "scope"),
+    )
+
+    def __init__(self, function: FunctionType) -> None:
+        code = function.__code__
+        lines = linecache.getlines(code.co_filename, function.__globals__)
+        if not 0 < code.co_firstlineno <= len(lines):
+            raise _no_source(function)
+        self.function = function
+        self.name = function.__name__
+        self.file = code.co_filename
+        self.first_line = code.co_firstlineno
+        self.scope: Mapping[str, Any] = function.__globals__
+        self.closure: Mapping[str, Any] = _closure(function)
+        self.annotations: Mapping[str, Any] = dict(function.__annotations__)
+        self.lines = _stripped(_likely_block(code, lines))
+        """The lines of the function as they stand in the file."""
+        self.indent = 0
+        """Columns that were cut off every line before parsing."""
+        self._tree: ast.FunctionDef | None = None
+
+    @property
+    def tree(self) -> ast.FunctionDef:
+        """The function as a tree; an error if its lines are none."""
+        if self._tree is None:
+            tree = self._parsed()
+            if tree is None:
+                lines = linecache.getlines(self.file, self.function.__globals__)
+                self.lines = _stripped(inspect.getblock(lines[self.first_line - 1 :]))
+                tree = self._parsed()
+            if tree is None:
+                raise _no_source(self.function)
+            self._tree = _unfolded(tree)
+        return self._tree
+
+    def _parsed(self) -> ast.FunctionDef | None:
+        text = textwrap.dedent("\n".join((*self.lines, "")))
+        self.indent = len(self.lines[0]) - len(text.split("\n", 1)[0])
+        return _function_in(text)
 
     def lookup(self, name: str) -> Any:
         """What a name means outside the function, `MISSING` if nothing."""
@@ -71,35 +98,34 @@ class Source:
         code = compile(expression, self.file, "eval")
         return eval(code, dict(self.scope), dict(self.closure))
 
+    def annotation(self, name: str) -> Any:
+        """What a parameter is said to be; evaluated if it is kept as text."""
+        found = self.annotations.get(name)
+        if isinstance(found, str):
+            return self.evaluate(ast.parse(found, mode="eval").body)
+        return found
+
 
 def source_of(function: FunctionType) -> Source:
     """The source of a function; an error if Python does not have it."""
-    code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    start = code.co_firstlineno - 1
-    if not 0 <= start < len(lines):
-        raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
-    block = _likely_block(code, lines)
-    dedented = textwrap.dedent("".join(block))
-    tree = _function_in(dedented)
-    if tree is None:
-        block = inspect.getblock(lines[start:])
-        dedented = textwrap.dedent("".join(block))
-        tree = _function_in(dedented)
-    if tree is None:
-        raise FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=code.co_filename))
-    first = dedented.split("\n", 1)[0]
-    return Source(
-        name=function.__name__,
-        file=code.co_filename,
-        tree=unfold_conditions(tree),
-        lines=tuple(line.rstrip("\n") for line in block),
-        first_line=start + 1,
-        indent=len(block[0].rstrip("\n")) - len(first),
-        scope=function.__globals__,
-        closure=_closure(function),
-        annotations=dict(function.__annotations__),
-    )
+    source = Source(function)
+    assert source.tree is not None
+    return source
+
+
+def _stripped(block: list[str]) -> tuple[str, ...]:
+    return tuple(line.rstrip("\n") for line in block)
+
+
+def _unfolded(tree: ast.FunctionDef) -> ast.FunctionDef:
+    from vyre.front.named import unfold_conditions  # a kernel that is remembered needs no tree
+
+    return unfold_conditions(tree)
+
+
+def _no_source(function: FunctionType) -> FrontError:
+    file = function.__code__.co_filename
+    return FrontError(codes.NO_SOURCE.at(name=function.__qualname__, file=file))
 
 
 def _likely_block(code: CodeType, lines: list[str]) -> list[str]:

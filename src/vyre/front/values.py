@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.front.parameters import is_layout
 from vyre.ir import AnyExpr, DataType, Lit, Load, Var
 from vyre.record import dataclass
 
@@ -78,14 +79,6 @@ class Thing:
 
 
 Value = Constant | Scalar | Array | Shape | Method | Several | Thing
-
-
-SHAPE, STRIDES = ".shape", ".strides"
-
-
-def is_layout(buffer: str) -> bool:
-    """Whether a buffer says how an array lies in memory, which no kernel changes."""
-    return buffer.endswith((SHAPE, STRIDES))
 
 
 def is_settled(expr: AnyExpr) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_MAKE = "make"
+"""Under which a deferred program remembers how to make its statements."""
 MAX_BYTES = (1 << 64) - 1
 """What an estimate of bytes says when it cannot know."""
 
@@ -70,6 +72,36 @@ class Program:
         if not body or not all(isinstance(statement, Region) for statement in body):
             body = (Region(ROOT_GENERATOR, None, body),)
         return cls(buffers, workgroup_size, body, entry_op_id, fast_math)
+
+    @classmethod
+    def deferred(
+        cls,
+        buffers: Iterable[BufferDecl],
+        workgroup_size: Sequence[int],
+        make: Callable[[], Body],
+        known: Mapping[str, object],
+        entry_op_id: str | None = None,
+        fast_math: bool = False,
+    ) -> Program:
+        """A program whose statements are made when somebody asks for them.
+
+        `known` is what has been found out about them before; see `memo`.
+        """
+        made = cls(buffers, workgroup_size, (), entry_op_id, fast_math)
+        object.__delattr__(made, "entry")
+        made._memo.update(known)
+        made._memo[_MAKE] = make
+        return made
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            # Only what has no value yet comes here: the statements of a deferred program.
+            if name != "entry":
+                raise AttributeError(f"'Program' object has no attribute {name!r}")
+            body = as_body(self._memo[_MAKE](), "the entry")
+            object.__setattr__(self, "entry", body)
+            return body
 
     def _key(self) -> tuple[object, ...]:
         return (
@@ -157,7 +189,7 @@ class Program:
 
     def digest(self) -> str:
         """A name for what the program is, the same in every process and on every machine."""
-        return self.memo("digest", service("digest"))
+        return self.memo("digest", lambda program: service("digest")(program))
 
     def check(self, target: object = None) -> list[Diagnostic]:
         """Every problem the checker finds, for a target if one is given."""

@@ -19,15 +19,15 @@ from vyre.diagnostics.codes import front as codes
 from vyre.driver import grid as grids
 from vyre.driver import routing
 from vyre.front import KernelSource, Specialisation, kernel_source
-from vyre.ir import Builtin, BuiltinKind, Program
+from vyre.ir import Program
 from vyre.ir.services import service
-from vyre.ir.walk import walk_all_exprs
 from vyre.runtime import kernel_arguments as arguments
 from vyre.runtime import telemetry
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.kernel_grid import axes_of, covering
 from vyre.runtime.kernel_outputs import zero_outputs
 from vyre.runtime.recall import Recall, Wish
 from vyre.runtime.run import checked_dispatch, dispatch_anew
@@ -37,7 +37,6 @@ P = ParamSpec("P")
 Grid = Sequence[int] | int | None
 
 DEFAULT_WORKGROUP = 64
-_SPREAD = (BuiltinKind.GLOBAL_ID, BuiltinKind.WORKGROUP_ID, BuiltinKind.NUM_WORKGROUPS)
 
 
 class Kernel(Generic[P]):
@@ -137,8 +136,7 @@ class Kernel(Generic[P]):
 
     def _default_grid(self, program: Program, made: Prepared) -> tuple[Grid, int | None]:
         """The grid for a call that says nothing about it: as `grid`, or as `elements`."""
-        axes = program.memo("runtime.axes", _axes)
-        if not made.written or (axes == 1 and not made.layouts):
+        if not made.written or (axes_of(program) == 1 and not made.layouts):
             return None, None
         shape = max((array.shape for array in made.written.values()), key=math.prod)
         grid = covering(program, shape)
@@ -232,26 +230,6 @@ class Kernel(Generic[P]):
         if any(found.severity is Severity.ERROR for found in findings):
             raise SanitizerError(findings)
         return findings
-
-
-def covering(program: Program, shape: Sequence[int]) -> tuple[int, ...] | None:
-    """The workgroups that cover an array, if the program asks about more than one axis of them."""
-    axes = program.memo("runtime.axes", _axes)
-    if axes == 1:
-        return None
-    # Axis x runs along the last axis of the array, whose elements are neighbours.
-    extents = [*reversed(shape), 1, 1][:axes]
-    return tuple(-(-n // size) for n, size in zip(extents, program.workgroup_size, strict=False))
-
-
-def _axes(program: Program) -> int:
-    """How many axes of the grid a program asks about."""
-    used = [
-        expr.axis
-        for expr in walk_all_exprs(program.entry)
-        if isinstance(expr, Builtin) and expr.kind in _SPREAD
-    ]
-    return max(used, default=0) + 1
 
 
 @overload

@@ -14,6 +14,7 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import front as codes
 from vyre.front import KernelSource, Specialisation
 from vyre.front.parameters import (
+    SHAPE,
     ArrayParameter,
     GenericType,
     Layout,
@@ -23,7 +24,6 @@ from vyre.front.parameters import (
     element_type,
 )
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
-from vyre.front.values import SHAPE
 from vyre.ir import BufferAccess, DataType, Program
 from vyre.ir.literal import encode_float
 from vyre.record import dataclass
@@ -74,7 +74,7 @@ def by_parameter(
     kernel: KernelSource, args: tuple[object, ...], kwargs: Mapping[str, object], *, partial: bool
 ) -> dict[str, object]:
     """Arguments by the names of the parameters, as Python binds them."""
-    if not kwargs and len(args) == len(kernel.parameters) and not kernel.has_keyword_only:
+    if not kwargs and len(args) == len(kernel.parameters) and not kernel.keyword_only:
         return dict(zip(kernel.parameters, args, strict=True))
     signature = _signature(kernel)
     try:
@@ -92,7 +92,7 @@ def by_parameter(
 
 @lru_cache(maxsize=256)
 def _signature(kernel: KernelSource) -> inspect.Signature:
-    keyword_only = {one.arg for one in kernel.source.tree.args.kwonlyargs}
+    keyword_only = kernel.keyword_only
     kind = inspect.Parameter
     return inspect.Signature(
         [

@@ -11,9 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.front import KernelSource
-from vyre.front.filled import SAFE_EXTENT, Filled, filled_buffers
 from vyre.front.parameters import ArrayParameter, Mode
-from vyre.front.places import NUMBER, Along, At, Extent, Place, UpTo
+from vyre.front.written import NUMBER, SAFE_EXTENT, Along, At, Extent, Filled, Place, UpTo
 from vyre.ir import Program
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
@@ -37,7 +36,7 @@ def zero_outputs(
 
     Gives what was cleared of each of them, if anything was.
     """
-    filled = program.memo("front.filled", filled_buffers)
+    filled = filled_in(program)
     cleared: dict[str, Cuts] = {}
     for name, array in made.written.items():
         parameter = kernel.parameters[name]
@@ -53,6 +52,17 @@ def zero_outputs(
             cleared[name] = cuts
             clear(array, cuts)
     return cleared
+
+
+def filled_in(program: Program) -> dict[str, Filled]:
+    """What a program writes from one end to the other; found out once."""
+    return program.memo("front.filled", _find_filled)
+
+
+def _find_filled(program: Program) -> dict[str, Filled]:
+    from vyre.front.filled import filled_buffers  # a kernel that is remembered knows
+
+    return filled_buffers(program)
 
 
 def _is_worth_it(filled: Filled, array: Host | DeviceArray) -> bool:
@@ -198,4 +208,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["Cuts", "clear", "zero_outputs"]
+__all__ = ["Cuts", "clear", "filled_in", "zero_outputs"]

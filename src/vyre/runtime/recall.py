@@ -166,7 +166,7 @@ class Recall:
     def __init__(self, kernel: KernelSource) -> None:
         self._kernel = kernel
         self._names = tuple(kernel.parameters)
-        self._positional = len(self._names) - len(kernel.source.tree.args.kwonlyargs)
+        self._positional = len(self._names) - len(kernel.keyword_only)
         self._calls: tuple[Call, ...] = ()
 
     def in_order(

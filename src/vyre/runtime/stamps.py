@@ -29,6 +29,14 @@ def code_stamp() -> str:
 
 
 @cache
+def translation_stamp() -> str:
+    """The code that translates kernels: what decides about programs, and the front end."""
+    if not _is_worked_on():
+        return vyre_version()
+    return f"{code_stamp()},{_newest(os.path.join(_FOLDER, 'front'))}"
+
+
+@cache
 def backend_stamp(module: str) -> str:
     """Where a backend comes from: a third party's new release must not find old code."""
     source = getattr(sys.modules.get(module), "__file__", None)

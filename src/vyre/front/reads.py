@@ -1,0 +1,192 @@
+"""Everything outside of a kernel that its translation looks at, and what that was.
+
+A translation depends on the text of the kernel, on its parameters, and on what the names in it
+mean. Names are looked up in two places: a name of the function that is being translated, and an
+attribute of a module. Each such read has a path from the kernel: `("vy", "math", "exp")` is an
+attribute of an attribute of what the kernel calls `vy`, and `("helper", "N")` is what the device
+function that the kernel calls `helper` calls `N`. Two translations whose reads give the same marks
+are the same, for nothing else from outside enters them.
+
+A mark says all that a translation can find out about a value. What has none, such as an object of a
+class that vyre does not know, makes a translation depend on more than can be written down, and such
+a kernel is translated anew by every process.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Iterable
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, TypeVar, cast
+
+from vyre.front.device_functions import AnyFunction, DeviceFunction
+from vyre.front.parameters import (
+    ArrayParameter,
+    GenericType,
+    Parameter,
+    ScalarParameter,
+)
+from vyre.front.scalars import BY_NUMPY_NAME, ScalarType
+from vyre.front.source import MISSING, Source
+from vyre.ir import DataType
+
+Path = tuple[str, ...]
+_OWN_MODULES = ("vyre.front.intrinsics", "vyre.front.math")
+
+
+class Reads:
+    """Writes down what a translation reads."""
+
+    def __init__(self, source: Source) -> None:
+        self.paths: set[Path] = set()
+        self.are_all = True
+        """Whether every read has a path."""
+        self._path_of: dict[int, Path] = {id(source): ()}
+        self._held: list[object] = [source]  # so that no other object gets the same id
+
+    def name(self, source: Source, name: str, value: object) -> None:
+        """A name of a function was looked up."""
+        self._add(self._path_of.get(id(source)), name, value)
+
+    def attribute(self, owner: object, name: str, value: object) -> None:
+        """An attribute of something was looked up."""
+        known = self._path_of.get(id(owner)) if type(owner) is ModuleType else None
+        self._add(known, name, value)
+
+    def functions(self) -> list[Source]:
+        """The device functions that were read."""
+        return [held for held in self._held[1:] if isinstance(held, Source)]
+
+    def _add(self, owner: Path | None, name: str, value: object) -> None:
+        if owner is None:
+            self.are_all = False
+            return
+        path = (*owner, name)
+        self.paths.add(path)
+        if isinstance(value, DeviceFunction):
+            value = cast("AnyFunction", value).source
+        self._path_of.setdefault(id(value), path)
+        self._held.append(value)
+
+
+def marks(source: Source, paths: Iterable[Path]) -> list[str] | None:
+    """What the reads give now, in a fixed order; None if that cannot be written down."""
+    marker = _Marker()
+    values: dict[Path, object] = {}
+    found: list[str] = []
+    for path in sorted(paths):
+        *above, name = path
+        owner = values.get(tuple(above), MISSING) if above else source
+        if isinstance(owner, DeviceFunction):
+            owner = cast("AnyFunction", owner).source
+        if isinstance(owner, Source):
+            value = owner.lookup(name)
+        elif type(owner) is ModuleType:
+            value = getattr(owner, name, MISSING)
+        else:
+            return None
+        mark = marker.mark(value)
+        if mark is None:
+            return None
+        values[path] = value
+        found.append(f"{' '.join(path)} = {mark}")
+    return found
+
+
+def mark_of_parameter(parameter: Parameter | None) -> str:
+    """What a parameter is."""
+    match parameter:
+        case None:
+            return "none"
+        case ScalarParameter(dtype):
+            return f"scalar {_type(dtype)}"
+        case ArrayParameter(mode, dtype, rank):
+            return f"{mode.value} {_type(dtype)} {rank}"
+        case _:
+            return f"static {parameter.kind.__name__}"
+
+
+def mark_of_number(value: object) -> str | None:
+    """A number or a text of Python's own types."""
+    return f"{type(value).__name__} {value!r}" if type(value) in _PLAIN else None
+
+
+def _type(dtype: DataType | GenericType) -> str:
+    return f"generic {dtype.name}" if isinstance(dtype, GenericType) else dtype.spelling
+
+
+_PLAIN = (bool, int, float, str)
+
+
+class _Marker:
+    """Says what values are; functions and modules also by which of them are the same."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def mark(self, value: object) -> str | None:
+        """All that a translation can find out about a value; None if that is no end of things."""
+        if type(value) in _PLAIN:
+            return mark_of_number(value)
+        if type(value) is tuple:
+            parts = [self.mark(item) for item in cast("tuple[object, ...]", value)]
+            known = [part for part in parts if part is not None]
+            return f"({', '.join(map(repr, known))})" if len(known) == len(parts) else None
+        if isinstance(value, ModuleType):
+            return f"module {self._number(value)} {value.__name__}"
+        if isinstance(value, ScalarType):
+            return f"type {value.dtype.spelling}"
+        if isinstance(value, (GenericType, TypeVar)):
+            name = value.name if isinstance(value, GenericType) else value.__name__
+            return f"generic {name}"
+        if isinstance(value, DeviceFunction):
+            return self._function(cast("AnyFunction", value))
+        return _own(value) or _of_python(value) or _of_numpy(value)
+
+    def _number(self, value: object) -> int:
+        return self._numbers.setdefault(id(value), len(self._numbers))
+
+    def _function(self, function: AnyFunction) -> str | None:
+        if id(function) in self._numbers:
+            return f"function {self._number(function)}"
+        source = function.source
+        given = function.function
+        names = sorted(source.annotations.keys() - {"return"})
+        parts = [
+            source.name,
+            "\n".join(source.lines),
+            *(f"{name}: {mark_of_parameter(function.parameter(name))}" for name in names),
+        ]
+        defaults = {**dict(enumerate(given.__defaults__ or ())), **(given.__kwdefaults__ or {})}
+        for name, value in defaults.items():
+            # Others than numbers are nothing that a kernel could use.
+            mark = self.mark(value) if isinstance(value, (int, float)) else "none"
+            if mark is None:
+                return None
+            parts.append(f"{name} = {mark}")
+        return f"function {self._number(function)} {parts!r}"
+
+
+def _own(value: object) -> str | None:
+    """A function of vyre's for kernels."""
+    if type(value) is not FunctionType or value.__module__ not in _OWN_MODULES:
+        return None
+    home = sys.modules[value.__module__]
+    name = value.__name__
+    return f"{home.__name__}.{name}" if getattr(home, name, None) is value else None
+
+
+def _of_python(value: object) -> str | None:
+    if not isinstance(value, (type, BuiltinFunctionType)):
+        return None
+    name = value.__name__
+    return f"builtin {name}" if getattr(builtins, name, None) is value else None
+
+
+def _of_numpy(value: Any) -> str | None:
+    """A scalar of numpy's."""
+    kind: type[object] = type(value)
+    if kind.__module__ != "numpy" or kind.__name__ not in BY_NUMPY_NAME:
+        return None
+    return f"numpy {kind.__name__} {value.item()!r}"

@@ -1,0 +1,115 @@
+"""Translated kernels, remembered from one process to the next.
+
+There are two kinds of entries. One is found by the text of a function: that it is there means that
+nothing in the text has to be refused, and for a kernel it says what its translations read. The
+other is found by all that a translation depends on: the text, the parameters and what the call
+decides, and every value that was read (see `reads`). It holds the program. Whoever keeps the
+entries adds to their names what vyre is.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+from vyre.ir import Program
+from vyre.ir.services import service
+
+if TYPE_CHECKING:
+    from vyre.front.kernels import KernelSource, Specialisation
+    from vyre.front.reads import Path, Reads
+    from vyre.front.source import Source
+
+_MANY_READS = 1000
+
+
+def is_sound(source: Source) -> bool:
+    """Whether the text of a device function is known to be fit for kernels."""
+    return service("remembered_note")(*_function_key(source)) is not None
+
+
+def copies_whole(source: Source) -> bool | None:
+    """Whether a kernel copies stretches of memory; None if its text is not known to be fit."""
+    note = service("remembered_note")(*_kernel_key(source))
+    return None if note is None else _read_note(note)[0]
+
+
+def find(kernel: KernelSource, wanted: Specialisation) -> Program | None:
+    """The program that a kernel was translated to before, by this process or another one."""
+    note = service("remembered_note")(*_kernel_key(kernel.source))
+    if note is None:
+        return None
+    key = _program_key(kernel, wanted, _read_note(note)[1])
+    if key is None:
+        return None
+
+    def translated() -> Program:
+        from vyre.front.lower import translate
+        from vyre.front.reads import Reads
+
+        return translate(kernel, wanted, Reads(kernel.source))
+
+    found: Program | None = service("remembered_program")(translated, *key)
+    return found
+
+
+def keep(kernel: KernelSource, wanted: Specialisation, program: Program, reads: Reads) -> None:
+    """Remember what a kernel was translated to, if all that it depends on can be written down."""
+    if not reads.are_all or len(reads.paths) > _MANY_READS:
+        return
+    name = _kernel_key(kernel.source)
+    note = service("remembered_note")(*name)
+    paths = set(reads.paths)
+    if note is not None:
+        paths |= _read_note(note)[1]
+    key = _program_key(kernel, wanted, paths)
+    if key is None and paths != reads.paths:
+        # What other translations read cannot be written down any more.
+        paths = set(reads.paths)
+        key = _program_key(kernel, wanted, paths)
+    if key is None:
+        return
+    service("keep_program")(program, *key)
+    new = {"copies": kernel.copies_whole, "reads": sorted(paths)}
+    if note is None or _read_note(note) != (kernel.copies_whole, paths):
+        service("keep_note")(new, *name)
+    for source in reads.functions():
+        if not is_sound(source):
+            service("keep_note")({}, *_function_key(source))
+
+
+def _read_note(note: dict[str, Any]) -> tuple[bool, set[Path]]:
+    """What the note of a kernel says; a note that says nonsense says that nothing was read."""
+    rows: object = note.get("reads")
+    listed = cast("list[object]", rows) if isinstance(rows, list) else []
+    paths = {
+        tuple(cast("list[str]", row))
+        for row in listed
+        if isinstance(row, list)
+        if row and all(isinstance(step, str) for step in cast("list[object]", row))
+    }
+    return note.get("copies") is True, paths
+
+
+def _function_key(source: Source) -> tuple[str, ...]:
+    return "function", sys.version, source.name, "\n".join(source.lines)
+
+
+def _kernel_key(source: Source) -> tuple[str, ...]:
+    return "kernel", sys.version, source.name, "\n".join(source.lines)
+
+
+def _program_key(
+    kernel: KernelSource, wanted: Specialisation, paths: set[Path]
+) -> tuple[str, ...] | None:
+    from vyre.front.reads import mark_of_number, mark_of_parameter, marks
+
+    read = marks(kernel.source, paths)
+    statics = [(name, mark_of_number(value)) for name, value in wanted.statics]
+    if read is None or any(mark is None for _, mark in statics):
+        return None
+    parameters = [(name, mark_of_parameter(one)) for name, one in kernel.parameters.items()]
+    types = [(name, dtype.spelling) for name, dtype in wanted.types]
+    layouts = [(name, layout.value) for name, layout in wanted.layouts]
+    asked = (kernel.entry_op_id, kernel.workgroup, kernel.fast_math, types, statics, layouts)
+    return "program", *_kernel_key(kernel.source), repr(parameters), repr(asked), *read
