@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AsyncStore,
-    Atomic,
-    Broadcast,
-    IndirectDispatch,
-    Opaque,
-    Program,
-    ReduceScatter,
-    Region,
-    Store,
-)
-from vyre.ir.walk import walk_all_exprs, walk_stmts
+
+if TYPE_CHECKING:
+    from vyre.ir import IndirectDispatch, Program
 
 Grid = tuple[int, int, int]
 
@@ -29,15 +19,22 @@ _U32 = 1 << 32
 
 def indirect_dispatch(program: Program) -> IndirectDispatch | None:
     """The statement by which a program reads its grid from a buffer; it can only come first."""
-    return program.memo("indirect_dispatch", _indirect_dispatch)
+    return program.memo("indirect_dispatch", _find_indirect_dispatch)
 
 
-def _indirect_dispatch(program: Program) -> IndirectDispatch | None:
-    body = program.entry
-    while body and isinstance(body[0], Region):
-        body = body[0].body
-    first = body[0] if body else None
-    return first if isinstance(first, IndirectDispatch) else None
+# Programs that are remembered know both, and need no statements.
+
+
+def _find_indirect_dispatch(program: Program) -> IndirectDispatch | None:
+    from vyre.driver.grid_facts import find_indirect_dispatch
+
+    return find_indirect_dispatch(program)
+
+
+def _find_written_buffers(program: Program) -> tuple[str, ...]:
+    from vyre.driver.grid_facts import find_written_buffers
+
+    return find_written_buffers(program)
 
 
 def resolve(
@@ -67,7 +64,7 @@ def longest_written(program: Program, counts: Mapping[str, int]) -> int | None:
 
 def written_buffers(program: Program) -> tuple[str, ...]:
     """The device buffers that a program writes."""
-    return program.memo("driver.written", _written_buffers)
+    return program.memo("driver.written", _find_written_buffers)
 
 
 def checked(program: Program, grid: Grid) -> Grid:
@@ -84,24 +81,6 @@ def checked(program: Program, grid: Grid) -> Grid:
     if x * y * z * sx * sy * sz >= 1 << 63:
         raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="has too many invocations"))
     return grid
-
-
-def _written_buffers(program: Program) -> tuple[str, ...]:
-    written: set[str] = set()
-    for statement in walk_stmts(program.entry):
-        match statement:
-            case Store(buffer, _, _) | AllReduce(buffer, _) | Broadcast(buffer, _):
-                written.add(buffer)
-            case AsyncStore() | AllGather() | ReduceScatter():
-                written.add(statement.destination)
-            case Opaque():
-                written.update(decl.name for decl in program.buffers)
-            case _:
-                pass
-    for expr in walk_all_exprs(program.entry):
-        if isinstance(expr, Atomic):
-            written.add(expr.buffer)
-    return tuple(d.name for d in program.buffers if not d.is_on_chip and d.name in written)
 
 
 def _as_triple(grid: Sequence[int] | int) -> Grid:

@@ -184,9 +184,9 @@ def _of_python(value: object) -> str | None:
     return f"builtin {name}" if getattr(builtins, name, None) is value else None
 
 
-def _of_numpy(value: Any) -> str | None:
+def _of_numpy(value: object) -> str | None:
     """A scalar of numpy's."""
-    kind: type[object] = type(value)
+    kind = type(value)
     if kind.__module__ != "numpy" or kind.__name__ not in BY_NUMPY_NAME:
         return None
-    return f"numpy {kind.__name__} {value.item()!r}"
+    return f"numpy {kind.__name__} {cast('Any', value).item()!r}"

@@ -1,71 +1,74 @@
-"""The language, data only: types, opcodes, expressions, statements, buffers, programs."""
+"""The language, data only: types, opcodes, expressions, statements, buffers, programs.
+
+A module is loaded when one of its names is first used: whoever launches a program that an earlier
+process compiled has no use for its statements.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from vyre.ir.buffer import BufferAccess, BufferDecl, BufferHints, CacheLocality, MemoryKind
-from vyre.ir.expr import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    Bitcast,
-    BufLen,
-    Builtin,
-    Cast,
-    Expr,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
-from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.opcodes import AtomicOp, BinOp, BuiltinKind, MemoryOrdering, ReduceOp, UnOp
-from vyre.ir.program import Program
-from vyre.ir.stmt import (
-    ROOT_GENERATOR,
-    AllGather,
-    AllReduce,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    Continue,
-    Eval,
-    If,
-    IndirectDispatch,
-    Let,
-    Loop,
-    Node,
-    Opaque,
-    Print,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Store,
-    Trap,
-    While,
-)
-from vyre.ir.types import DataType, TypeKind
-
 if TYPE_CHECKING:
+    from vyre.ir.buffer import BufferAccess, BufferDecl, BufferHints, CacheLocality, MemoryKind
+    from vyre.ir.expr import (
+        AnyExpr,
+        Atomic,
+        Ballot,
+        Binary,
+        Bitcast,
+        BufLen,
+        Builtin,
+        Cast,
+        Expr,
+        Fma,
+        Lane,
+        Lit,
+        Load,
+        MakeVec,
+        Select,
+        Shuffle,
+        SubgroupReduce,
+        Unary,
+        Var,
+    )
+    from vyre.ir.infer import TypeEnv, type_of
+    from vyre.ir.opcodes import AtomicOp, BinOp, BuiltinKind, MemoryOrdering, ReduceOp, UnOp
+    from vyre.ir.program import Program
     from vyre.ir.scope import Scope
     from vyre.ir.stats import ProgramStats
+    from vyre.ir.stmt import (
+        ROOT_GENERATOR,
+        AllGather,
+        AllReduce,
+        AnyStmt,
+        Assign,
+        AsyncLoad,
+        AsyncStore,
+        AsyncWait,
+        Barrier,
+        Block,
+        Body,
+        Break,
+        Broadcast,
+        Continue,
+        Eval,
+        If,
+        IndirectDispatch,
+        Let,
+        Loop,
+        Node,
+        Opaque,
+        Print,
+        ReduceScatter,
+        Region,
+        Resume,
+        Return,
+        Store,
+        Trap,
+        While,
+    )
+    from vyre.ir.types import DataType, TypeKind
 
 __all__ = [
     "ROOT_GENERATOR",
@@ -136,11 +139,34 @@ __all__ = [
     "type_of",
 ]
 
-_HOME = {"ProgramStats": "stats", "Scope": "scope"}
-"""Where names are that launching a program has no use for."""
+_HOMES = {
+    "buffer": "BufferAccess BufferDecl BufferHints CacheLocality MemoryKind",
+    "expr": (
+        "AnyExpr Atomic Ballot Binary Bitcast BufLen Builtin Cast Expr Fma Lane Lit Load "
+        "MakeVec Select Shuffle SubgroupReduce Unary Var"
+    ),
+    "infer": "TypeEnv type_of",
+    "opcodes": "AtomicOp BinOp BuiltinKind MemoryOrdering ReduceOp UnOp",
+    "program": "Program",
+    "scope": "Scope",
+    "stats": "ProgramStats",
+    "stmt": (
+        "AllGather AllReduce AnyStmt Assign AsyncLoad AsyncStore AsyncWait Barrier Block "
+        "Body Break Broadcast Continue Eval If IndirectDispatch Let Loop Node Opaque "
+        "Print ROOT_GENERATOR ReduceScatter Region Resume Return Store Trap While"
+    ),
+    "types": "DataType TypeKind",
+}
+
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    module = _HOME_OF.get(name, name)
+    if module not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    found = importlib.import_module(f"{__name__}.{module}")
+    if module == name:
+        return found
+    value = globals()[name] = getattr(found, name)
+    return value

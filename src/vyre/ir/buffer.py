@@ -7,7 +7,7 @@ from enum import Enum
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
-from vyre.ir.expr import checked_name
+from vyre.ir.names import checked_name
 from vyre.ir.types import DataType
 from vyre.record import dataclass
 

@@ -7,35 +7,16 @@ right, in the order of the fields, and always all of them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Never, cast
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
 from vyre.ir import literal
+from vyre.ir.names import checked_name
 from vyre.ir.node import MAX_EXPR_DEPTH, Tree, node
 from vyre.ir.opcodes import AtomicOp, BinOp, BuiltinKind, MemoryOrdering, ReduceOp, UnOp
 from vyre.ir.types import DataType
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,254}+", re.ASCII)
-_NAMES = re.compile(rf"(?:{_NAME.pattern}\n)*+", re.ASCII)
-
-
-def checked_name(name: object, what: str) -> str:
-    """`name`, if it can name something."""
-    if isinstance(name, str) and _NAME.fullmatch(name):
-        return name
-    raise BuildError(codes.BAD_NAME.at(name=name, what=what))
-
-
-def are_names(found: Collection[object]) -> bool:
-    """Whether each of them can name something; a tenth of the time of asking one by one."""
-    try:
-        lines = "\n".join([*cast("Collection[str]", found), ""])
-    except TypeError:
-        return False
-    return lines.count("\n") == len(found) and _NAMES.fullmatch(lines) is not None
 
 
 def as_expr(value: object, what: str) -> AnyExpr:

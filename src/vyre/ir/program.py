@@ -10,11 +10,11 @@ from vyre.diagnostics import BuildError, Diagnostic
 from vyre.diagnostics.codes import build as codes
 from vyre.ir.buffer import BufferDecl
 from vyre.ir.services import service
-from vyre.ir.stmt import ROOT_GENERATOR, Body, Node, Region, as_body, checked_text
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.ir.stats import ProgramStats
+    from vyre.ir.stmt import Body, Node
 
 T = TypeVar("T")
 
@@ -48,12 +48,24 @@ class Program:
         entry_op_id: str | None = None,
         fast_math: bool = False,
     ) -> None:
+        from vyre.ir.stmt import as_body, checked_text
+
+        if entry_op_id is not None:
+            checked_text(entry_op_id, "the entry's id")
+        self._fill(buffers, workgroup_size, entry_op_id, fast_math)
+        object.__setattr__(self, "entry", as_body(entry, "the entry"))
+
+    def _fill(
+        self,
+        buffers: Iterable[BufferDecl],
+        workgroup_size: Sequence[int],
+        entry_op_id: str | None,
+        fast_math: bool,
+    ) -> None:
+        """Everything but the statements."""
         put = object.__setattr__
         put(self, "buffers", _checked_buffers(buffers))
         put(self, "workgroup_size", _checked_size(workgroup_size))
-        put(self, "entry", as_body(entry, "the entry"))
-        if entry_op_id is not None:
-            checked_text(entry_op_id, "the entry's id")
         put(self, "entry_op_id", entry_op_id)
         put(self, "fast_math", bool(fast_math))
         put(self, "_memo", {})
@@ -68,6 +80,8 @@ class Program:
         fast_math: bool = False,
     ) -> Program:
         """A program whose top level is regions: loose statements get one root region."""
+        from vyre.ir.stmt import ROOT_GENERATOR, Region, as_body
+
         body = as_body(entry, "the entry")
         if not body or not all(isinstance(statement, Region) for statement in body):
             body = (Region(ROOT_GENERATOR, None, body),)
@@ -87,8 +101,8 @@ class Program:
 
         `known` is what has been found out about them before; see `memo`.
         """
-        made = cls(buffers, workgroup_size, (), entry_op_id, fast_math)
-        object.__delattr__(made, "entry")
+        made = cls.__new__(cls)
+        made._fill(buffers, workgroup_size, entry_op_id, fast_math)
         made._memo.update(known)
         made._memo[_MAKE] = make
         return made
@@ -99,7 +113,7 @@ class Program:
             # Only what has no value yet comes here: the statements of a deferred program.
             if name != "entry":
                 raise AttributeError(f"'Program' object has no attribute {name!r}")
-            body = as_body(self._memo[_MAKE](), "the entry")
+            body = self._memo[_MAKE]()
             object.__setattr__(self, "entry", body)
             return body
 
@@ -148,6 +162,8 @@ class Program:
 
     def with_rewritten_entry(self, entry: Iterable[Node]) -> Program:
         """The same program with other statements; this object when they are the same ones."""
+        from vyre.ir.stmt import as_body
+
         body = as_body(entry, "the entry")
         same = len(body) == len(self.entry) and all(
             new is old for new, old in zip(body, self.entry, strict=True)

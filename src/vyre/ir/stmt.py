@@ -12,7 +12,8 @@ from typing import Self, cast
 
 from vyre.diagnostics import BuildError, Span
 from vyre.diagnostics.codes import build as codes
-from vyre.ir.expr import AnyExpr, Expr, as_expr, as_exprs, as_index, checked_name
+from vyre.ir.expr import AnyExpr, Expr, as_expr, as_exprs, as_index
+from vyre.ir.names import checked_name
 from vyre.ir.node import MAX_STMT_DEPTH, Tree, node
 from vyre.ir.opcodes import MemoryOrdering, ReduceOp
 

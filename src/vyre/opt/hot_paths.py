@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.digests import blake2b
-from vyre.ir import ROOT_GENERATOR, Body, Program, Region
 from vyre.opt.files import write_atomically
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from vyre.ir import Body, Program
 
 DEFAULT_CAPACITY = 256
 DEFAULT_HOT_THRESHOLD_NS = 100_000
@@ -227,6 +228,8 @@ def _hint_keys(program: Program) -> tuple[str, ...]:
 
 
 def _add_generators(body: Body, names: dict[str, None]) -> None:
+    from vyre.ir.stmt import ROOT_GENERATOR, Region
+
     # Most statements hold no others; this is on the way of every first launch.
     for statement in body:
         if type(statement) is Region and statement.generator != ROOT_GENERATOR:

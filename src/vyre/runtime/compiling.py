@@ -22,7 +22,6 @@ from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
-from vyre.ir.walk import walk_stmts
 from vyre.opt.hot_paths import HotPathHints, hint_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
@@ -126,6 +125,8 @@ def _hot_at_once(
 
 
 def _is_big(program: Program) -> bool:
+    from vyre.ir.walk import walk_stmts
+
     return next(islice(walk_stmts(program.entry), _BIG_STATEMENTS, None), None) is not None
 
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from vyre.diagnostics import BuildError, FrontError
 from vyre.driver.grid import indirect_dispatch, written_buffers
 from vyre.front.written import Along, At, Extent, Filled, Limit, Place, UpTo
 from vyre.ir import BufferAccess, BufferDecl, BufferHints, DataType, MemoryKind, Program
-from vyre.ir.stmt import Body
 from vyre.opt.hot_paths import hint_keys
 from vyre.runtime.cache import cache_key, default_cache
 from vyre.runtime.kernel_grid import axes_of
 from vyre.runtime.kernel_outputs import filled_in
 from vyre.runtime.stamps import translation_stamp
+
+if TYPE_CHECKING:
+    from vyre.ir import Body
 
 _WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, BuildError)
 """What reading an entry that says something else comes to."""

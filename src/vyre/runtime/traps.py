@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vyre.diagnostics import Location, TrapError
-from vyre.ir import Program, Trap
-from vyre.ir.walk import walk_stmts
+from vyre.ir import Program
 
 
 def located(error: TrapError, program: Program) -> TrapError:
@@ -14,6 +13,9 @@ def located(error: TrapError, program: Program) -> TrapError:
 
     An error stays as it is if several traps of the program have its tag.
     """
+    from vyre.ir.stmt import Trap
+    from vyre.ir.walk import walk_stmts
+
     traps = [one for one in walk_stmts(program.entry) if isinstance(one, Trap)]
     spans = {trap.span for trap in traps if trap.tag == error.tag}
     if len(spans) != 1:

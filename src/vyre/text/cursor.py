@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from vyre.diagnostics import Code, Location, ParseError, Span
 from vyre.diagnostics.codes import text as codes
-from vyre.ir.expr import checked_name
+from vyre.ir.names import checked_name
 from vyre.ir.types import DataType
 from vyre.text.tokens import BAD, END, HEX, NAME, NUMBER, QUOTED, STRING, TYPE, Tokens
 from vyre.text.words import RESERVED, UNESCAPES

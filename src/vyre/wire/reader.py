@@ -11,7 +11,7 @@ from itertools import islice
 from sys import maxsize
 
 from vyre.diagnostics.codes import wire as codes
-from vyre.ir.expr import checked_name
+from vyre.ir.names import checked_name
 from vyre.ir.stmt import checked_text
 from vyre.ir.types import DataType
 from vyre.wire import tags

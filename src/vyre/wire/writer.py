@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vyre.diagnostics import WireError
 from vyre.diagnostics.codes import wire as codes
-from vyre.ir.expr import are_names, checked_name
+from vyre.ir.names import are_names, checked_name
 from vyre.ir.stmt import checked_text
 from vyre.ir.types import DataType, TypeKind
 from vyre.wire import tags
