@@ -40,9 +40,9 @@ def run(options: argparse.Namespace) -> int:
         )
         return DONE
     if options.action != "show":
-        print(f"removed {removed} programs")
+        print(f"removed {removed} entries")
     print(
-        f"{found.path}: {found.entries} programs, {output.nbytes(found.nbytes)} "
+        f"{found.path}: {found.entries} entries, {output.nbytes(found.nbytes)} "
         f"of at most {output.nbytes(found.limit)}"
     )
     return DONE

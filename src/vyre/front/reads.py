@@ -15,6 +15,7 @@ a kernel is translated anew by every process.
 from __future__ import annotations
 
 import builtins
+import struct
 import sys
 from collections.abc import Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -109,6 +110,8 @@ def mark_of_parameter(parameter: Parameter | None) -> str:
 
 def mark_of_number(value: object) -> str | None:
     """A number or a text of Python's own types."""
+    if type(value) is float:
+        return f"float {struct.pack('<d', value).hex()}"  # NaNs differ in sign and payload
     return f"{type(value).__name__} {value!r}" if type(value) in _PLAIN else None
 
 
@@ -189,4 +192,4 @@ def _of_numpy(value: object) -> str | None:
     kind = type(value)
     if kind.__module__ != "numpy" or kind.__name__ not in BY_NUMPY_NAME:
         return None
-    return f"numpy {kind.__name__} {cast('Any', value).item()!r}"
+    return f"numpy {kind.__name__} {mark_of_number(cast('Any', value).item())}"

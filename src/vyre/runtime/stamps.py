@@ -31,9 +31,10 @@ def code_stamp() -> str:
 @cache
 def translation_stamp() -> str:
     """The code that translates kernels: what decides about programs, and the front end."""
+    front = os.path.join(_FOLDER, "front")
     if not _is_worked_on():
-        return vyre_version()
-    return f"{code_stamp()},{_newest(os.path.join(_FOLDER, 'front'))}"
+        return f"{vyre_version()},{os.stat(front).st_mtime_ns}"
+    return f"{code_stamp()},{_newest(front)}"
 
 
 @cache

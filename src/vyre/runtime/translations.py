@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from vyre.diagnostics import BuildError, FrontError
+from vyre.diagnostics import BuildError, FrontError, WireError
 from vyre.driver.grid import indirect_dispatch, written_buffers
 from vyre.front.written import Along, At, Extent, Filled, Limit, Place, UpTo
 from vyre.ir import BufferAccess, BufferDecl, BufferHints, DataType, MemoryKind, Program
@@ -61,8 +61,14 @@ def program(translated: Callable[[], Program], *parts: str) -> Program | None:
 
 def keep_program(made: Program, *parts: str) -> None:
     """Keep a program under a name."""
-    if indirect_dispatch(made) is None and all(d.hints == BufferHints() for d in made.buffers):
-        default_cache().put(_key(parts), _to_bytes(made))
+    plain = all(decl.hints == BufferHints() for decl in made.buffers)
+    if not plain or indirect_dispatch(made) is not None:
+        return
+    try:
+        body = _to_bytes(made)
+    except WireError:
+        return  # whoever compiles it says what is wrong
+    default_cache().put(_key(parts), body)
 
 
 def _key(parts: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -141,6 +142,15 @@ def test_what_a_name_means_now_counts_not_what_the_file_says(home: Home):
     assert home.translates(KERNEL, N=30)
     assert home.translates(KERNEL, HALF=vy.math.e)
     assert not home.translates(KERNEL, N=3, HALF=0.5)
+
+
+def test_numbers_that_look_alike_are_told_apart(home: Home):
+    nan = float("nan")
+    assert home.translates(KERNEL, HALF=nan)
+    assert home.translates(KERNEL, HALF=math.copysign(nan, -1))
+    assert home.translates(KERNEL, HALF=0.0)
+    assert home.translates(KERNEL, HALF=-0.0)
+    assert not home.translates(KERNEL, HALF=nan)
 
 
 def test_an_attribute_of_a_module_counts(home: Home):
