@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vyre.front.parameters import ScalarParameter, StaticParameter
-from vyre.front.values import SHAPE
+from vyre.front.parameters import SHAPE, ScalarParameter, StaticParameter
 from vyre.ir import DataType
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
