@@ -228,7 +228,7 @@ def test_cache(capsys, tmp_path: Path, monkeypatch) -> None:
     assert main(["cache", "clear", "--json"]) == 0
     assert printed(capsys)["entries"] == 0
     assert main(["cache"]) == 0
-    assert "0 programs" in capsys.readouterr().out
+    assert "0 entries" in capsys.readouterr().out
     monkeypatch.undo()
     config.cache_clear()
 
