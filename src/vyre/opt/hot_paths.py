@@ -222,21 +222,21 @@ def hint_keys(program: Program) -> tuple[str, ...]:
 
 
 def _hint_keys(program: Program) -> tuple[str, ...]:
-    names = {} if program.entry_op_id is None else {program.entry_op_id: None}
-    _add_generators(program.entry, names)
-    return tuple(names) or (program.digest(),)
-
-
-def _add_generators(body: Body, names: dict[str, None]) -> None:
     from vyre.ir.stmt import ROOT_GENERATOR, Region
 
-    # Most statements hold no others; this is on the way of every first launch.
-    for statement in body:
-        if type(statement) is Region and statement.generator != ROOT_GENERATOR:
-            names[statement.generator] = None
-        if statement.depth > 1:
-            for field in statement.body_fields:
-                _add_generators(getattr(statement, field), names)
+    names = {} if program.entry_op_id is None else {program.entry_op_id: None}
+
+    def add_generators(body: Body) -> None:
+        # Most statements hold no others; this is on the way of every first launch.
+        for statement in body:
+            if type(statement) is Region and statement.generator != ROOT_GENERATOR:
+                names[statement.generator] = None
+            if statement.depth > 1:
+                for field in statement.body_fields:
+                    add_generators(getattr(statement, field))
+
+    add_generators(program.entry)
+    return tuple(names) or (program.digest(),)
 
 
 def _in_range(field: str, found: float, good: bool, expected: str) -> None:
