@@ -326,7 +326,8 @@ class MemoryAccess:
     def _store_contiguous(self, memory: Memory, index: Value, value: Value, proven: bool) -> None:
         w, width = self.w, self.lanes.width
         at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
-        if proven:
+        blends = self.lanes.mask is not None and memory.decl.is_workgroup
+        if proven and not blends:
             self._vector_write(memory, at, value)
             return
         last = w.emit(f"add i64 {at}, {width - 1}")
@@ -337,12 +338,37 @@ class MemoryAccess:
         fast, slow, done = (w.fresh(n) for n in ("inside", "edge", "stored"))
         w.branch(fits, fast, slow, likely=True)
         w.block(fast)
-        self._vector_write(memory, at, value)
+        if blends:
+            self._blended_write(memory, at, value)
+        else:
+            self._vector_write(memory, at, value)
         w.jump(done)
         w.block(slow)
-        self._store_at_edge(memory, index, value)
+        if proven:
+            # Of the lanes that take part, and only of those.
+            self._vector_write(memory, at, value)
+        else:
+            self._store_at_edge(memory, index, value)
         w.jump(done)
         w.block(done)
+
+    def _blended_write(self, memory: Memory, at: str, value: Value) -> None:
+        """Write the elements of some lanes, and those of the others as they are.
+
+        Only one thread sees the memory of a workgroup, so nobody notices; and a store under a mask
+        takes as long as ten others on some machines. All elements are in bounds.
+        """
+        w, element, width = self.w, memory.decl.element, self.lanes.width
+        pointer = self._element(memory.pointer, element, at, 1, 0)
+        stored = self.stored_form(self.lanes.vector(value), element, width)
+        type_ = widened(memory_type(element), width)
+        assert self.lanes.mask is not None
+        flags = f"{widened('i1', width)} {self.lanes.mask_flags(self.lanes.mask)}"
+        place = f"ptr {pointer}, align {element.size_bytes or 1}"
+        # LLVM would make a store under a mask of it again, were it not volatile.
+        before = w.emit(f"load volatile {type_}, {place}")
+        blended = w.emit(f"select {flags}, {type_} {stored}, {type_} {before}")
+        w.do(f"store {type_} {blended}, {place}")
 
     def _store_at_edge(self, memory: Memory, index: Value, value: Value) -> None:
         w, width, element = self.w, self.lanes.width, memory.decl.element

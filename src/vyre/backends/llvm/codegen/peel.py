@@ -16,6 +16,7 @@ from vyre.backends.llvm.codegen.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.interior import Interior
 from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.linear import LinearForms
+from vyre.backends.llvm.codegen.moving import begins_later_each_round
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach, rises
 from vyre.backends.llvm.codegen.strided import WIDEST_STEP
 from vyre.backends.llvm.codegen.value import Strided, Value
@@ -169,6 +170,8 @@ class Peeling:
     def _interior_part(self, part: Part) -> Assumption | None:
         """A condition that fails only near an edge, where lanes then run one by one."""
         written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
+        if begins_later_each_round(self._written(part), self.program):
+            return None
         inner = self.interior
         found = assumption_of(written, inner.forms, inner.loops)
         return found if found is not None and found.step else None
@@ -200,6 +203,8 @@ class Peeling:
 
     def _peelable(self, part: Part, narrows: bool) -> bool:
         written = self._written(part)
+        if begins_later_each_round(written, self.program):
+            return False
         if self.interior.repeats(written.left) or self.interior.repeats(written.right):
             # It is one thing here and another further along the row.
             return False

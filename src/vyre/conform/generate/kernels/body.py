@@ -103,7 +103,7 @@ class Statements:
                 *(f"({lane} + 3) % {lanes}", self._exprs.index()),
             )
             if dice.chance(3):
-                text += self._exchange()
+                text += dice.pick((self._exchange, self._elimination))()
             text += f"v = v + tile[{dice.pick(reads)}]\nbarrier acq_rel\n"
         if dice.chance(4):
             text += self._tree()
@@ -119,6 +119,15 @@ class Statements:
             f"    if x {dice.pick('<>')} y {{\n"
             "        tile[p] = y\n        tile[p + 1] = x\n    }\n"
             "}\nbarrier acq_rel\n"
+        )
+
+    def _elimination(self) -> str:
+        """Something of one lane, added to all after it; the next round begins a lane later."""
+        dice, lane = self._dice, self._frame.lane
+        guard = dice.pick((f"{lane} > k", f"{lane} >= k + 1", f"{lane} > k + 2", f"k < {lane}"))
+        return (
+            f"for k in 0..{dice.between(2, 9)} {{\n    if {guard} {{\n"
+            f"        tile[{lane}] = tile[{lane}] + tile[k]\n    }}\n    barrier acq_rel\n}}\n"
         )
 
     def _tree(self) -> str:
