@@ -84,7 +84,7 @@ def test_divisions_are_worth_vectors() -> None:
     buffers = BUFFERS + "buffer digits: read_write u8[] @4"
     body = (
         "let v = u32(a[gid.x]) for k in 0..10 {"
-        " digits[gid.x * 10 + 9 - k] = u8(48 + v % 10) v = v / 10 }"
+        " digits[gid.x * 99 + 9 - k] = u8(48 + v % 10) v = v / 10 }"
     )
     assert rows(body, buffers=buffers).tile.width >= 8
     easy = body.replace("%", "&").replace("/", "^")

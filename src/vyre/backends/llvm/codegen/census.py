@@ -15,7 +15,7 @@ from vyre.backends.llvm.codegen.private import MOST_TOGETHER, accessed, bytes_to
 from vyre.backends.llvm.codegen.rising import rising_variables
 from vyre.backends.llvm.codegen.searching import divides_in_search
 from vyre.backends.llvm.codegen.shapes import Shapes
-from vyre.backends.llvm.codegen.strided import WIDEST_STEP
+from vyre.backends.llvm.codegen.strided import WIDEST_STEP, WIDEST_STRUCTURE, is_word
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -55,6 +55,10 @@ DIVISION = 6
 """Operations that a division by a number known here is worth: products, halves of them, shifts."""
 SHORT_LOOP = 16
 """Rounds of a loop that becomes straight code."""
+WORD = 8
+"""Bytes of a machine word."""
+SORTED = 3
+"""Operations that it takes to sort an element of a structure into its register."""
 SIDE_BY_SIDE = 4
 """Operations that one access to an array of the lanes' own is worth, where all take one element."""
 
@@ -101,9 +105,16 @@ class Census:
         self.shares_in_y = False
         self.talks = False
         self._lookups: list[tuple[int, int]] = []
+        self._words = 0
+        """Accesses to parts of structures that fill a machine word."""
         self._visit(body, 1)
         self._count_carried(body)
         self._count_lookups()
+        # What is put together to words is there as words already: each lane reads its own.
+        if self.widest == WORD:
+            self.scattered += self._words
+        else:
+            self.operations += SORTED * self._words
         decls = {name: memory.decl for name, memory in kernel.memories.items()}
         self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
         """Whether lanes leave loops one by one only where they follow links through memory."""
@@ -218,8 +229,13 @@ class Census:
         size = _size(element.element if element.is_vector and element.element else element)
         step = self.step(index)
         strided = self._strided.get(access)
-        near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STEP)
+        near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STRUCTURE)
         near = near or (step == -1 and access in self._inside)
+        if strided is not None and WIDEST_STEP < strided.stride <= WIDEST_STRUCTURE:
+            if is_word(strided, element):
+                self._words += weight
+            else:
+                self.operations += SORTED * weight
         apart = not near and not self._is_looked_up(index)
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own
@@ -233,7 +249,7 @@ class Census:
                 self.scattered_in_loops += weight
         if not element.is_bool:
             self.widest = max(self.widest, _size(element.value_type))
-            if near and step:
+            if near and (step or strided is not None):
                 self.narrowest = min(self.narrowest, size)
 
     def element(self, buffer: str) -> DataType:

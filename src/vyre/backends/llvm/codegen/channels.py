@@ -11,8 +11,10 @@ that was tested. Nothing is guessed: where the test holds, both say the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from typing import Final
 
+from vyre.backends.llvm.codegen.folded import folded
 from vyre.backends.llvm.codegen.linear import LinearForms, flat_index
 from vyre.backends.llvm.codegen.steps import accesses_of, is_distance
 from vyre.ir import (
@@ -31,7 +33,6 @@ from vyre.ir import (
     Load,
     Loop,
     Program,
-    Select,
     Store,
     Var,
 )
@@ -46,6 +47,7 @@ from vyre.ir.walk import (
     without_blocks,
 )
 from vyre.record import dataclass
+from vyre.rewrite.lawful import lawful
 
 USUAL: Final = (3, 4, 1, 2)
 """Parts of structures that work is written out for."""
@@ -62,6 +64,8 @@ class Channels:
     """Their counters."""
     sizes: tuple[AnyExpr, ...]
     """What has to be the number of parts, names written out; the same for all lanes of a row."""
+    rounds: Mapping[str, range] = field(default_factory=dict[str, range])
+    """The rounds of those loops whose number is known."""
 
 
 def channels_of(
@@ -83,7 +87,7 @@ def channels_of(
         if not isinstance(loop, Loop) or loop.start != Lit(DataType.U32, 0):
             continue
         stop = forms.expand(loop.stop)
-        if not is_distance(stop, forms, fixed) or _leaves(loop.body):
+        if not is_distance(stop, forms, fixed) or goes_on_early(loop.body):
             continue
         found = _distances(loop, forms, fixed)
         if found:
@@ -130,12 +134,12 @@ def _has_axes(position: AnyExpr) -> bool:
     return any(isinstance(node, Binary) and node.op is BinOp.MUL for node in walk_expr(position))
 
 
-def _leaves(body: Body) -> bool:
+def goes_on_early(body: Body) -> bool:
     """Whether statements leave the loop that they are the body of, or go on early."""
     for statement in body:
         if isinstance(statement, (Break, Continue)):
             return True
-        if not isinstance(statement, Loop) and any(map(_leaves, bodies(statement))):
+        if not isinstance(statement, Loop) and any(map(goes_on_early, bodies(statement))):
             return True
     return False
 
@@ -151,28 +155,34 @@ class WrittenOut:
         self.types = dict(types)
         self.remade: dict[int, int] = {}
         """Accesses that were made anew, by identity, and which ones they stand for."""
+        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         self.body = self._body(body, {})
 
-    def _body(self, body: Body, names: Mapping[str, AnyExpr]) -> Body:
+    def _body(self, body: Body, names: dict[str, AnyExpr]) -> Body:
         return tuple(made for statement in body for made in self._statement(statement, names))
 
-    def _statement(self, statement: AnyStmt, names: Mapping[str, AnyExpr]) -> Iterable[AnyStmt]:
+    def _statement(self, statement: AnyStmt, names: dict[str, AnyExpr]) -> Iterable[AnyStmt]:
         if isinstance(statement, Loop) and statement.var in self._channels.loops:
             return self._rounds(statement, names)
         made = map_exprs(statement, lambda child: self._expr(child, names))
-        for field in ("name", "var"):
-            new = names.get(getattr(made, field, ""))
+        for one in ("name", "var"):
+            new = names.get(getattr(made, one, ""))
             if isinstance(made, (Let, Assign, Loop)) and isinstance(new, Var):
-                made = rebuilt(made, {field: new.name})
+                made = rebuilt(made, {one: new.name})
         if isinstance(made, Store) and made is not statement:
             self.remade[id(made)] = id(statement)
+        if isinstance(made, Let) and isinstance(statement, Let) and isinstance(made.value, Lit):
+            self._literal(statement.name, made.value, names)
         return (map_bodies(made, lambda inner: self._body(inner, names)),)
 
-    def _expr(self, expr: AnyExpr, names: Mapping[str, AnyExpr]) -> AnyExpr:
-        if (
-            isinstance(expr, (Load, Var))
-            and self._channels.forms.expand(expr) in self._channels.sizes
-        ):
+    def _literal(self, name: str, value: Lit, names: dict[str, AnyExpr]) -> None:
+        """Put a literal in the place of a name that a round gives it and never changes."""
+        if name in names and name not in self._assigned:
+            names[name] = value
+
+    def _expr(self, expr: AnyExpr, names: dict[str, AnyExpr]) -> AnyExpr:
+        sizes = self._channels.sizes
+        if sizes and isinstance(expr, (Load, Var)) and self._channels.forms.expand(expr) in sizes:
             return Lit(DataType.U32, self._number)
         if isinstance(expr, Var):
             return names.get(expr.name, expr)
@@ -181,18 +191,22 @@ class WrittenOut:
         made = map_exprs(expr, lambda child: self._expr(child, names))
         if made is not expr and isinstance(made, (Load, Atomic)):
             self.remade[id(made)] = id(expr)
-        return _simpler(made) if isinstance(made, (Binary, Select)) else made
+        if made is expr:
+            return expr
+        return folded(lawful(made, expr, {}) if isinstance(made, Binary) else made)
 
-    def _rounds(self, loop: Loop, names: Mapping[str, AnyExpr]) -> list[AnyStmt]:
+    def _rounds(self, loop: Loop, names: dict[str, AnyExpr]) -> list[AnyStmt]:
+        known = self._channels.rounds.get(loop.var)
         rounds: list[list[AnyStmt]] = []
-        for number in range(self._number):
-            own: dict[str, AnyExpr] = {**names, loop.var: Lit(DataType.U32, number)}
+        for number in range(self._number) if known is None else known:
+            counter = Lit(self.types[loop.var], number % (1 << 32))
+            own: dict[str, AnyExpr] = {**names, loop.var: counter}
             for statement in walk_stmts(loop.body):
                 if isinstance(statement, (Let, Loop)):
                     name = statement.name if isinstance(statement, Let) else statement.var
                     own[name] = Var(self._fresh(name, self.types[name]))
             rounds.append(without_blocks(self._body(loop.body, own)))
-        if _is_separable(loop, self._channels.forms):
+        if known is None and _is_separable(loop, self._channels.forms):
             return self._stores_last(loop, rounds)
         return [statement for one in rounds for statement in one]
 
@@ -222,21 +236,6 @@ class WrittenOut:
             number += 1
         self.types[f"{hint}.{number}"] = dtype
         return f"{hint}.{number}"
-
-
-def _simpler(node: Binary | Select) -> AnyExpr:
-    """The node without the tests of a part that there is."""
-    match node:
-        case Binary(BinOp.LT, Lit(DataType.U32, part), Lit(DataType.U32, number)) if part < number:
-            return Lit(DataType.BOOL, 1)
-        case Binary(BinOp.AND, one, Lit(DataType.BOOL, 1)):
-            return one
-        case Binary(BinOp.AND, Lit(DataType.BOOL, 1), one):
-            return one
-        case Select(Lit(DataType.BOOL, 1), one, _):
-            return one
-        case _:
-            return node
 
 
 def _is_separable(loop: Loop, forms: LinearForms) -> bool:
@@ -286,4 +285,4 @@ def _is_own(index: AnyExpr, counter: str, forms: LinearForms) -> bool:
     return all(node != Var(counter) for node in walk_expr(base))
 
 
-__all__ = ["USUAL", "Channels", "WrittenOut", "channels_of"]
+__all__ = ["USUAL", "Channels", "WrittenOut", "channels_of", "goes_on_early"]

@@ -69,7 +69,7 @@ class Interior:
         kept: frozenset[str],
         more: int = 0,
     ) -> None:
-        """`more` is how many parts structures are taken to have that nothing touches."""
+        """`more` tells which structures are taken to have a part that nothing touches."""
         self.assumptions: dict[Assumption, None] = {}
         self.periods: dict[AnyExpr, Period] = {}
         self.even: dict[Even, None] = {}

@@ -118,10 +118,14 @@ class Kernel:
     def remake(self, inner: Interior | WrittenOut) -> None:
         """Take over what is known of accesses for those that stand for them."""
         self._remade.append(inner)
-        self.types = inner.types
-        self.proven |= {new for new, old in inner.remade.items() if old in self.proven}
+        self.learn(inner.types, inner.remade)
+
+    def learn(self, types: Mapping[str, DataType], remade: Mapping[int, int]) -> None:
+        """Take over new variables, and what is known of accesses for those that were made anew."""
+        self.types = types
+        self.proven |= {new for new, old in remade.items() if old in self.proven}
         sizes = self.table_sizes
-        known = {new: sizes[old] for new, old in inner.remade.items() if old in sizes}
+        known = {new: sizes[old] for new, old in remade.items() if old in sizes}
         self.table_sizes = {**sizes, **known} if known else sizes
 
     def set_group(self, ids: tuple[str, str, str]) -> None:

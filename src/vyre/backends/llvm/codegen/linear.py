@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre.backends.llvm.codegen.folded import folded
 from vyre.ir import (
     AnyExpr,
     Assign,
@@ -99,7 +100,10 @@ class LinearForms:
             self._expanded.clear()
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
-        """The expression with names written out as far as they are pure, shifts as products."""
+        """The expression with names written out as far as they are pure, shifts as products.
+
+        Literals are put together.
+        """
         found = self._expanded.get(expr)
         if found is None:
             found = self._expanded[expr] = self._expand(expr)
@@ -112,8 +116,8 @@ class LinearForms:
             if isinstance(node, Var):
                 return known.get(node.name, node)
             if isinstance(node, Binary) and node.op is BinOp.SHL:
-                return _as_product(node)
-            return node
+                node = _as_product(node)
+            return folded(node)
 
         return rewrite_expr(expr, one)
 

@@ -55,7 +55,8 @@ class MemoryAccess:
         element = memory.decl.element
         if strided is not None and not self.lanes.width and is_word(strided, element):
             return uniform(element.value_type, read_from_word(self.lanes, memory, index, strided))
-        if strided is not None and index.stride == strided.stride and is_worth_it(strided, element):
+        together = strided is not None and index.stride == strided.stride
+        if strided is not None and together and is_worth_it(self.lanes, strided, element):
             found = read_strided(self.lanes, memory, index.text, strided)
             value = self.value_of(memory, found, element, self.lanes.width)
             at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))

@@ -18,7 +18,7 @@ from vyre.backends.llvm.codegen.large import is_large
 from vyre.backends.llvm.codegen.linear import LinearForms
 from vyre.backends.llvm.codegen.moving import begins_later_each_round
 from vyre.backends.llvm.codegen.reach import LoopRange, Reach, rises
-from vyre.backends.llvm.codegen.strided import WIDEST_STEP
+from vyre.backends.llvm.codegen.strided import WIDEST_STRUCTURE
 from vyre.backends.llvm.codegen.value import Strided, Value
 from vyre.ir import (
     AnyExpr,
@@ -331,7 +331,7 @@ class Peeling:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
         stride = self.forms.stride(index) if self.forms.is_u32(index) else None
-        if id(access) in self.proven and not (stride and 1 < stride <= WIDEST_STEP):
+        if id(access) in self.proven and not (stride and 1 < stride <= WIDEST_STRUCTURE):
             return
         if stride is not None and 0 < stride <= MOST_STRIDE:
             offset = self.forms.offset(index)

@@ -26,7 +26,9 @@ from vyre.backends.llvm.codegen.sets_of_lanes import (
     emit_sifted,
     view_of,
 )
+from vyre.backends.llvm.codegen.short_loops import with_short_loops
 from vyre.backends.llvm.codegen.sieve import LANES
+from vyre.backends.llvm.codegen.steps import WIDEST_STEP
 from vyre.backends.llvm.codegen.strategy import choose_tile
 from vyre.backends.llvm.codegen.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.value import Slot, Value
@@ -74,9 +76,13 @@ class Rows:
     window: Window | None = None
     """The lanes of every row that run, if not all."""
     more: int = 0
-    """Parts that structures in memory are taken to have beside those that lanes touch."""
+    """Bits of structures that are taken to have a part which lanes do not touch."""
     parts: int = 0
     """Parts that loops over them are written out for."""
+    plain: bool = False
+    """Whether short loops over the parts of structures stay as they are."""
+    shortened: bool = False
+    """Whether some are written out."""
     work: Body | None = None
     """What lanes do, if that is not all of the stretch."""
     arms: tuple[AnyExpr, Rows, Rows] | None = None
@@ -98,8 +104,12 @@ class Rows:
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
         body = with_guards(self.body) if free else self.body
-        if free and self.kernel.thorough and not is_large(self.kernel.program):
-            body = self._written_out(body)
+        if free and not is_large(self.kernel.program):
+            outer, leaves = self.crossing.recomputed, frozenset(self.bound)
+            written = body if self.plain else with_short_loops(self.kernel, body, outer, leaves)
+            self.shortened, body = written is not body, written
+            if self.kernel.thorough:
+                body = self._written_out(body)
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
         self.peeling = self._peel(body if free else ())
         if free:
@@ -211,21 +221,31 @@ class Rows:
     def _emit_sizes(self) -> None:
         """All rows; where the size of structures is guessed, for two sizes of them."""
         w, steps = self.kernel.w, self.peeling.interior.steps
-        wider = None
+        versions = [self]
         if steps and not self.more and self.tile.width and self._is_small():
-            wider = replace(self, more=1)
-        if wider is None or len(wider.peeling.interior.steps) < len(steps):
-            self._emit()
-            return
-        holds = self._are_all(steps)
-        usual, other, done = (w.fresh(n) for n in ("usual", "wider", "rows.done"))
-        w.branch(holds, usual, other, likely=True)
-        w.block(usual)
-        self._emit()
-        w.jump(done)
-        w.block(other)
-        wider._emit()
+            versions += self._wider(list(steps.values()))
+        if steps and self.shortened:
+            # Lanes one by one would be slower than loops for structures of any size.
+            versions.append(replace(self, plain=True))
+        done = w.fresh("rows.done")
+        for version in versions[:-1]:
+            usual, other = w.fresh("usual"), w.fresh("wider")
+            likely = version is self
+            w.branch(self._are_all(version.peeling.interior.steps), usual, other, likely=likely)
+            w.block(usual)
+            version._emit()
+            w.jump(done)
+            w.block(other)
+        versions[-1]._emit()
         w.block(done)
+
+    def _wider(self, numbers: list[Lit]) -> list[Rows]:
+        """The work for structures with parts that lanes do not touch: some of them, or all."""
+        every = (1 << len(numbers)) - 1
+        choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
+        may = sum(1 << n for n, number in enumerate(numbers) if number.bits < WIDEST_STEP)
+        found = [replace(self, more=more) for more in choices if more & may == more]
+        return [rows for rows in found if len(rows.peeling.interior.steps) == len(numbers)]
 
     def _are_all(self, numbers: Mapping[AnyExpr, Lit]) -> str:
         """Whether all of some values of the whole workgroup are the numbers they may be."""

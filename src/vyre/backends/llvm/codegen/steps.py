@@ -31,8 +31,13 @@ from vyre.ir import (
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 WIDEST_STEP: Final = 4
+"""Parts of structures of which some are touched and some not."""
+MOST_PARTS: Final = 16
+"""Parts of structures all of which are touched."""
 _USUAL: Final = 3
 """The size of a structure of which only single parts are touched."""
+_BEYOND: Final = 1 << 32
+"""A place larger than any guess."""
 
 
 def guessed_steps(
@@ -45,7 +50,7 @@ def guessed_steps(
 ) -> dict[AnyExpr, Lit]:
     """Distances between lanes that are not known, with the numbers that they may well be.
 
-    With `more`, structures are taken to have so many parts that nothing touches.
+    Structures of which `more` has a bit set, in their order, have a part more that nothing touches.
     """
     if not any(_multiplies(statement) for statement in walk_stmts(body)):
         return {}
@@ -58,12 +63,14 @@ def guessed_steps(
                 flat = written.if_true if isinstance(written, Select) else written
                 _look(flat, forms, leaves, touched)
     found: dict[AnyExpr, Lit] = {}
-    for distance, places in touched.items():
+    for number, (distance, places) in enumerate(touched.items()):
         step = max(places) + 1
+        most = MOST_PARTS
         if len(places) < step:
-            step = max(step, _USUAL)
-        step += more
-        if 1 < step <= WIDEST_STEP and max(places):
+            step, most = max(step, _USUAL), WIDEST_STEP
+        if more >> number & 1:
+            step, most = step + 1, WIDEST_STEP
+        if 1 < step <= most and max(places):
             found[distance] = Lit(DataType.U32, step)
     return found
 
@@ -99,16 +106,45 @@ def _look(
     What goes to other places as well, or to those that only a loop knows, is larger than any guess.
     """
     base, place = forms.without_offset(index), forms.offset(index)
-    is_place = isinstance(base, Binary) and base.op is BinOp.MUL and 0 <= place < WIDEST_STEP
+    is_place = isinstance(base, Binary) and base.op is BinOp.MUL and 0 <= place < MOST_PARTS
+    if is_place and _look_inside(base, place, forms, leaves, touched):
+        return
     for node in (base,) if is_place else walk_expr(index):
-        if not isinstance(node, Binary) or node.op is not BinOp.MUL:
-            continue
-        for position, distance in ((node.left, node.right), (node.right, node.left)):
-            if not is_distance(distance, forms, leaves):
-                continue
-            if forms.is_u32(position) and forms.stride(position) == 1:
-                touched.setdefault(distance, set()).add(place if is_place else WIDEST_STEP)
-                break
+        found = _product(node, forms, leaves)
+        if found is not None and forms.stride(found[0]) == 1:
+            touched.setdefault(found[1], set()).add(place if is_place else _BEYOND)
+
+
+def _look_inside(
+    base: AnyExpr,
+    place: int,
+    forms: LinearForms,
+    leaves: frozenset[str],
+    touched: dict[AnyExpr, set[int]],
+) -> bool:
+    """Note a place in a structure of structures: `(position * rows + row) * columns + place`."""
+    outer = _product(base, forms, leaves)
+    if outer is None:
+        return False
+    inner = _product(forms.without_offset(outer[0]), forms, leaves)
+    row = forms.offset(outer[0])
+    if inner is None or forms.stride(inner[0]) != 1 or not 0 <= row < MOST_PARTS:
+        return False
+    touched.setdefault(inner[1], set()).add(row)
+    touched.setdefault(outer[1], set()).add(place)
+    return True
+
+
+def _product(
+    node: AnyExpr, forms: LinearForms, leaves: frozenset[str]
+) -> tuple[AnyExpr, AnyExpr] | None:
+    """A position of a lane and a distance, where their product is asked for."""
+    if not isinstance(node, Binary) or node.op is not BinOp.MUL:
+        return None
+    for position, distance in ((node.left, node.right), (node.right, node.left)):
+        if is_distance(distance, forms, leaves) and forms.is_u32(position):
+            return position, distance
+    return None
 
 
 def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
@@ -122,4 +158,4 @@ def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bo
             return False
 
 
-__all__ = ["accesses_of", "guessed_steps", "is_distance"]
+__all__ = ["WIDEST_STEP", "accesses_of", "guessed_steps", "is_distance"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.packed import STORAGE_ONLY, memory_type
 from vyre.backends.llvm.codegen.streaming import PIECE, emit_either_store
+from vyre.backends.llvm.codegen.transposed import SHORTEST_PIECE, joined, pieces_of, starts_of
 from vyre.backends.llvm.codegen.value import Form, Memory, Strided, Value
 from vyre.backends.llvm.codegen.writer import Writer, constant, widened
 from vyre.ir import Atomic, Body, DataType, Load, Store
@@ -18,12 +19,25 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.statements import Statements
 
 WIDEST_STEP = 4
-"""Steps of more elements than this are read and written lane by lane."""
+"""Steps of at most so many elements are read as a whole."""
+WIDEST_STRUCTURE = 16
+"""And of at most so many elements in pieces, which is no slower than lane by lane for any step."""
 
 
-def is_worth_it(strided: Strided, element: DataType) -> bool:
-    """Whether reading whole steps beats reading lane by lane."""
-    return strided.stride <= WIDEST_STEP and not element.is_vector and element not in STORAGE_ONLY
+def is_worth_it(lanes: Lanes, strided: Strided, element: DataType) -> bool:
+    """Whether reading whole steps, or pieces of them, beats reading lane by lane."""
+    if element.is_vector or element in STORAGE_ONLY:
+        return False
+    if _is_whole(strided, element):
+        return True
+    size = element.size_bytes or 1
+    return pieces_of(lanes, memory_type(element), size, strided.stride) is not None
+
+
+def _is_whole(strided: Strided, element: DataType) -> bool:
+    """Whether all of a step is read or written at once."""
+    nbytes = strided.stride * (element.size_bytes or 1)
+    return strided.stride <= WIDEST_STEP or nbytes < SHORTEST_PIECE
 
 
 def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
@@ -31,9 +45,13 @@ def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str
     w, width = lanes.w, lanes.width
     element = memory.decl.element
     size, stride = element.size_bytes or 1, strided.stride
-    pointer = _step_pointer(lanes, memory, at, strided)
     type_ = memory_type(element)
     extra = lanes.memory.metadata(memory)
+    pieces = pieces_of(lanes, type_, size, stride)
+    if pieces is not None:
+        pointer = _structure_pointer(lanes, memory, at, strided)
+        return pieces.read(pointer, strided.place, extra)
+    pointer = _step_pointer(lanes, memory, at, strided)
     if stride == 4 and size == 1 and width % 4 == 0:
         return _read_quads(lanes, pointer, strided.place, extra)
     if stride == 2 and size <= 4:
@@ -141,41 +159,91 @@ def _read_quads_at_once(lanes: Lanes, pointer: str, place: int, extra: str) -> s
 
 
 def store_group(statements: Statements, body: Body, position: int) -> int:
-    """Emit neighbouring stores that fill whole steps as one; gives how many statements it took."""
+    """Emit neighbouring stores to the same structures together; gives how many it took."""
     first = body[position]
     assert isinstance(first, Store)
-    lead = statements.lanes.strided.get(id(first))
-    if lead is None or statements.lanes.mask is not None or len(statements.views) > 1:
+    lanes = statements.lanes
+    lead = lanes.strided.get(id(first))
+    if lead is None or lanes.mask is not None or len(statements.views) > 1:
         return 0
-    memory = statements.written(statements.lanes, first.buffer)
-    if not is_worth_it(lead, memory.decl.element):
+    memory = statements.written(lanes, first.buffer)
+    if not is_worth_it(lanes, lead, memory.decl.element):
         return 0
     stores: dict[int, Store] = {}
     for statement in body[position : position + lead.stride]:
         if not isinstance(statement, Store) or statement.buffer != first.buffer:
-            return 0
-        found = statements.lanes.strided.get(id(statement))
-        if found is None or (found.base, found.block) != (lead.base, lead.block):
-            return 0
-        if found.stride != lead.stride or not _is_still(statements, statement):
-            return 0
+            break
+        found = lanes.strided.get(id(statement))
+        if found is None or not _is_same_structure(found, lead) or found.place in stores:
+            break
+        if not _is_still(statements, statement, lead, stores):
+            break
         stores[found.place] = statement
-    if len(stores) != lead.stride:
+    if _is_whole(lead, memory.decl.element):
+        if len(stores) != lead.stride:
+            return 0
+        at = lanes.value(stores[0].index)
+        if at.stride == lead.stride:
+            _write(lanes, memory, at, [stores[n] for n in range(lead.stride)])
+            return lead.stride
         return 0
-    at = statements.lanes.value(stores[0].index)
+    return len(stores) if _write_pieces(statements, memory, lead, stores) else 0
+
+
+def _is_same_structure(one: Strided, other: Strided) -> bool:
+    """Whether two accesses of a lane are to the same structure."""
+    return (one.stride, one.base, one.block) == (other.stride, other.base, other.block)
+
+
+def _is_still(
+    statements: Statements, store: Store, lead: Strided, before: Mapping[int, Store]
+) -> bool:
+    """Whether the stored value does not look at memory that the stores before it may change.
+
+    Of the structure itself, a lane has all elements that it has not yet stored to for itself.
+    """
+    for node in walk_expr(store.value):
+        if isinstance(node, Atomic):
+            return False
+        if isinstance(node, Load) and not statements.lanes.buffer(node.buffer).constant:
+            found = statements.lanes.strided.get(id(node))
+            if found is None or node.buffer != store.buffer or found.place in before:
+                return False
+            if not _is_same_structure(found, lead):
+                return False
+    return True
+
+
+def _write_pieces(
+    statements: Statements, memory: Memory, lead: Strided, stores: Mapping[int, Store]
+) -> bool:
+    """Write structures in pieces, and what is left of them lane by lane; False if it is all."""
+    lanes, element = statements.lanes, memory.decl.element
+    size, type_ = element.size_bytes or 1, memory_type(element)
+    pieces = pieces_of(lanes, type_, size, lead.stride)
+    starts = [] if pieces is None else starts_of(pieces, stores)
+    if pieces is None or not starts:
+        return False
+    found = lanes.strided[id(stores[starts[0]])]
+    at = lanes.index(stores[starts[0]])
     if at.stride != lead.stride:
-        return 0
-    _write(statements.lanes, memory, at, [stores[n] for n in range(lead.stride)])
-    return lead.stride
-
-
-def _is_still(statements: Statements, store: Store) -> bool:
-    """Whether the stored value does not look at memory that the stores before it may change."""
-    return not any(
-        isinstance(node, Atomic)
-        or (isinstance(node, Load) and not statements.lanes.buffer(node.buffer).constant)
-        for node in walk_expr(store.value)
-    )
+        return False
+    values = {place: lanes.value(store.value) for place, store in stores.items()}
+    forms = {
+        place: lanes.memory.stored_form(lanes.vector(value), element, lanes.width)
+        for place, value in values.items()
+    }
+    pointer = _structure_pointer(lanes, memory, at.text, found)
+    left = set(stores)
+    for start in starts:
+        whole = range(start, start + pieces.count)
+        pieces.write(pointer, start, [forms[place] for place in whole])
+        left.difference_update(whole)
+    for place in sorted(left):
+        store = stores[place]
+        at, proven = lanes.index(store), lanes.proven(store)
+        lanes.memory.store(memory, at, values[place], proven=proven)
+    return True
 
 
 def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> None:
@@ -201,16 +269,14 @@ def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> N
 def _write_mixed(lanes: Lanes, pieces: list[str], pointer: str, type_: str, size: int) -> None:
     """In turns one element of each piece; LLVM knows how to sort them on their way to memory."""
     w, width, stride = lanes.w, lanes.width, len(pieces)
-    one, two = widened(type_, width), widened(type_, 2 * width)
-    joined = _concatenated(lanes, one, pieces[0], pieces[1])
-    if stride == 2:
-        rest = "poison"
-    else:
-        rest = _concatenated(lanes, one, pieces[2], pieces[3] if stride == 4 else "poison")
+    half = 1 << ((stride - 1).bit_length() - 1)
+    padded = [*pieces, *["poison"] * (2 * half - stride)]
+    two = widened(type_, half * width)
+    first, rest = (joined(w, type_, width, part) for part in (padded[:half], padded[half:]))
     many = widened(type_, stride * width)
     picks = ", ".join(f"i32 {n * width + lane}" for lane in range(width) for n in range(stride))
     mask = f"<{stride * width} x i32> <{picks}>"
-    mixed = w.emit(f"shufflevector {two} {joined}, {two} {rest}, {mask}")
+    mixed = w.emit(f"shufflevector {two} {first}, {two} {rest}, {mask}")
     w.do(f"store {many} {mixed}, ptr {pointer}, align {size}")
 
 
@@ -240,15 +306,21 @@ def _sorted(row: int, part: int) -> str:
     return _picks(places)
 
 
-def _concatenated(lanes: Lanes, type_: str, a: str, b: str) -> str:
-    count = 2 * lanes.width
-    picks = ", ".join(f"i32 {n}" for n in range(count))
-    return lanes.w.emit(f"shufflevector {type_} {a}, {type_} {b}, <{count} x i32> <{picks}>")
-
-
 def _step_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
     w = lanes.w
     start = w.emit(f"sub i32 {at}, {strided.place}") if strided.place else at
+    wide = w.emit(f"zext i32 {start} to i64")
+    type_ = memory_type(memory.decl.element)
+    return w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {wide}")
+
+
+def _structure_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+    """Where the first lane's structure begins: the same text for all that is in it."""
+    w, base = lanes.w, lanes.value(strided.base)
+    if base.form is not Form.LINEAR or base.stride != strided.stride:
+        return _step_pointer(lanes, memory, at, strided)
+    skipped = strided.block * strided.stride % (1 << 32)
+    start = w.emit(f"add i32 {base.text}, {skipped}") if skipped else base.text
     wide = w.emit(f"zext i32 {start} to i64")
     type_ = memory_type(memory.decl.element)
     return w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {wide}")

@@ -124,17 +124,18 @@ class Writer:
         self._next += 1
         return f"{hint}.{self._next}"
 
-    def emit(self, instruction: str, hint: str = "v") -> str:
+    def emit(self, instruction: str, hint: str = "v", *, once: bool = False) -> str:
         """An instruction with a result; gives the result's operand.
 
         One that this block already has is not written again: LLVM would find that out at the cost
-        of reading it, and where it is in a hurry it would not.
+        of reading it, and where it is in a hurry it would not. `once` says that of a load which
+        gives the same whenever it is executed.
         """
         name = self._made.get(instruction)
         if name is None:
             name = f"%{self.fresh(hint)}"
             self.lines.append(f"  {name} = {instruction}")
-            if instruction[: instruction.index(" ")] in _PURE:
+            if once or instruction[: instruction.index(" ")] in _PURE:
                 self._made[instruction] = name
         return name
 

@@ -7,6 +7,7 @@ from vyre.conform.generate.kernels.expressions import NOWHERE, Expressions
 from vyre.conform.generate.kernels.frame import Frame
 from vyre.conform.generate.kernels.images import Images
 from vyre.conform.generate.kernels.rows import Rows
+from vyre.conform.generate.kernels.structures import Structures
 
 _DEPTH = 2
 
@@ -32,7 +33,9 @@ class Statements:
         """The body of a kernel, one level deep."""
         if self._frame.is_deep and self._dice.chance(4):
             return _indented(Images(self._dice, self._frame).kernel())
-        kind = self._dice.below(12)
+        kind = self._dice.below(14)
+        if kind > 11:
+            return _indented(Structures(self._dice, self._frame).kernel())
         if kind > 9:
             return _indented(Rows(self._dice, self._frame).kernel())
         if kind < 2:
