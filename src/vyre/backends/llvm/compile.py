@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.effort import pipeline_at_first, pipeline_when_hot
-from vyre.backends.llvm.loader import ready_to_load
+from vyre.backends.llvm.loader import has_linker, ready_to_load
+from vyre.backends.llvm.separate import separated
 from vyre.backends.llvm.vector_math import with_calls
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
@@ -28,20 +29,21 @@ def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
     return pipeline_when_hot(text) if tier == "hot" else pipeline_at_first(program, text)
 
 
+Module = tuple[str, jit.Pipeline]
+"""The text of a module, and how it is compiled."""
+
+
 class _Sources(Mapping[str, str]):
     """The readable forms of a kernel, made when somebody looks."""
 
-    def __init__(self, text: str, host: hosts.Host, pipeline: jit.Pipeline) -> None:
-        self._text, self._host, self._pipeline = text, host, pipeline
+    def __init__(self, modules: Sequence[Module], host: hosts.Host) -> None:
+        self._modules, self._host = modules, host
 
     def __getitem__(self, kind: str) -> str:
-        if kind == "llvm":
-            return jit.optimised_text(self._text, self._host, self._pipeline)
         if kind == "llvm-raw":
-            return self._text
-        if kind == "asm":
-            return jit.assembly(self._text, self._host, self._pipeline)
-        raise KeyError(kind)
+            return "\n".join(text for text, _ in self._modules)
+        forms = {"llvm": jit.optimised_text, "asm": jit.assembly}
+        return "\n".join(forms[kind](text, self._host, how) for text, how in self._modules)
 
     def __iter__(self) -> Iterator[str]:
         return iter(("llvm", "llvm-raw", "asm"))
@@ -62,9 +64,19 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     thorough = options.tier != "auto"
     text, info = generate(program, host, unchecked=unchecked, thorough=thorough)
     pipeline = pipeline_for(options.tier, program, text)
+    modules = _modules(text, pipeline)
+    made, *others = (jit.compile_text(each, host, how).object for each, how in modules)
+    metadata = replace(info, pipeline=pipeline.name).to_json()
+    payload = ready_to_load(made, others=others)
+    return Artifact("cpu", payload, metadata, _Sources(modules, host))
+
+
+def _modules(text: str, pipeline: jit.Pipeline) -> list[Module]:
+    """What is compiled: all together, or the kernel and what it seldom calls each in its way."""
     if pipeline.codegen_level == 0:
         # Copies would not become any better by what is around them.
-        text = with_calls(text)
-    made = jit.compile_text(text, host, pipeline)
-    metadata = replace(info, pipeline=pipeline.name).to_json()
-    return Artifact("cpu", ready_to_load(made.object), metadata, _Sources(text, host, pipeline))
+        return [(with_calls(text), pipeline)]
+    main, others = separated(text) if has_linker() else (text, None)
+    if others is None:
+        return [(text, pipeline)]
+    return [(main, pipeline), (with_calls(others), jit.BRISK)]

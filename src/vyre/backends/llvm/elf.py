@@ -20,6 +20,7 @@ _RELOCATABLE: Final = 1
 _SYMBOL_TABLE, _RELOCATIONS_ADDEND, _NO_BITS, _RELOCATIONS = 2, 4, 8, 9
 _FLAG_WRITE, _FLAG_ALLOCATE, _FLAG_EXECUTE, _FLAG_TLS = 1, 2, 4, 0x400
 _UNDEFINED, _ABSOLUTE, _RESERVED = 0, 0xFFF1, 0xFF00
+_LOCAL: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Symbol:
     name: str
     section: int | None
     value: int
+    visible: bool = True
+    """Whether other objects may mean it by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +161,12 @@ def _symbols(
 ) -> list[Symbol]:
     strings = _slice(data, headers[headers[table].link])
     symbols: list[Symbol] = []
-    for name, _, _, index, value, _ in _SYMBOL.iter_unpack(_slice(data, headers[table])):
+    for name, info, _, index, value, _ in _SYMBOL.iter_unpack(_slice(data, headers[table])):
         text = _string(strings, name)
         if index in sections:
             if value > sections[index].size:
                 raise bad_object(f"symbol {text} lies outside its section")
-            symbols.append(Symbol(text, index, value))
+            symbols.append(Symbol(text, index, value, visible=info >> 4 != _LOCAL))
         elif index in (_UNDEFINED, _ABSOLUTE) or index < _RESERVED:
             symbols.append(Symbol(text, None, value))
         else:

@@ -11,13 +11,14 @@ from typing import Protocol
 
 from vyre.backends.llvm.elf import ElfObject, Relocation, Section, read_elf
 from vyre.backends.llvm.image import LARGEST, PAGE, Linked, bad_object
+from vyre.backends.llvm.joined import joined
 from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
 from vyre.record import dataclass
 
 
-def link(data: bytes, exports: Sequence[str]) -> Linked:
-    """An object file, linked, with the places of those `exports` that it defines."""
-    elf = read_elf(data)
+def link(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> Linked:
+    """An object file and others it needs, with the places of those `exports` that they define."""
+    elf = joined([read_elf(each) for each in (data, *others)])
     layout = _Layout(elf)
     defined = {
         symbol.name: layout.offset_of[symbol.section] + symbol.value

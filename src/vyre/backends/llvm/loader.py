@@ -42,22 +42,28 @@ def load_object(
 
     What it needs is looked up in `symbols`, then in the C library and its maths.
     """
-    loader = LinkedCode if _has_linker() else OrcCode
+    loader = LinkedCode if has_linker() else OrcCode
     return loader(data, exports, symbols)
 
 
-def ready_to_load(data: bytes, exports: Sequence[str] = (KERNEL_SYMBOL,)) -> bytes:
-    """An object file of this machine as it is best kept: linked where that can be done here."""
-    return _linked(data, exports).to_bytes() if _has_linker() else data
+def ready_to_load(
+    data: bytes, exports: Sequence[str] = (KERNEL_SYMBOL,), others: Sequence[bytes] = ()
+) -> bytes:
+    """An object file of this machine as it is best kept: linked where that can be done here.
+
+    Only there can it need `others`.
+    """
+    return _linked(data, exports, others).to_bytes() if has_linker() else data
 
 
-def _linked(data: bytes, exports: Sequence[str]) -> Linked:
+def _linked(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> Linked:
     from vyre.backends.llvm.linked import link  # what comes from the cache is linked
 
-    return link(data, exports)
+    return link(data, exports, others)
 
 
-def _has_linker() -> bool:
+def has_linker() -> bool:
+    """Whether objects are linked here, and not by llvmlite."""
     return sys.platform == "linux" and platform.machine() in _MACHINE_OF
 
 

@@ -7,7 +7,7 @@ from vyre.record import dataclass
 
 PROFILES: tuple[str | None, ...] = ("release", None, "debug", "dataflow", "megakernel")
 """What programs are optimised with; None does not optimise."""
-_TIERS = (*(*["quick", "brisk"] * 2, "quick", "short", "full") * 4, "quick", "brisk", "hot")
+_TIERS = (*(*["quick", "brisk"] * 2, "auto", "short", "full") * 4, "quick", "brisk", "hot")
 """How much effort the backend spends. A quick translation takes a fifth of a full one's time, so
 most programs get that; every third looks for what only an optimising backend turns into a wrong
 result."""

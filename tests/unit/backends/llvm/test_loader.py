@@ -48,6 +48,7 @@ define void @copy(ptr %to, ptr %from, i64 %n) {
 """
 EXPORTS = ("pick", "count", "cosine", "copy")
 Loader = Callable[[bytes, Sequence[str], Mapping[str, int]], NativeCode]
+PAIR = (jit.LEAN, jit.QUICK)
 LOADERS: list[Loader] = [LinkedCode, OrcCode]
 
 
@@ -71,6 +72,18 @@ def test_code_constants_data_and_calls(loader: Loader, pipeline: jit.Pipeline) -
     a, b = np.arange(8), np.zeros(8, int)
     copy(b.ctypes.data, a.ctypes.data, a.nbytes)
     assert (a == b).all()
+
+
+def test_objects_find_what_others_define_and_keep_their_own() -> None:
+    own = "define internal i32 @same() noinline { ret i32 NUMBER }"
+    call = " %a = call i32 @same() %b = call i32 @OTHER(i32 %i) %r = add i32 %a, %b ret i32 %r }"
+    first = own.replace("NUMBER", "100") + " declare i32 @second(i32) define i32 @first(i32 %i) {"
+    second = own.replace("NUMBER", "20") + " declare i32 @abs(i32) define i32 @second(i32 %i) {"
+    sources = (first + call.replace("OTHER", "second"), second + call.replace("OTHER", "abs"))
+    parts = [compiled(pipeline, text) for pipeline, text in zip(PAIR, sources, strict=True)]
+    code = load_object(ready_to_load(parts[0], ("first",), parts[1:]), ("first",))
+    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(code.address("first"))
+    assert function(-3) == 123
 
 
 def test_each_load_has_its_own_data() -> None:

@@ -1,9 +1,10 @@
 """Vectors that lie partly outside their buffer: lanes one by one, in a function of its own.
 
 Vectors lie inside their buffers nearly always, and what is done where they do not is many times as
-much code. Where a kernel has few such places, it stands there; from then on a function is called,
-with the vector in memory. The function sees an index as the lanes count it, wrapped round at the
-end of its type, and tests every one of them, so it is right for any index and any buffer.
+much code. Where a kernel has few such places, it stands there, unless the code is made for a first
+launch; from then on a function is called, with the vector in memory. The function sees an index as
+the lanes count it, wrapped round at the end of its type, and tests every one of them, so it is
+right for any index and any buffer.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ MOST_IN_PLACE = 8
 def is_called(lanes: Lanes, element: DataType) -> bool:
     """Whether a kernel has so many such places that this one becomes a call; counts it."""
     lanes.kernel.edges += 1
-    return lanes.kernel.edges > MOST_IN_PLACE and element not in STORAGE_ONLY
+    few = MOST_IN_PLACE if lanes.kernel.thorough else 0
+    return lanes.kernel.edges > few and element not in STORAGE_ONLY
 
 
 def load_at_edge(lanes: Lanes, memory: Memory, index: Value, element: DataType) -> str:
@@ -64,10 +66,10 @@ def _call(
 def _slot(lanes: Lanes, element: DataType) -> str:
     """Memory for one vector, the same for all vectors of a size."""
     nbytes = (element.size_bytes or 1) * lanes.width
-    slots = lanes.kernel.edge_slots
-    if nbytes not in slots:
-        slots[nbytes] = lanes.w.slot(f"[{nbytes} x i8], align 16", "edge")
-    return slots[nbytes]
+    slots, key = lanes.kernel.edge_slots, (nbytes, lanes.kernel.aside)
+    if key not in slots:
+        slots[key] = lanes.w.slot(f"[{nbytes} x i8], align 16", "edge")
+    return slots[key]
 
 
 def _function(name: str, kind: str, bits: int, width: int, dtype: DataType) -> str:

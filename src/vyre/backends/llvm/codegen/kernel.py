@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.approximate import Approximate
 from vyre.backends.llvm.codegen.arithmetic import Arithmetic
+from vyre.backends.llvm.codegen.aside import Aside, with_asides
 from vyre.backends.llvm.codegen.casts import Casts
 from vyre.backends.llvm.codegen.contents import emit_greatest
 from vyre.backends.llvm.codegen.half import NARROW, SOFTWARE
@@ -73,16 +74,20 @@ class Kernel:
     """Tables in registers, by buffer, registers and lanes of each."""
     own_arrays: frozenset[str] = frozenset()
     """Private arrays that live only as long as the lanes that run together."""
-    own_places: dict[tuple[str, int, int], str] = field(
-        default_factory=dict[tuple[str, int, int], str]
+    own_places: dict[tuple[str, int, int, bool], str] = field(
+        default_factory=dict[tuple[str, int, int, bool], str]
     )
-    """Where they are, by name, lanes, and number of the set of lanes."""
+    """Where they are, by name, lanes, number of the set of lanes, and whether it is apart."""
     edges: int = 0
     """Places with code for vectors that lie partly outside their buffer."""
-    edge_slots: dict[int, str] = field(default_factory=dict[int, str])
-    """Memory for such vectors, by their bytes."""
+    edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
+    """Memory for such vectors, by their bytes, and whether it is apart."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
+    asides: dict[str, Aside] = field(default_factory=dict[str, Aside])
+    """Regions that may become functions, by the line that stands for each."""
+    aside: bool = False
+    """Whether such a region is written."""
     kept: dict[str, Kept] = field(default_factory=dict[str, "Kept"])
     """Buffers whose totals each thread keeps until it is done."""
     arithmetic: Arithmetic = field(init=False)
@@ -228,20 +233,22 @@ class Kernel:
         largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
         zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
         maths = self.approximate.functions.text()
+        entry, lines, functions = with_asides(self.w.entry, self.w.lines, self.asides)
         parts = [
             PRELUDE,
             zeros,
             *self.w.globals.values(),
             maths,
             *self._declarations(maths),
+            *functions,
             "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, "
             "ptr noalias %scratch) nounwind {",
             "entry:",
-            *self.w.entry,
+            *entry,
             "  br label %start",
-            *self.w.lines,
+            *lines,
             "}",
-            self._half_conversions(),
+            self._half_conversions(lines, functions),
             "!0 = !{}",
             "!2 = !{i32 1}",
             '!1 = !{!"branch_weights", i32 4000, i32 1}',
@@ -250,9 +257,9 @@ class Kernel:
         ]
         return "\n".join(parts) + "\n"
 
-    def _half_conversions(self) -> str:
+    def _half_conversions(self, *code: list[str]) -> str:
         """What LLVM may call by name for halves, where the code has any."""
-        if not any("half" in line for line in (*self.w.lines, *self.w.entry)):
+        if not any("half" in line for lines in (*code, self.w.entry) for line in lines):
             return ""
         return NARROW if self.host.has_half_conversion else SOFTWARE + NARROW
 

@@ -29,6 +29,8 @@ MOST_ON_STACK = 1 << 14
 """Bytes of a set's array that are taken from the stack; larger ones lie in scratch memory."""
 MOST_TOGETHER = 1 << 14
 """Bytes of private arrays of all lanes of a vector that the nearest cache surely holds."""
+MOST_IN_REGISTERS = 512
+"""Bytes of an array that LLVM may keep in registers."""
 
 
 def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
@@ -63,7 +65,8 @@ def emit_own_array(kernel: Kernel, decl: BufferDecl, lanes: Lanes, number: int) 
     """The array of a set of lanes, zeroed; `number` tells sets that run in lock-step apart."""
     w, many = kernel.w, max(lanes.width, 1)
     nbytes = (decl.size_bytes or 0) * many
-    key = (decl.name, lanes.width, number)
+    # Where an array may be in registers, regions that may become functions have their own.
+    key = (decl.name, lanes.width, number, kernel.aside and nbytes <= MOST_IN_REGISTERS)
     pointer = kernel.own_places.get(key)
     if pointer is None:
         if nbytes <= MOST_ON_STACK:

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from vyre.backends.llvm.codegen.again import is_repeatable
 from vyre.backends.llvm.codegen.ahead import loads_ahead
 from vyre.backends.llvm.codegen.arms import arms_of
+from vyre.backends.llvm.codegen.aside import emit_aside
 from vyre.backends.llvm.codegen.barriers import Stretch
 from vyre.backends.llvm.codegen.channels import USUAL, Channels, WrittenOut, channels_of
 from vyre.backends.llvm.codegen.crossing import Crossing
@@ -436,7 +437,14 @@ class Rows:
             self._together(slot, limit, row, peeling.inside | peeling.by_facts)
             if self.tile.step == 1:
                 return
-        self._together(slot, limits.high, row, peeling.inside)
+            emit_aside(
+                self.kernel,
+                slot,
+                limits.high,
+                lambda own: self._together(own, limits.high, row, peeling.inside),
+            )
+        else:
+            self._together(slot, limits.high, row, peeling.inside)
         tile = self.tile
         if tile.width and tile.step > tile.width:
             # What is left may still be enough for fewer of them.
@@ -461,4 +469,11 @@ class Rows:
         emit_steps(self, slot, limit, tile.step, emit, again=self.again)
 
     def _rest(self, slot: str, end: str, y: str, z: str) -> None:
-        emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
+        def emit(slot: str) -> None:
+            emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
+
+        if self.tile.peeled and self.kernel.row.startswith("%"):
+            # In a long row few lanes are left; in one workgroup they may be all that there are.
+            emit_aside(self.kernel, slot, end, emit)
+        else:
+            emit(slot)

@@ -1,0 +1,44 @@
+"""Several object files as one: what one of them lacks and another defines is found there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vyre.backends.llvm.elf import ElfObject, Relocation, Section, Symbol
+from vyre.backends.llvm.image import bad_object
+
+
+def joined(objects: Sequence[ElfObject]) -> ElfObject:
+    """All sections, symbols and relocations; only names that objects show to others are shared.
+
+    What an object defines itself it uses itself, whatever the others define.
+    """
+    first, *others = objects
+    if not others:
+        return first
+    if any(other.machine != first.machine for other in others):
+        raise bad_object("its parts are for different instruction sets")
+    sections: dict[int, Section] = {}
+    symbols: list[Symbol] = []
+    relocations: list[Relocation] = []
+    for each in objects:
+        place, number = max(sections, default=0) + 1, len(symbols)
+        sections.update({place + index: section for index, section in each.sections.items()})
+        symbols += [
+            s if s.section is None else replace(s, section=place + s.section) for s in each.symbols
+        ]
+        relocations += [
+            # The first symbol of every object is none at all.
+            replace(r, section=place + r.section, symbol=r.symbol and number + r.symbol)
+            for r in each.relocations
+        ]
+    shown: dict[str, Symbol] = {}
+    for symbol in symbols:
+        if symbol.visible and symbol.section is not None:
+            shown.setdefault(symbol.name, symbol)
+    found = [shown.get(s.name, s) if s.section is None and s.name else s for s in symbols]
+    return ElfObject(first.machine, sections, found, relocations)
+
+
+__all__ = ["joined"]
