@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.private import MOST_IN_REGISTERS
@@ -34,8 +34,9 @@ _STOPPED = "-1"
 
 _NAME = re.compile(r"%[-\w$.]+", re.ASCII)
 _LABEL = re.compile(r"label (%[-\w$.]+)", re.ASCII)
-_INCOMING = re.compile(r", (%[-\w$.]+) \]", re.ASCII)
-_RESULT = re.compile(r"  (%[-\w$.]+) = (\w+) (.*)", re.ASCII)
+_INCOMING = re.compile(r", (%[-\w$.]+) \](?=,|$)", re.ASCII | re.MULTILINE)
+_BLOCK = re.compile(r"^([-\w$.]+):$", re.ASCII | re.MULTILINE)
+_RESULT = re.compile(r"^  (%[-\w$.]+) = (.*)$", re.ASCII | re.MULTILINE)
 _WORDS = re.compile(
     r"^(?:(?:nuw|nsw|exact|disjoint|nneg|samesign|atomic|volatile|inbounds|tail|fast|nnan|ninf|nsz|"
     r"arcp|contract|afn|reassoc) )*"
@@ -120,15 +121,15 @@ class _Moving:
 
     def __init__(self, entry: list[str], lines: list[str], asides: dict[str, Aside]) -> None:
         self._entry, self._lines, self._asides = entry, lines, asides
-        self._uses = {mark: Counter(_names(aside.lines)) for mark, aside in asides.items()}
-        self._all = Counter(_names([*entry, *lines]))
-        for aside in asides.values():
-            self._all.update(_names(aside.after))
+        self._texts = {mark: "\n".join(aside.lines) for mark, aside in asides.items()}
+        self._uses = {mark: Counter(_NAME.findall(text)) for mark, text in self._texts.items()}
+        after = (line for aside in asides.values() for line in aside.after)
+        around = "\n".join([*entry, *lines, *after])
+        self._all = Counter(_NAME.findall(around))
         for uses in self._uses.values():
             self._all.update(uses)
-        self._types = dict(_results(entry)) | dict(_results(lines))
-        for name in ("%launch", "%scratch", "%control"):
-            self._types.setdefault(name, "ptr")
+        self._made = dict(_RESULT.findall(around))
+        """What makes each value of the kernel."""
         self._slots = {line[2 : line.index(" =")]: line for line in entry if " = alloca " in line}
 
     def moved(self) -> tuple[list[str], list[str], list[str]]:
@@ -142,7 +143,7 @@ class _Moving:
                 kept[mark] = aside
                 continue
             own = [name for name in inputs if self._is_own(mark, name)]
-            given = [(self._types[name] or "", name) for name in inputs if name not in own]
+            given = [(self._type(name) or "", name) for name in inputs if name not in own]
             gone.update(own)
             name = f"@{PREFIX}{len(functions)}"
             functions.append(_function(name, given, [self._slots[n] for n in own], aside))
@@ -152,20 +153,26 @@ class _Moving:
 
     def _inputs(self, mark: str, aside: Aside) -> list[str] | None:
         """What a region needs of the kernel, in order; None if it cannot be moved."""
-        made = {name for name, _ in _results(aside.lines)}
-        uses = self._uses[mark]
+        text, uses = self._texts[mark], self._uses[mark]
+        made = {name for name, _ in _RESULT.findall(text)}
         if any(self._all[name] > uses[name] for name in made - {aside.reached}):
             return None
-        labels = {f"%{line[:-1]}" for line in aside.lines if not line.startswith(" ")}
-        labels.add(f"%{aside.label}")
-        if not _targets(aside.lines) <= labels:
+        labels = {f"%{label}" for label in (aside.label, *_BLOCK.findall(text))}
+        if not labels.issuperset([*_LABEL.findall(text), *_INCOMING.findall(text)]):
             return None
         inputs = [name for name in uses if name not in made and name not in labels]
         for name in inputs:
             shared = name in self._slots and not self._is_own(mark, name)
-            if (shared and not self._is_array(name)) or self._types.get(name) is None:
+            if (shared and not self._is_array(name)) or self._type(name) is None:
                 return None
         return inputs
+
+    def _type(self, name: str) -> str | None:
+        """The type of a value of the kernel, if that is told easily."""
+        made = self._made.get(name)
+        if made is None:
+            return "ptr" if name in ("%launch", "%scratch") else None
+        return _type(*made.split(" ", 1))
 
     def _is_array(self, name: str) -> bool:
         """Whether a slot is memory wherever it is used."""
@@ -203,33 +210,8 @@ def _called(name: str, given: list[tuple[str, str]], aside: Aside) -> Aside:
     return Aside(aside.label, lines, aside.reached, aside.after)
 
 
-def _names(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        yield from _NAME.findall(line)
-
-
-def _targets(lines: list[str]) -> set[str]:
-    """Where lines go to, or come from."""
-    found: set[str] = set()
-    for line in lines:
-        if "label " in line:
-            found.update(_LABEL.findall(line))
-        elif " = phi " in line:
-            found.update(_INCOMING.findall(line))
-    return found
-
-
-def _results(lines: list[str]) -> Iterator[tuple[str, str | None]]:
-    """What lines make, and of which type it is if that is told easily."""
-    for line in lines:
-        match = _RESULT.match(line)
-        if match:
-            yield match[1], _type(match[2], match[3])
-
-
 def _is_result(line: str, names: set[str]) -> bool:
-    match = _RESULT.match(line)
-    return match is not None and match[1] in names
+    return line[2 : line.find(" ", 2)] in names
 
 
 def _type(operation: str, rest: str) -> str | None:
