@@ -105,12 +105,8 @@ class Rows:
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
         body = with_guards(self.body) if free else self.body
-        if free and not is_large(self.kernel.program):
-            outer, leaves = self.crossing.recomputed, frozenset(self.bound)
-            written = body if self.plain else with_short_loops(self.kernel, body, outer, leaves)
-            self.shortened, body = written is not body, written
-            if self.kernel.thorough:
-                body = self._written_out(body)
+        if free and self.kernel.thorough and not is_large(self.kernel.program):
+            body = self._written_out(self._shortened(body))
         self.varying = self.crossing.names | frozenset(self.crossing.recomputed)
         self.peeling = self._peel(body if free else ())
         if free:
@@ -146,6 +142,15 @@ class Rows:
             for arm in (yes, no)
         )
         return (found.condition, yes, no) if all(plain) else None
+
+    def _shortened(self, body: Body) -> Body:
+        """The work with short loops over the parts of structures written out, if it has any."""
+        if self.plain:
+            return body
+        outer, leaves = self.crossing.recomputed, frozenset(self.bound)
+        written = with_short_loops(self.kernel, body, outer, leaves)
+        self.shortened = written is not body
+        return written
 
     def _written_out(self, body: Body) -> Body:
         """The body for the number of parts that loops over them are written out for, if any."""

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 MOST_ROUNDS: Final = 16
 MOST_WRITTEN: Final = 128
 """Statements that may come of a loop, and of those in it."""
-MOST_AT_FIRST: Final = 16
-"""And of one in a program of which it is not known whether that pays."""
 DEEPEST_NAME: Final = 3
 WIDEST: Final = 64
 """Elements of the largest structures."""
@@ -63,14 +61,13 @@ def short_loops_of(
     outer: Mapping[str, AnyExpr],
     leaves: frozenset[str],
     types: Mapping[str, DataType],
-    most: int = MOST_WRITTEN,
 ) -> Channels | None:
-    """The loops that are worth writing out, and come to at most so many statements, if any."""
+    """The loops that are worth writing out, if any."""
     statements = list(walk_stmts(body))
     if not any(isinstance(s, Loop) and _rounds_of(s) for s in statements):
         return None
     fixed = leaves - {s.name for s in statements if isinstance(s, Assign)}
-    search = _Search(LinearForms(program, body, outer, fixed, types), fixed, most)
+    search = _Search(LinearForms(program, body, outer, fixed, types), fixed)
     search.visit(body)
     if not search.found:
         return None
@@ -80,12 +77,8 @@ def short_loops_of(
 def with_short_loops(
     kernel: Kernel, body: Body, outer: Mapping[str, AnyExpr], leaves: frozenset[str]
 ) -> Body:
-    """The body with these loops written out; the very same if there are none.
-
-    At first, only those over structures whose size is known: others are there twice.
-    """
-    most = MOST_WRITTEN if kernel.thorough else MOST_AT_FIRST
-    found = short_loops_of(kernel.program, body, outer, leaves, kernel.types, most)
+    """The body with these loops written out; the very same if there are none."""
+    found = short_loops_of(kernel.program, body, outer, leaves, kernel.types)
     if found is None:
         return body
     made = WrittenOut(body, found, 0, kernel.types)
@@ -100,9 +93,8 @@ def with_short_loops(
 
 
 class _Search:
-    def __init__(self, forms: LinearForms, leaves: frozenset[str], most: int) -> None:
+    def __init__(self, forms: LinearForms, leaves: frozenset[str]) -> None:
         self.forms = forms
-        self._most = most
         self.found: dict[str, range] = {}
         self._leaves = leaves
 
@@ -110,7 +102,7 @@ class _Search:
         """Look at loops, at outer ones first: they are written out with all short ones in them."""
         for statement in body:
             rounds = _rounds_of(statement) if isinstance(statement, Loop) else None
-            if rounds and isinstance(statement, Loop) and _written(statement) <= self._most:
+            if rounds and isinstance(statement, Loop) and _written(statement) <= MOST_WRITTEN:
                 inner = _nest(statement)
                 if inner and self._lie_apart(statement, inner):
                     self.found.update(inner)
@@ -144,8 +136,6 @@ class _Search:
         step = self.forms.stride(index) if self.forms.is_u32(index) else None
         if step is not None:
             return 1 < step <= WIDEST
-        if self._most < MOST_WRITTEN:
-            return False
         return any(
             isinstance(node, Binary)
             and node.op is BinOp.MUL
