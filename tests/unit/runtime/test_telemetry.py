@@ -152,7 +152,7 @@ def test_the_more_statements_the_sooner_code_is_made_in_haste(monkeypatch):
     medium = made("test.medium")
     assert pipelines(medium) == ["lean"]
     assert medium.is_provisional
-    monkeypatch.setattr("vyre.backends.llvm.codegen.large.LARGE_PROGRAM", 1)
+    monkeypatch.setattr("vyre.backends.llvm.codegen.choosing.large.LARGE_PROGRAM", 1)
     assert pipelines(made("test.large")) == ["quick"]
 
 

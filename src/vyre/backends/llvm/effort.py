@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from vyre.backends.llvm import jit
-from vyre.backends.llvm.codegen.large import is_large
+from vyre.backends.llvm.codegen.choosing.large import is_large
 from vyre.ir import Lit, Loop, Program
 from vyre.ir.walk import walk_stmts
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from vyre.backends.llvm.abi import KERNEL_SYMBOL
-from vyre.backends.llvm.codegen.aside import PREFIX
+from vyre.backends.llvm.codegen.rows.aside import PREFIX
 
 _ASIDE = re.compile(rf"^define internal (\w+ @{re.escape(PREFIX)}\d+)\((.*)\) (.*) \{{$", re.M)
 _NAME = re.compile(r" %[-\w$.]+", re.ASCII)

@@ -9,9 +9,9 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, launch, load
 from vyre.backends.llvm import host
-from vyre.backends.llvm.codegen import aside
-from vyre.backends.llvm.codegen.aside import Aside, with_asides
 from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.codegen.rows import aside
+from vyre.backends.llvm.codegen.rows.aside import Aside, with_asides
 from vyre.backends.llvm.compile import compile_program
 from vyre.backends.llvm.outcome import Status
 from vyre.backends.llvm.separate import separated

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.shapes import SHAPES
 from tests.unit.backends.llvm.running import differences, source
 from vyre.backends.llvm import jit
-from vyre.backends.llvm.codegen.edges import MOST_IN_PLACE
-from vyre.backends.llvm.codegen.large import LARGE_PROGRAM, is_large
+from vyre.backends.llvm.codegen.choosing.large import LARGE_PROGRAM, is_large
+from vyre.backends.llvm.codegen.memory.edges import MOST_IN_PLACE
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.compile import pipeline_for
 from vyre.backends.llvm.host import native

@@ -7,14 +7,14 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
-from vyre.backends.llvm.codegen.approximate import Approximate
-from vyre.backends.llvm.codegen.arithmetic import Arithmetic
-from vyre.backends.llvm.codegen.aside import Aside, with_asides
-from vyre.backends.llvm.codegen.casts import Casts
-from vyre.backends.llvm.codegen.contents import emit_greatest
-from vyre.backends.llvm.codegen.half import NARROW, SOFTWARE
-from vyre.backends.llvm.codegen.packed import memory_type
-from vyre.backends.llvm.codegen.streaming import SHORTEST_ROW, emit_size_test
+from vyre.backends.llvm.codegen.expressions.approximate import Approximate
+from vyre.backends.llvm.codegen.expressions.arithmetic import Arithmetic
+from vyre.backends.llvm.codegen.expressions.casts import Casts
+from vyre.backends.llvm.codegen.expressions.half import NARROW, SOFTWARE
+from vyre.backends.llvm.codegen.expressions.packed import memory_type
+from vyre.backends.llvm.codegen.indices.contents import emit_greatest
+from vyre.backends.llvm.codegen.memory.streaming import SHORTEST_ROW, emit_size_test
+from vyre.backends.llvm.codegen.rows.aside import Aside, with_asides
 from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
@@ -23,10 +23,10 @@ from vyre.ir import Body, BufferDecl, DataType, Program
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.codegen.channels import WrittenOut
-    from vyre.backends.llvm.codegen.interior import Interior
-    from vyre.backends.llvm.codegen.keeping import Kept
-    from vyre.backends.llvm.codegen.lookup import Table
+    from vyre.backends.llvm.codegen.indices.interior import Interior
+    from vyre.backends.llvm.codegen.memory.keeping import Kept
+    from vyre.backends.llvm.codegen.memory.lookup import Table
+    from vyre.backends.llvm.codegen.statements.channels import WrittenOut
 
 ZEROS = "@vyre.zeros"
 """Readable memory that stands in for empty buffers; as large as the largest element."""

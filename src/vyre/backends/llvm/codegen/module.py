@@ -7,13 +7,7 @@ from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
-from vyre.backends.llvm.codegen.exchange import with_exchanges
-from vyre.backends.llvm.codegen.group import Group
-from vyre.backends.llvm.codegen.keeping import emit_keeping, keeping_plans, reserve
-from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
-from vyre.backends.llvm.codegen.lookup import table_sizes
-from vyre.backends.llvm.codegen.outside import with_loops_outside
-from vyre.backends.llvm.codegen.regrouping import (
+from vyre.backends.llvm.codegen.choosing.regrouping import (
     Regrouped,
     Span,
     emit_rows,
@@ -21,9 +15,15 @@ from vyre.backends.llvm.codegen.regrouping import (
     regrouping_of,
     with_groups_changed,
 )
-from vyre.backends.llvm.codegen.streaming import emit_fence, streamed_buffers
-from vyre.backends.llvm.codegen.striding import with_strides_outside
-from vyre.backends.llvm.codegen.turning import axis_along_memory, with_axes_changed
+from vyre.backends.llvm.codegen.choosing.turning import axis_along_memory, with_axes_changed
+from vyre.backends.llvm.codegen.groups.group import Group
+from vyre.backends.llvm.codegen.groups.outside import with_loops_outside
+from vyre.backends.llvm.codegen.groups.striding import with_strides_outside
+from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
+from vyre.backends.llvm.codegen.memory.keeping import emit_keeping, keeping_plans, reserve
+from vyre.backends.llvm.codegen.memory.lookup import table_sizes
+from vyre.backends.llvm.codegen.memory.streaming import emit_fence, streamed_buffers
+from vyre.backends.llvm.codegen.statements.exchange import with_exchanges
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types

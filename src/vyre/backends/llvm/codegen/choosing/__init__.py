@@ -1,0 +1,1 @@
+"""What a stretch of work consists of, and how many lanes run it together."""

@@ -1,0 +1,1 @@
+"""Expressions over a set of lanes: operations, conversions, functions."""

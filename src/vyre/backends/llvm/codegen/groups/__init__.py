@@ -1,0 +1,1 @@
+"""Whole workgroups: barriers, what their lanes share, loops around the lanes."""
