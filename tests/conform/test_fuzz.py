@@ -106,7 +106,7 @@ def test_an_access_outside_of_a_buffer_is_found_and_shrunk(tmp_path: Path, monke
 def test_ways_meet_each_other() -> None:
     """Every profile is run at every effort of the backend, with and without forbidden pages."""
     ways = {(way.profile, way.tier, way.side) for way in map(way_of, range(10_000))}
-    assert len(ways) == 5 * 5 * 3
+    assert len(ways) == 5 * 6 * 3
 
 
 @pytest.mark.parametrize("tell", [os.kill, os.killpg])

@@ -49,7 +49,8 @@ def lower_expr(ctx: Context, node: ast.expr) -> Value:
     """Translate an expression."""
     match node:
         case ast.Constant():
-            return _constant(ctx, node, node.value)
+            value = node.value
+            return _bytes(value) if isinstance(value, bytes) else _constant(ctx, node, value)
         case ast.Name():
             return name(ctx, node)
         case ast.BinOp():
@@ -97,6 +98,8 @@ def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
         raise ctx.error(node, codes.UNKNOWN_NAME, name=text, fix=advice.for_name(text, known))
     if isinstance(found, (bool, int, float, str)):
         return _constant(ctx, node, found)
+    if isinstance(found, bytes):
+        return _bytes(found)
     if isinstance(found, tuple):
         items = cast("tuple[Any, ...]", found)
         return Several(tuple(_captured(ctx, node, text, item) for item in items))
@@ -114,6 +117,10 @@ def _captured(ctx: Context, node: ast.expr, text: str, found: Any) -> Value:
 def _kind(found: object) -> str:
     kinds = {"ndarray": "a numpy array", "DeviceArray": "a vyre array"}
     return kinds.get(type(found).__name__, f"a {type(found).__name__}")
+
+
+def _bytes(value: bytes) -> Several:
+    return Several(tuple(map(Constant, value)))
 
 
 def _constant(ctx: Context, node: ast.expr, value: object) -> Constant:

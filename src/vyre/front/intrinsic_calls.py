@@ -195,6 +195,18 @@ def _length(ctx: Context, node: ast.Call) -> Value:
     return Scalar(value.shape[0], DataType.U32)
 
 
+def _code_of(ctx: Context, node: ast.Call) -> Value:
+    form = 'ord("a")'
+    (value,) = values_of(ctx, node, form, 1)
+    text = value.value if isinstance(value, Constant) else None
+    if isinstance(value, Several) and len(value.items) == 1:
+        return value.items[0]
+    if not isinstance(text, str) or len(text) != 1:
+        problem = "takes one character that is known now"
+        raise ctx.error(node, codes.CALL, name="ord", problem=problem, form=form)
+    return Constant(ord(text))
+
+
 def _select(ctx: Context, node: ast.Call) -> Value:
     condition, left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(c, a, b)", 3)
     test = as_bool(ctx, node.args[0], condition, "the condition of a select")
@@ -329,6 +341,7 @@ def _table() -> dict[object, Handler]:
         math.absolute: _absolute,
         builtins.abs: _absolute,
         builtins.len: _length,
+        builtins.ord: _code_of,
         builtins.min: _fold(BinOp.MIN, min),
         builtins.max: _fold(BinOp.MAX, max),
     }

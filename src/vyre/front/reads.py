@@ -109,7 +109,7 @@ def mark_of_parameter(parameter: Parameter | None) -> str:
 
 
 def mark_of_number(value: object) -> str | None:
-    """A number or a text of Python's own types."""
+    """A number, a text or bytes of Python's own types."""
     if type(value) is float:
         return f"float {struct.pack('<d', value).hex()}"  # NaNs differ in sign and payload
     return f"{type(value).__name__} {value!r}" if type(value) in _PLAIN else None
@@ -119,7 +119,7 @@ def _type(dtype: DataType | GenericType) -> str:
     return f"generic {dtype.name}" if isinstance(dtype, GenericType) else dtype.spelling
 
 
-_PLAIN = (bool, int, float, str)
+_PLAIN = (bool, int, float, str, bytes)
 
 
 class _Marker:

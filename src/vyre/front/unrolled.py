@@ -49,6 +49,20 @@ def items_of(ctx: Context, node: ast.expr) -> tuple[Value, ...] | None:
     return tuple(ctx.hold(item) if isinstance(item, Scalar) else item for item in value.items)
 
 
+def _items_or_range(ctx: Context, node: ast.expr) -> tuple[Value, ...] | None:
+    """What is known now; of a `range` if its ends are constants, and not too far apart."""
+    found = items_of(ctx, node)
+    if found is not None:
+        return found
+    ends = [ctx.expr(one) for one in node.args] if isinstance(node, ast.Call) else []
+    numbers = [end.value for end in ends if isinstance(end, Constant)]
+    whole = [number for number in numbers if isinstance(number, int)]
+    if len(whole) != len(ends) or len(whole) not in (1, 2, 3) or 0 in whole[2:]:
+        return None
+    counted = range(*whole)
+    return tuple(map(Constant, counted)) if len(counted) <= MAX_ROUNDS else None
+
+
 def _combined(ctx: Context, node: ast.Call, name: str) -> tuple[Value, ...]:
     sequences = node.args if name == "zip" else node.args[:1]
     options = {keyword.arg: ctx.expr(keyword.value) for keyword in node.keywords}
@@ -56,7 +70,7 @@ def _combined(ctx: Context, node: ast.Call, name: str) -> tuple[Value, ...]:
         options["start"] = ctx.expr(node.args[1])
     elif len(node.args) != len(sequences):
         options[None] = Constant(0)
-    known = [items_of(ctx, one) for one in sequences]
+    known = [_items_or_range(ctx, one) for one in sequences]
     parts = [part for part in known if part is not None]
     allowed = {"enumerate": "start", "zip": "strict"}.get(name)
     option = options.pop(allowed, Constant(0)) if allowed is not None else Constant(0)

@@ -88,6 +88,37 @@ def test_arrays_values_and_lists() -> None:
     assert y.tolist() == [17, 29, 20, 20, 40, 12, 11, 10, 0]
 
 
+NEEDLE = b"ab\n"
+
+
+@vy.kernel
+def matches(text: vy.In[vy.u8], y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(y):
+        found = 0
+        for k, (number, c) in enumerate(zip(range(1, 6, 2), NEEDLE, strict=True)):
+            if text[i + k] == c:
+                found += number
+        if text[i] in b" \t":
+            found += 100
+        if text[i] == ord("\n") or text[i] == NEEDLE[1] or text[i] == ord(b"z"):
+            found += 1000
+        y[i] = vy.u32(found)
+
+
+def test_characters_and_bytes() -> None:
+    text = b"xab\n b\taz\x00"
+    y = run(matches, np.frombuffer(text, np.uint8), np.zeros(len(text), np.uint32))[1]
+
+    def expected(i: int) -> int:
+        found = sum(
+            n for n, k in ((1, 0), (3, 1), (5, 2)) if text[i + k : i + k + 1] == NEEDLE[k : k + 1]
+        )
+        return found + 100 * (text[i] in b" \t") + 1000 * (text[i] in b"\nbz")
+
+    assert y.tolist() == [expected(i) for i in range(len(text))]
+
+
 @vy.kernel
 def first_match(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
     i = vy.gid()
