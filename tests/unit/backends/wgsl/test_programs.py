@@ -141,6 +141,21 @@ def test_drivers_do_not_rearrange_floats(driver: Driver, name: str) -> None:
     )
 
 
+@drivers
+def test_a_number_that_memory_gives_keeps_its_sign_and_size(driver: Driver) -> None:
+    """`asin(1)` was 0: the parts of the result were put together by what gave zero."""
+    text = """program workgroup(1, 1, 1)
+buffer out: read_write f32[128] @0 output live_out
+buffer mine: local u8[8]
+region "tiny" {
+    let place = gid.x + gid.y * (num_workgroups.x * 16u32)
+    let one = f32(mine[0]) + 1.0f32
+    out[place] = asin(one)
+}
+"""
+    check(driver, Program.parse(text), bound=4.0)
+
+
 ELEMENTS = [
     *(DataType.BOOL, DataType.U8, DataType.I8, DataType.U16, DataType.I16, DataType.U32),
     *(DataType.I32, DataType.U64, DataType.I64, DataType.F16, DataType.BF16, DataType.F32),

@@ -41,8 +41,10 @@ fn f32_neg(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) ^ 0x80000000u);
 }
 
+// A choice: put together with masks, numbers came out of llvmpipe as zero on a machine with AVX-512.
 fn f32_copysign(x: f32, sign: f32) -> f32 {
-    return bitcast<f32>((bitcast<u32>(x) & 0x7fffffffu) | (bitcast<u32>(sign) & 0x80000000u));
+    let bits = bitcast<u32>(x);
+    return bitcast<f32>(select(bits & 0x7fffffffu, bits | 0x80000000u, (bitcast<u32>(sign) >> 31u) != 0u));
 }
 
 // An integer that orders floats, -0 below +0, and its own inverse on bits. Not for NaN.
