@@ -42,6 +42,10 @@ OTHERS = {
         "let s = 0 for e in links[gid.x]..links[gid.x + 1] { s = s + keys[links[e]] }"
         " out[gid.x] = s"
     ),
+    "elements side by side, counted by hand": (
+        "let s = 0 let e = links[gid.x] while e < links[gid.x + 1] { let u = links[e]"
+        " s = s + keys[u] * keys[u + 1] e = e + 1 } out[gid.x] = s"
+    ),
     "a search that ends early": (
         "let n = gid.x while links[n] != n { if keys[n] == 7 { break } n = links[n] }"
         " out[gid.x] = n"

@@ -153,3 +153,51 @@ def test_a_shared_index_is_one_vector_access() -> None:
     assert lanes
     assert f"load <{lanes[0]} x i32>" in text
     assert f"alloca [{int(lanes[0]) * 7 * 4} x i8]" in text
+
+
+STACKS = """
+buffer x: read_only u32[] @0
+buffer out: read_write u32[] @1
+buffer mine: local u32[16]
+"""
+OWN_WAY = """
+    let depth = 1
+    mine[0] = x[gid.x] & 31
+    let found = 0
+    while depth > 0 {
+        depth = depth - 1
+        let node = mine[depth & 15]
+        let a = (found ^ node << 7) * 31 + (node >> 3 ^ node * 5)
+        let b = (a ^ a >> 15) * 0x85ebca6b + rotl(a, 7)
+        let c = (b ^ b >> 13) * 0xc2b2ae35 + rotl(b, 9)
+        found = (c ^ c >> 16) + (a & b | c & 0xffff)
+        if node > 2 {
+            mine[depth & 15] = node / 2
+            mine[depth + 1 & 15] = node / 3
+            depth = depth + 2
+        }
+    }
+    out[gid.x] = found
+"""
+IN_STEP = """
+    let found = 0
+    for i in 0..16 { mine[i] = x[gid.x] + i }
+    for i in 0..x[gid.x] & 15 { found = found * 3 + mine[i] }
+    out[gid.x] = found
+"""
+
+
+def stacked(body: str) -> str:
+    return f'program workgroup(64, 1, 1)\n{STACKS}\nregion "r" {{\n{body}\n}}'
+
+
+def test_lanes_with_stacks_run_one_by_one() -> None:
+    assert " x i32>" not in source(Program.parse(stacked(OWN_WAY)))
+    assert " x i32>" in source(Program.parse(stacked(IN_STEP)))
+
+
+@pytest.mark.parametrize("cpu", ["native", "generic"])
+@pytest.mark.parametrize("body", [OWN_WAY, IN_STEP])
+def test_what_lanes_with_stacks_find(body: str, cpu: str) -> None:
+    given = {"x": RANDOM.integers(0, 2**32, 150).astype(np.uint32), "out": np.zeros(150, np.uint32)}
+    check(stacked(body), given, (3, 1, 1), cpu)

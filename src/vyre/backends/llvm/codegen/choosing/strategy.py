@@ -57,7 +57,7 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
             return Tile(width, axis=0, peeled=True)
         return _scalar_tile(peeling, census)
     width = _width(kernel, census)
-    if width < FEWEST_LANES or census.searches:
+    if width < FEWEST_LANES or census.searches or census.keeps_stacks:
         return _scalar_tile(peeling, census)
     rows = _rows(kernel, census, peeling)
     if rows > 1:

@@ -8,7 +8,7 @@ memory, or decides to leave early, one lane does faster alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.host import Host
@@ -73,10 +73,13 @@ def _nodes(statement: AnyStmt) -> Iterator[AnyExpr]:
 def _chases(loop: While, buffers: Mapping[str, BufferDecl]) -> bool:
     """Whether one of a loop's loads is at a place that came out of one in the round before."""
     values: dict[str, list[AnyExpr]] = {}
+    bound: set[str] = set()
     indices: list[AnyExpr] = []
     for statement in (loop, *walk_stmts(loop.body)):
         if isinstance(statement, (Let, Assign)):
             values.setdefault(statement.name, []).append(statement.value)
+            if isinstance(statement, Let):
+                bound.add(statement.name)
         elif not isinstance(statement, If) and statement is not loop:
             return False
         for node in _nodes(statement):
@@ -84,14 +87,22 @@ def _chases(loop: While, buffers: Mapping[str, BufferDecl]) -> bool:
                 if buffers[node.buffer].element.size_bytes != WORD_BYTES:
                     return False
                 indices.append(node.index)
-    return any(_is_link(index, values, frozenset()) for index in indices)
+    places = _names_behind(indices, values)
+    return any(_loads(values[name], values) for name in places - bound)
 
 
-def _is_link(index: AnyExpr, values: Mapping[str, list[AnyExpr]], above: frozenset[str]) -> bool:
-    for node in walk_expr(index):
-        if isinstance(node, Var) and node.name in values and node.name not in above:
-            for value in values[node.name]:
-                loads = any(isinstance(inner, Load) for inner in walk_expr(value))
-                if loads or _is_link(value, values, above | {node.name}):
-                    return True
-    return False
+def _names_behind(exprs: Iterable[AnyExpr], values: Mapping[str, list[AnyExpr]]) -> set[str]:
+    """The loop's own variables that some expressions depend on, through others as well."""
+    found: set[str] = set()
+    waiting = list(exprs)
+    while waiting:
+        for node in walk_expr(waiting.pop()):
+            if isinstance(node, Var) and node.name in values and node.name not in found:
+                found.add(node.name)
+                waiting += values[node.name]
+    return found
+
+
+def _loads(exprs: list[AnyExpr], values: Mapping[str, list[AnyExpr]]) -> bool:
+    behind = [value for name in _names_behind(exprs, values) for value in values[name]]
+    return any(isinstance(node, Load) for expr in (*exprs, *behind) for node in walk_expr(expr))
