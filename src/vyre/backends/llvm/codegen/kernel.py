@@ -66,6 +66,8 @@ class Kernel:
     """Counters of loops that run around the lanes of a workgroup."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
+    most_rounds: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many rounds loops have at most, by counter, where that is known."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
     """Loads from small tables of bytes, by identity: how many entries they reach."""
     tables: dict[tuple[str, int, int], Table] = field(

@@ -83,6 +83,7 @@ class _Work:
         kernel = plain(program, of_first_lane=rounds, outside=outside)
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
+        kernel.most_rounds = _most_rounds(kernel.program)
         kernel.table_sizes = table_sizes(kernel.program)
         kernel.streamed = streamed_buffers(kernel.program, kernel.host)
         kernel.read_launch()
@@ -148,6 +149,21 @@ def _proven_accesses(program: Program) -> frozenset[int]:
             inside = ranges.is_in_bounds(access, position)
             (proven if inside else open_).add(id(access))
     return frozenset(proven - open_)
+
+
+def _most_rounds(program: Program) -> dict[str, int]:
+    """Of loops whose bounds are known to lie within less than their type."""
+    ranges = Ranges.of(program)
+    found: dict[str, int] = {}
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        if isinstance(statement, Loop):
+            first, last = statement.start, statement.stop
+            start, stop = ranges.interval(first, position), ranges.interval(last, position)
+            low = int(first.value) if isinstance(first, Lit) else start and start.low
+            high = int(last.value) if isinstance(last, Lit) else stop and stop.high
+            if low is not None and high is not None:
+                found[statement.var] = max(high - low, 0)
+    return found
 
 
 def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) -> str:

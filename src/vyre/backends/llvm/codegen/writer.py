@@ -219,6 +219,12 @@ class Writer:
         self.do(f"br i1 {condition}, label %{head}, label %{done}, !llvm.loop !3")
         self.open = False
 
+    def jump_back(self, head: str) -> None:
+        """End the block and the round of a loop that LLVM is not to write out."""
+        if self.open:
+            self.do(f"br label %{head}, !llvm.loop !3")
+        self.open = False
+
     def leave(self) -> None:
         """End the function."""
         if self.open:

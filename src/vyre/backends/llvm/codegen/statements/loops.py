@@ -30,6 +30,9 @@ STRIP = 1 << 16
 SHORT_LOOP = 1 << 16
 """A loop known to have at most so many rounds does not look at the flag."""
 
+TINY_LOOP = 8
+"""Rounds of a loop that is over before anything that would make it faster."""
+
 
 @dataclass(slots=True)
 class LoopState:
@@ -63,7 +66,8 @@ class Loops:
             else:
                 self._counted_alike(statement, start, stop)
             return
-        found = at_counter(lanes, statement, start.dtype) if len(self.s.views) == 1 else None
+        alone = len(self.s.views) == 1 and not self._is_tiny(statement)
+        found = at_counter(lanes, statement, start.dtype) if alone else None
         if found is None:
             self._counted(statement, start, stop)
         else:
@@ -120,6 +124,8 @@ class Loops:
         w.block(step)
         following = w.emit(f"add {scalar} {now}, {copies}")
         w.do(f"store {scalar} {following}, ptr {slot}")
+        if self._is_tiny(statement) and state.live_mask is None:
+            w.jump_back(head)
         self._again(state, head, done)
         if again:
             w.block(through)
@@ -134,7 +140,17 @@ class Loops:
         if isinstance(statement.start, Lit) and isinstance(statement.stop, Lit):
             rounds = int(statement.stop.value) - int(statement.start.value)
             return rounds > SHORT_LOOP
-        return (dtype.bits or 0) > 16
+        most = self.s.kernel.most_rounds.get(statement.var)
+        return (dtype.bits or 0) > 16 and (most is None or most > SHORT_LOOP)
+
+    def _is_tiny(self, statement: Loop) -> bool:
+        """Whether one lane has a few rounds, others at other times: nothing to prepare them pays.
+
+        Rounds that LLVM writes out are more to choose from, which machines guess wrong.
+        """
+        if self.s.lanes.width or isinstance(statement.stop, Lit):
+            return False
+        return self.s.kernel.most_rounds.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
 
     def _strip_start(self, label: str, slot: str, stop: Value) -> str:
         """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
