@@ -68,6 +68,8 @@ class Kernel:
     """Identities of accesses that are in bounds wherever they are executed."""
     most_rounds: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many rounds loops have at most, by counter, where that is known."""
+    strips: Mapping[str, int] = field(default_factory=dict[str, int])
+    """After how many rounds loops look at the stop flag again, by counter; 0 for never."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
     """Loads from small tables of bytes, by identity: how many entries they reach."""
     tables: dict[tuple[str, int, int], Table] = field(

@@ -24,6 +24,7 @@ from vyre.backends.llvm.codegen.memory.keeping import emit_keeping, keeping_plan
 from vyre.backends.llvm.codegen.memory.lookup import table_sizes
 from vyre.backends.llvm.codegen.memory.streaming import emit_fence, streamed_buffers
 from vyre.backends.llvm.codegen.statements.exchange import with_exchanges
+from vyre.backends.llvm.codegen.statements.strips import most_rounds, strips
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.driver.grid_sync.lives import variable_types
@@ -83,7 +84,8 @@ class _Work:
         kernel = plain(program, of_first_lane=rounds, outside=outside)
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
-        kernel.most_rounds = _most_rounds(kernel.program)
+        kernel.most_rounds = most_rounds(kernel.program, kernel.types)
+        kernel.strips = strips(kernel.program, kernel.most_rounds)
         kernel.table_sizes = table_sizes(kernel.program)
         kernel.streamed = streamed_buffers(kernel.program, kernel.host)
         kernel.read_launch()
@@ -149,21 +151,6 @@ def _proven_accesses(program: Program) -> frozenset[int]:
             inside = ranges.is_in_bounds(access, position)
             (proven if inside else open_).add(id(access))
     return frozenset(proven - open_)
-
-
-def _most_rounds(program: Program) -> dict[str, int]:
-    """Of loops whose bounds are known to lie within less than their type."""
-    ranges = Ranges.of(program)
-    found: dict[str, int] = {}
-    for position, statement in enumerate(walk_stmts(program.entry)):
-        if isinstance(statement, Loop):
-            first, last = statement.start, statement.stop
-            start, stop = ranges.interval(first, position), ranges.interval(last, position)
-            low = int(first.value) if isinstance(first, Lit) else start and start.low
-            high = int(last.value) if isinstance(last, Lit) else stop and stop.high
-            if low is not None and high is not None:
-                found[statement.var] = max(high - low, 0)
-    return found
 
 
 def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) -> str:

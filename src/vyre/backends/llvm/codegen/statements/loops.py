@@ -15,6 +15,7 @@ from vyre.backends.llvm.codegen.statements.full_rounds import (
     has_full_rounds,
     leading_parts,
 )
+from vyre.backends.llvm.codegen.statements.strips import STRIP
 from vyre.backends.llvm.codegen.value import Form, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, register_type
 from vyre.ir import BinOp, DataType, Lit, Loop, While
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.indices.guards import Part
     from vyre.backends.llvm.codegen.kernel import Kernel
     from vyre.backends.llvm.codegen.statements.statements import Statements
-
-STRIP = 1 << 16
-"""Rounds of a long loop between two looks at the stop flag."""
-SHORT_LOOP = 1 << 16
-"""A loop known to have at most so many rounds does not look at the flag."""
 
 TINY_LOOP = 8
 """Rounds of a loop that is over before anything that would make it faster."""
@@ -101,9 +97,13 @@ class Loops:
         state = self._enter(statement, step, done)
         bound, through = stop.text, done
         again = ""
-        if self._is_long(statement, dtype):
+        # No more than the counter can go on by, whatever its sign.
+        strip = min(
+            self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
+        )
+        if strip:
             again, through = w.fresh("strip"), w.fresh("strip.done")
-            bound = self._strip_start(again, slot, stop)
+            bound = self._strip_start(again, slot, stop, strip)
         until = Value(dtype, Form.UNIFORM, bound)
         if not emit_along(self.s, statement, slot, until):
             self._blocks(statement, slot, until)
@@ -135,14 +135,6 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def _is_long(self, statement: Loop, dtype: DataType) -> bool:
-        """Whether a loop may have so many rounds that it must look at the stop flag."""
-        if isinstance(statement.start, Lit) and isinstance(statement.stop, Lit):
-            rounds = int(statement.stop.value) - int(statement.start.value)
-            return rounds > SHORT_LOOP
-        most = self.s.kernel.most_rounds.get(statement.var)
-        return (dtype.bits or 0) > 16 and (most is None or most > SHORT_LOOP)
-
     def _is_tiny(self, statement: Loop) -> bool:
         """Whether one lane has a few rounds, others at other times: nothing to prepare them pays.
 
@@ -152,7 +144,7 @@ class Loops:
             return False
         return self.s.kernel.most_rounds.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
 
-    def _strip_start(self, label: str, slot: str, stop: Value) -> str:
+    def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
         """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
         w = self.w
         w.block(label)
@@ -161,12 +153,12 @@ class Loops:
         now = w.emit(f"load {scalar}, ptr {slot}")
         # Most loops are short: one branch that is guessed right, and the end is where it was.
         left = w.emit(f"sub {scalar} {stop.text}, {now}")
-        one = w.emit(f"icmp ule {scalar} {left}, {STRIP}")
+        one = w.emit(f"icmp ule {scalar} {left}, {strip}")
         short, long, begin = (w.fresh(n) for n in ("strip.only", "strip.first", "strip.begin"))
         w.branch(one, short, long, likely=True)
         w.block(long)
         arithmetic = self.s.kernel.arithmetic
-        far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(STRIP))
+        far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(strip))
         end = arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
         w.jump(begin)
         w.block(short)
