@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory.access import MemoryAccess
@@ -37,6 +37,9 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.infer import binary_type, unary_type
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.codegen.indices.counted import FromFirst
 
 _DIVISIONS = (BinOp.DIV, BinOp.REM)
 _LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
@@ -71,6 +74,8 @@ class Lanes:
         """Indices of accesses among them that are sums of two numbers, the later one second."""
         self.wide: Mapping[int, AnyExpr] = {}
         """Indices of accesses among them in 64 bits, in which they are the same."""
+        self.from_first: Mapping[int, FromFirst] = {}
+        """Places of accesses among them that follow the counter of the loop around them."""
         self.ahead: frozenset[int] = frozenset()
         """Loads that follow one another through memory: what comes next is asked for."""
         self.own: dict[str, Memory] = {}
@@ -264,6 +269,9 @@ class Lanes:
 
     def index(self, access: Load | Atomic | Store) -> Value:
         """Where in its buffer an access is, in 64 bits if that is known to be the same."""
+        followed = self.from_first.get(id(access))
+        if followed is not None:
+            return followed.emit(self)
         written = self.wide.get(id(access))
         return self.value(access.index if written is None else written)
 

@@ -3,140 +3,178 @@
 Lanes that run one by one have loops with bounds of their own, as in `for e in starts[node]..starts[
 node + 1] { … targets[e] … }`. Where such a loop ends inside the buffers, it runs without tests.
 The same holds for places that follow the counter, upwards or downwards, from a place that stays, as
-in `out[begin + k] = text[end - 1 - k]`: the first and the last round tell for all between them.
+in `out[begin + k] = text[end - 1 - k]`: the first and the last round tell for all between them. A
+variable that goes on by one in every round, as decoders have it in `out[o] = value; o = o + 1`, is
+as good as the counter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.choosing.large import is_large
-from vyre.backends.llvm.codegen.value import uniform
+from vyre.backends.llvm.codegen.indices.following import Following
+from vyre.backends.llvm.codegen.indices.guards import Part, parts_of
+from vyre.backends.llvm.codegen.indices.linear import flat_index
+from vyre.backends.llvm.codegen.value import Slot, Value, uniform
+from vyre.backends.llvm.codegen.writer import register_type
 from vyre.ir import (
     AnyExpr,
-    Assign,
     Atomic,
     Binary,
     BinOp,
-    Builtin,
     DataType,
-    Let,
     Lit,
     Load,
     Loop,
+    Select,
     Store,
     Var,
     While,
 )
+from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.expressions.lanes import Lanes
-    from vyre.backends.llvm.codegen.value import Value
 
 MOST_NODES = 128
 """Expressions in a loop that is written twice."""
 MOST_OFFSET = 1 << 20
 MOST_FOLLOWING = 4
 """Places besides the counter's own that are worth a test before the loop."""
+MOST_BITS = 32
+"""Of counters."""
+
+
+@dataclass(slots=True)
+class AtCounter:
+    """Accesses of a loop at its counter, or at places that follow it."""
+
+    ends: dict[str, int] = field(default_factory=dict[str, int])
+    """For every buffer, how far after the counter itself."""
+    following: dict[tuple[str, AnyExpr], bool] = field(
+        default_factory=dict[tuple[str, AnyExpr], bool]
+    )
+    """Buffers and indices that follow the counter otherwise, and whether they rise with it."""
+    conditions: dict[Part, bool] = field(default_factory=dict[Part, bool])
+    """Of what must be less than what stays, whether it rises."""
+    fixed: dict[AnyExpr, None] = field(default_factory=dict[AnyExpr, None])
+    """Conditions that are the same in all rounds."""
+    rising: dict[str, int] = field(default_factory=dict[str, int])
+    """Variables that go on by one in every round, or by minus one."""
+    accesses: set[int] = field(default_factory=set[int])
+    indices: dict[int, tuple[str, AnyExpr]] = field(default_factory=dict[int, tuple[str, AnyExpr]])
+    """Of accesses that follow the counter otherwise: their buffers and indices."""
+    firsts: dict[tuple[str, AnyExpr], str] = field(default_factory=dict[tuple[str, AnyExpr], str])
+    """Where these are in the first round, i64 operands."""
+
+    def places(self, loop: Loop, start: Value) -> dict[int, FromFirst]:
+        """Where accesses are that follow the counter otherwise, once the test has been made."""
+        return {
+            access: FromFirst(self.firsts[key], self.following[key], loop.var, start)
+            for access, key in self.indices.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
-class AtCounter:
-    """Accesses of a loop at its counter, or a constant after it."""
+class FromFirst:
+    """A place by how many rounds it is away from where the loop began, which never wraps."""
 
-    ends: dict[str, int]
-    """For every buffer, how far after the counter."""
-    following: dict[tuple[str, AnyExpr], bool]
-    """Buffers and indices that follow the counter otherwise, and whether they rise with it."""
-    accesses: frozenset[int]
+    first: str
+    rises: bool
+    counter: str
+    start: Value
+
+    def emit(self, lanes: Lanes) -> Value:
+        """The place in the round at hand."""
+        w, scalar = lanes.w, register_type(self.start.dtype)
+        rounds = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
+        wide = w.emit(f"zext {scalar} {rounds} to i64")
+        op = "add" if self.rises else "sub"
+        return uniform(DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
 
 
 def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
     """The accesses that one test before an innermost loop proves; None if it is not worth it."""
     if lanes.width or not lanes.branches or lanes.kernel.unchecked:
         return None
-    if is_large(lanes.kernel.program):
+    if is_large(lanes.kernel.program) or not counter.is_integer:
         return None
-    if counter is not DataType.U32:
+    if (counter.bits or 0) > MOST_BITS:
         return None
-    ends: dict[str, int] = {}
-    following: dict[tuple[str, AnyExpr], bool] = {}
-    found: set[int] = set()
-    stays = _Stays(lanes, loop)
+    search = _Search(lanes, loop, counter)
     nodes = 0
-    for statement in walk_stmts(loop.body):
-        if isinstance(statement, (Loop, While)):
-            return None
-        inner = [node for child in expr_children(statement) for node in walk_expr(child)]
-        nodes += len(inner)
-        accesses = [node for node in inner if isinstance(node, (Load, Atomic))]
-        for access in (*accesses, *([statement] if isinstance(statement, Store) else [])):
-            if lanes.proven(access) or access.buffer in lanes.own:
-                continue
-            index = stays.expand(access.index)
-            offset, step = _offset(index, loop.var), stays.step(index)
-            if offset is not None:
-                ends[access.buffer] = max(offset, ends.get(access.buffer, 0))
-            elif step in (1, -1) and len(following) < MOST_FOLLOWING:
-                following[access.buffer, index] = step > 0
-            else:
-                continue
-            found.add(id(access))
-    if not found or nodes > MOST_NODES:
-        return None
-    return AtCounter(ends, following, frozenset(found))
-
-
-class _Stays:
-    """What indices in a loop are made of: its counter, and what stays the same in all rounds."""
-
-    def __init__(self, lanes: Lanes, loop: Loop) -> None:
-        self._counter = loop.var
-        self._types = lanes.kernel.types
-        self._values: dict[str, AnyExpr] = {}
-        self._changed: set[str] = set()
-        for statement in walk_stmts(loop.body):
-            if isinstance(statement, Let):
-                self._values[statement.name] = statement.value
-            elif isinstance(statement, Assign):
-                self._changed.add(statement.name)
-
-    def expand(self, index: AnyExpr) -> AnyExpr:
-        """An index with what the loop binds written out, as far as it is a sum."""
-        match index:
-            case Var(name) if name in self._values and name not in self._changed:
-                return self.expand(self._values[name])
-            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
-                return Binary(op, self.expand(left), self.expand(right))
-            case _:
-                return index
-
-    def step(self, expr: AnyExpr) -> int | None:
-        """By how much a number moves from round to round; None if it does so in other ways."""
-        match expr:
-            case Lit(dtype, _):
-                return 0 if dtype is DataType.U32 else None
-            case Builtin():
-                return 0
-            case Var(name):
-                if name == self._counter:
-                    return 1
-                known = name not in self._values and name not in self._changed
-                return 0 if known and self._types.get(name) is DataType.U32 else None
-            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
-                a, b = self.step(left), self.step(right)
-                if a is None or b is None:
-                    return None
-                return a + b if op is BinOp.ADD else a - b
-            case Binary(BinOp.MUL, left, right):
-                return 0 if self.step(left) == 0 and self.step(right) == 0 else None
-            case _:
+    for place, above in enumerate(search.follows.places):
+        for statement in walk_stmts((above,)):
+            if isinstance(statement, (Loop, While)):
                 return None
+            inner = [node for child in expr_children(statement) for node in walk_expr(child)]
+            nodes += len(inner)
+            accesses = [node for node in inner if isinstance(node, (Load, Atomic))]
+            for access in (*accesses, *([statement] if isinstance(statement, Store) else [])):
+                if not lanes.proven(access) and access.buffer not in lanes.own:
+                    search.look_at(access, place)
+    return search.found if search.found.accesses and nodes <= MOST_NODES else None
 
 
-def _offset(index: AnyExpr, counter: str) -> int | None:
+class _Search:
+    def __init__(self, lanes: Lanes, loop: Loop, counter: DataType) -> None:
+        kernel = lanes.kernel
+        decls = {name: memory.decl for name, memory in kernel.memories.items()}
+        self.follows = Following(loop, counter, kernel.types, decls)
+        self.found = AtCounter(rising={n: step for n, (step, _) in self.follows.rising.items()})
+        self._counter = loop.var if counter is DataType.U32 else None
+        self._env = TypeEnv(decls, kernel.types)
+
+    def look_at(self, access: Load | Atomic | Store, place: int) -> None:
+        """Take an access if it follows the counter."""
+        found, follows = self.found, self.follows
+        written = follows.expand(access.index)
+        index = follows.expand(flat_index(written))
+        offset = _offset(index, self._counter)
+        if offset is not None:
+            found.ends[access.buffer] = max(offset, found.ends.get(access.buffer, 0))
+            found.accesses.add(id(access))
+            return
+        step = follows.step(index, place)
+        if step not in (1, -1) or len(found.following) >= MOST_FOLLOWING:
+            return
+        if isinstance(written, Select):
+            parts = list(self._conditions(written.cond, place))
+            if None in parts:
+                return
+            for part, rises in (part for part in parts if part is not None):
+                if rises is None:
+                    found.fixed[part.condition()] = None
+                else:
+                    found.conditions[part] = rises
+        found.following[access.buffer, index] = step > 0
+        found.indices[id(access)] = (access.buffer, index)
+        found.accesses.add(id(access))
+
+    def _conditions(self, cond: AnyExpr, place: int) -> Iterator[tuple[Part, bool | None] | None]:
+        """The parts of a condition, and whether what must be less rises; None for other parts."""
+        follows = self.follows
+        for part in parts_of(cond, negated=False, is_integer=lambda _: True):
+            part = part.mirrored() if part.op is BinOp.GT else part
+            left, right = follows.expand(part.left), follows.expand(part.right)
+            if part.op is not BinOp.LT or type_of(left, self._env) is not DataType.U32:
+                yield None
+                continue
+            steps = follows.step(left, place), follows.step(right, place)
+            if steps == (0, 0):
+                yield Part(part.op, left, right), None
+            elif steps[0] in (1, -1) and steps[1] == 0:
+                yield Part(part.op, left, right), steps[0] > 0
+            else:
+                yield None
+
+
+def _offset(index: AnyExpr, counter: str | None) -> int | None:
     match index:
         case Var(name):
             return 0 if name == counter else None
@@ -152,27 +190,71 @@ def emit_test(lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCoun
     Of one that has no rounds nothing needs to be true.
     """
     w = lanes.w
-    holds = "true"
-    end = w.emit(f"zext i32 {stop.text} to i64")
+    holds: list[str] = []
+    end = w.emit(f"zext i32 {stop.text} to i64") if found.ends else ""
     for buffer, offset in found.ends.items():
         # The counter is less than `stop`, and an index of 32 bits must not wrap on the way.
         last = w.emit(f"add i64 {end}, {offset}") if offset else end
         count = w.intrinsic("umin", "i64", lanes.buffer(buffer).count, str(1 << 32))
-        inside = w.emit(f"icmp ule i64 {last}, {count}")
-        holds = w.emit(f"and i1 {holds}, {inside}")
-    if not found.following:
-        return holds
-    final = uniform(stop.dtype, w.emit(f"sub i32 {stop.text}, 1"))
-    for (buffer, index), rises in found.following.items():
-        places: list[str] = []
-        for count in (start, final):
-            lanes.names[loop.var] = count
-            places.append(lanes.value(index).text)
-        least, greatest = places if rises else reversed(places)
+        holds.append(w.emit(f"icmp ule i64 {last}, {count}"))
+    if found.following:
+        rounds = _Rounds(lanes, loop, start, stop, found)
+        for (buffer, index), rises in found.following.items():
+            first, greatest = rounds.first_and_greatest(index, rises, holds)
+            found.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
+            last = w.emit(f"zext i32 {greatest.text} to i64")
+            count = lanes.buffer(buffer).count
+            if greatest.dtype.is_signed:
+                # Beyond it are the negative numbers.
+                count = w.intrinsic("umin", "i64", count, str(1 << 31))
+            holds.append(w.emit(f"icmp ult i64 {last}, {count}"))
+        for part, rises in found.conditions.items():
+            _, greatest = rounds.first_and_greatest(part.left, rises, holds)
+            bound = lanes.value(part.right).text
+            holds.append(w.emit(f"icmp ult i32 {greatest.text}, {bound}"))
+        holds += [lanes.value(condition).text for condition in found.fixed]
+    result = "true"
+    for one in holds:
+        result = w.emit(f"and i1 {result}, {one}")
+    return result
+
+
+class _Rounds:
+    """What numbers are in the first and in the last round of a loop."""
+
+    def __init__(
+        self, lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCounter
+    ) -> None:
+        self._lanes = lanes
+        w, scalar = lanes.w, register_type(stop.dtype)
+        final = w.emit(f"sub {scalar} {stop.text}, 1")
+        after = w.emit(f"sub {scalar} {final}, {start.text}")
+        if scalar != "i32":
+            after = w.emit(f"zext {scalar} {after} to i32")
+        self._names: list[dict[str, Value | Slot]] = [{loop.var: start}]
+        self._names.append({loop.var: uniform(stop.dtype, final)})
+        for name, step in found.rising.items():
+            if name in lanes.names:
+                first = lanes.read(name)
+                op = "add" if step > 0 else "sub"
+                last = w.emit(f"{op} i32 {first.text}, {after}")
+                self._names[0][name] = first
+                self._names[1][name] = uniform(first.dtype, last)
+
+    def first_and_greatest(
+        self, expr: AnyExpr, rises: bool, holds: list[str]
+    ) -> tuple[Value, Value]:
+        """What a number begins with, and the greatest it comes to, if it is in order.
+
+        That it is goes to `holds`.
+        """
+        lanes, places = self._lanes, list[Value]()
+        for names in self._names:
+            before = dict(lanes.names)
+            lanes.names.update(names)
+            places.append(lanes.value(expr))
+            lanes.names = before
+        least, most = places if rises else reversed(places)
         # Steps of one come by every number between: without the end of the type they are in order.
-        ordered = w.emit(f"icmp ule i32 {least}, {greatest}")
-        last = w.emit(f"zext i32 {greatest} to i64")
-        inside = w.emit(f"icmp ult i64 {last}, {lanes.buffer(buffer).count}")
-        both = w.emit(f"and i1 {ordered}, {inside}")
-        holds = w.emit(f"and i1 {holds}, {both}")
-    return holds
+        holds.append(lanes.w.emit(f"icmp ule i32 {least.text}, {most.text}"))
+        return places[0], most

@@ -77,8 +77,9 @@ class Loops:
         w.block(inside)
         known = lanes.inside
         lanes.inside = known | found.accesses
+        lanes.from_first = found.places(statement, start)
         self._counted(statement, start, stop)
-        lanes.inside = known
+        lanes.inside, lanes.from_first = known, {}
         w.jump(done)
         w.block(tested)
         self._counted(statement, start, stop)

@@ -1,0 +1,140 @@
+"""How numbers move from round to round of a loop: with its counter, or not at all.
+
+A number of 32 bits that goes on by one in every round comes by each number between its first and
+its last, unless it passes the end of its type on the way; then the last is less than the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Binary,
+    BinOp,
+    Block,
+    Body,
+    BufferDecl,
+    Builtin,
+    Cast,
+    Continue,
+    DataType,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Region,
+    Var,
+)
+from vyre.ir.walk import walk_stmts
+
+WORDS = (DataType.U32, DataType.I32)
+
+
+class Following:
+    """What indices in a loop are made of: its counter, what follows it, and what stays."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        counter: DataType,
+        types: Mapping[str, DataType],
+        buffers: Mapping[str, BufferDecl],
+    ) -> None:
+        self._counter = loop.var if counter in WORDS else None
+        self._types = types
+        self._buffers = buffers
+        self._values: dict[str, AnyExpr] = {}
+        self._changes: dict[str, int] = {}
+        goes_on_early = False
+        for statement in walk_stmts(loop.body):
+            if isinstance(statement, Let):
+                self._values[statement.name] = statement.value
+            elif isinstance(statement, Assign):
+                self._changes[statement.name] = self._changes.get(statement.name, 0) + 1
+            goes_on_early = goes_on_early or isinstance(statement, Continue)
+        self.places = tuple(_in_order(loop.body))
+        """The statements that every round comes to, unless it is the last one."""
+        self.rising: dict[str, tuple[int, int]] = {}
+        """Variables that go on by one in every round: by how much, and at which place."""
+        for place, statement in enumerate(() if goes_on_early else self.places):
+            step = self._step_of(statement)
+            if isinstance(statement, Assign) and step:
+                self.rising[statement.name] = (step, place)
+
+    def _step_of(self, statement: AnyStmt) -> int | None:
+        """By how much a statement changes a variable that nothing else in the loop changes."""
+        if not isinstance(statement, Assign) or self._changes[statement.name] > 1:
+            return None
+        name = statement.name
+        if name in self._values or self._types.get(name) not in WORDS:
+            return None
+        match statement.value:
+            case Binary(BinOp.ADD, Var(same), Lit(_, 1)) if same == name:
+                return 1
+            case Binary(BinOp.ADD, Lit(_, 1), Var(same)) if same == name:
+                return 1
+            case Binary(BinOp.SUB, Var(same), Lit(_, 1)) if same == name:
+                return -1
+            case _:
+                return None
+
+    def expand(self, index: AnyExpr) -> AnyExpr:
+        """An index with what the loop binds written out, as far as it is a sum."""
+        match index:
+            case Var(name) if name in self._values and name not in self._changes:
+                return self.expand(self._values[name])
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                return Binary(op, self.expand(left), self.expand(right))
+            case Cast(value, DataType.U32 | DataType.I32 as dtype):
+                return Cast(self.expand(value), dtype)
+            case _:
+                return index
+
+    def step(self, expr: AnyExpr, place: int) -> int | None:
+        """By how much a number moves from round to round; None if it does so in other ways.
+
+        Of a variable that goes on at a later place than this one.
+        """
+        match expr:
+            case Lit(dtype, _):
+                return 0 if dtype in WORDS else None
+            case Builtin():
+                return 0
+            case Var(name):
+                return self._step_of_name(name, place)
+            case Cast(value, DataType.U32 | DataType.I32):
+                # The same bits, of the words that there are here.
+                return self.step(value, place)
+            case Load(buffer, index):
+                decl = self._buffers[buffer]
+                stays = not decl.is_writable and decl.element in WORDS
+                return 0 if stays and self.step(index, place) == 0 else None
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                a, b = self.step(left, place), self.step(right, place)
+                if a is None or b is None:
+                    return None
+                return a + b if op is BinOp.ADD else a - b
+            case Binary(BinOp.MUL, left, right):
+                return 0 if self.step(left, place) == 0 and self.step(right, place) == 0 else None
+            case _:
+                return None
+
+    def _step_of_name(self, name: str, place: int) -> int | None:
+        if name == self._counter:
+            return 1
+        if name in self.rising:
+            step, changed = self.rising[name]
+            return step if place < changed else None
+        stays = name not in self._values and name not in self._changes
+        return 0 if stays and self._types.get(name) in WORDS else None
+
+
+def _in_order(body: Body) -> Iterator[AnyStmt]:
+    for statement in body:
+        if isinstance(statement, (Block, Region)):
+            yield from _in_order(statement.body)
+        else:
+            yield statement
