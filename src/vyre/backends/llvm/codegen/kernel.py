@@ -19,7 +19,7 @@ from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
-from vyre.ir import Body, BufferDecl, DataType, Program
+from vyre.ir import Body, BufferDecl, DataType, Program, TypeEnv
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -112,6 +112,11 @@ class Kernel:
         self.size = self.program.workgroup_size
         self.invocations = self.size[0] * self.size[1] * self.size[2]
         self.row = str(self.size[0])
+
+    @property
+    def env(self) -> TypeEnv:
+        """What names stand for, as the inference of types wants it."""
+        return TypeEnv({decl.name: decl for decl in self.program.buffers}, self.types)
 
     @property
     def fills_lines(self) -> bool:

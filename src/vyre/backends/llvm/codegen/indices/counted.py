@@ -10,7 +10,7 @@ as good as the counter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -102,11 +102,20 @@ def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
     """The accesses that one test before an innermost loop proves; None if it is not worth it."""
     if lanes.width or not lanes.branches or lanes.kernel.unchecked:
         return None
-    if is_large(lanes.kernel.program) or not counter.is_integer:
+    if is_large(lanes.kernel.program):
         return None
-    if (counter.bits or 0) > MOST_BITS:
+    return followed_by(
+        loop, counter, lanes.kernel.env, lambda one: lanes.proven(one) or one.buffer in lanes.own
+    )
+
+
+def followed_by(
+    loop: Loop, counter: DataType, env: TypeEnv, known: Callable[[Load | Atomic | Store], bool]
+) -> AtCounter | None:
+    """The accesses that follow the counter of an innermost loop, but for known ones."""
+    if not counter.is_integer or (counter.bits or 0) > MOST_BITS:
         return None
-    search = _Search(lanes, loop, counter)
+    search = _Search(loop, counter, env)
     nodes = 0
     for place, above in enumerate(search.follows.places):
         for statement in walk_stmts((above,)):
@@ -116,19 +125,17 @@ def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
             nodes += len(inner)
             accesses = [node for node in inner if isinstance(node, (Load, Atomic))]
             for access in (*accesses, *([statement] if isinstance(statement, Store) else [])):
-                if not lanes.proven(access) and access.buffer not in lanes.own:
+                if not known(access):
                     search.look_at(access, place)
     return search.found if search.found.accesses and nodes <= MOST_NODES else None
 
 
 class _Search:
-    def __init__(self, lanes: Lanes, loop: Loop, counter: DataType) -> None:
-        kernel = lanes.kernel
-        decls = {name: memory.decl for name, memory in kernel.memories.items()}
-        self.follows = Following(loop, counter, kernel.types, decls)
+    def __init__(self, loop: Loop, counter: DataType, env: TypeEnv) -> None:
+        self.follows = Following(loop, counter, env)
         self.found = AtCounter(rising={n: step for n, (step, _) in self.follows.rising.items()})
         self._counter = loop.var if counter is DataType.U32 else None
-        self._env = TypeEnv(decls, kernel.types)
+        self._env = env
 
     def look_at(self, access: Load | Atomic | Store, place: int) -> None:
         """Take an access if it follows the counter."""

@@ -6,7 +6,7 @@ its last, unless it passes the end of its type on the way; then the last is less
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from vyre.ir import (
     AnyExpr,
@@ -16,7 +16,6 @@ from vyre.ir import (
     BinOp,
     Block,
     Body,
-    BufferDecl,
     Builtin,
     Cast,
     Continue,
@@ -28,6 +27,7 @@ from vyre.ir import (
     Region,
     Var,
 )
+from vyre.ir.infer import TypeEnv
 from vyre.ir.walk import walk_stmts
 
 WORDS = (DataType.U32, DataType.I32)
@@ -36,16 +36,10 @@ WORDS = (DataType.U32, DataType.I32)
 class Following:
     """What indices in a loop are made of: its counter, what follows it, and what stays."""
 
-    def __init__(
-        self,
-        loop: Loop,
-        counter: DataType,
-        types: Mapping[str, DataType],
-        buffers: Mapping[str, BufferDecl],
-    ) -> None:
+    def __init__(self, loop: Loop, counter: DataType, env: TypeEnv) -> None:
         self._counter = loop.var if counter in WORDS else None
-        self._types = types
-        self._buffers = buffers
+        self._types = env.variables
+        self._buffers = env.buffers
         self._values: dict[str, AnyExpr] = {}
         self._changes: dict[str, int] = {}
         goes_on_early = False

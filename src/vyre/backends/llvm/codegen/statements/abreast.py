@@ -17,9 +17,10 @@ from vyre.backends.llvm.codegen.statements.along import (
     flat,
     gathering_of,
 )
+from vyre.backends.llvm.codegen.statements.best import GREATER, Search
 from vyre.backends.llvm.codegen.value import Form, Slot, Value, uniform, varying
 from vyre.backends.llvm.codegen.writer import constant, literal, mangled, register_type
-from vyre.ir import Assign, Binary, BinOp, DataType, Lit, Loop, Var
+from vyre.ir import Assign, Binary, BinOp, DataType, Let, Lit, Loop, Select, Var
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.expressions.lanes import Lanes
@@ -46,7 +47,7 @@ def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) ->
     views = statements.views
     if statements.lanes.width:
         return False
-    found = gathering_of(loop, statements.kernel)
+    found = gathering_of(loop, statements.kernel.env)
     if found is None or not all(view.proven(one) for view in views for one in found.accesses):
         return False
     scalar, w = register_type(stop.dtype), statements.w
@@ -62,6 +63,7 @@ class _Emission:
     def __init__(
         self, statements: Statements, lanes: Lanes, loop: Loop, found: Gathering, rounds: int
     ) -> None:
+        self.statements = statements
         self.lanes = lanes
         self.w = lanes.w
         self.loop = loop
@@ -73,6 +75,7 @@ class _Emission:
         self.wide = lanes.rounds_of(rounds)
         self.so_far: dict[str, Slot] = {}
         """What results that rounds look at have come to."""
+        self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in found.bests}
         self.inner = statements.over_rounds(self.wide, loop, frozenset(found.results))
 
     def emit(self, counter: str, stop: Value) -> None:
@@ -89,6 +92,8 @@ class _Emission:
         w.block(begin)
         for name in self.results:
             self._begin(name)
+        for search in self.searches.values():
+            search.begin(stop.dtype)
         last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
         w.block(again)
         now = w.emit(f"load {scalar}, ptr {counter}", self.loop.var)
@@ -102,6 +107,11 @@ class _Emission:
         w.block(joined)
         for name, op in self.results.items():
             self._join(name, op)
+        for search in self.searches.values():
+            best = search.best
+            op = BinOp.MAX if best.op in GREATER else BinOp.MIN
+            greatest = self._across(search.parts(), self.lanes.kernel.types[best.name], op)
+            search.emit_last(self.statements, greatest)
         w.block(done)
 
     def _begin(self, name: str) -> None:
@@ -119,16 +129,17 @@ class _Emission:
 
     def _body(self) -> None:
         for statement in flat(self.loop.body):
-            if isinstance(statement, Assign) and statement.name in self.followed:
-                self._follow(statement)
-                continue
-            count = self.counts.get(statement.name) if isinstance(statement, Assign) else None
-            if count is None or not isinstance(statement, Assign):
-                self.inner.body((statement,))
-                continue
-            slot = self.wide.names[statement.name]
-            assert isinstance(slot, Slot)
-            self.wide.write(slot, self._counted(statement.name, count), blend=False)
+            match statement:
+                case Let(name, _) if name in self.searches:
+                    self.searches[name].look()
+                case Assign(_, Select(Var(name), _, _)) if name in self.searches:
+                    pass
+                case Assign(name, _) if name in self.followed:
+                    self._follow(statement)
+                case Assign(name, _) if name in self.counts:
+                    self._count(statement)
+                case _:
+                    self.inner.body((statement,))
 
     def _follow(self, statement: Assign) -> None:
         """What a result comes to in every one of the rounds, from what it was before them."""
@@ -168,6 +179,13 @@ class _Emission:
         return self.w.emit(
             f"shufflevector {many} {parts}, {many} {filler}, <{self.rounds} x i32> <{chosen}>"
         )
+
+    def _count(self, statement: Assign) -> None:
+        count = count_of(statement, self.lanes.kernel.env)
+        slot = self.wide.names[statement.name]
+        assert count is not None
+        assert isinstance(slot, Slot)
+        self.wide.write(slot, self._counted(statement.name, count), blend=False)
 
     def _counted(self, name: str, count: Count) -> Value:
         """The sum so far and what these rounds add to it."""
@@ -220,20 +238,20 @@ class _Emission:
         return w.emit(f"extractelement {register_type(dtype, 1)} {parts}, i64 0")
 
 
-def counts_of(lanes: Lanes, loop: Loop, found: Gathering) -> dict[str, Count]:
+def counts_of(lanes: Lanes, loop: Loop, found: Gathering) -> set[str]:
     """What is counted by looking at all rounds as bits of a word.
 
     Where a vector holds bytes, that costs less than a sum per round.
     """
-    sizes = {lanes.buffer(one.buffer).decl.element.size_bytes for one in found.accesses}
-    made: dict[str, Count] = {}
-    counted = found.results.keys() - found.followed
-    for statement in flat(loop.body) if sizes == {1} else ():
-        if isinstance(statement, Assign) and statement.name in counted:
-            count = count_of(statement, lanes.kernel)
-            if count is not None:
-                made[statement.name] = count
-    return made
+    if {lanes.buffer(one.buffer).decl.element.size_bytes for one in found.accesses} != {1}:
+        return set()
+    env = lanes.kernel.env
+    others = {
+        statement.name
+        for statement in flat(loop.body)
+        if isinstance(statement, Assign) and count_of(statement, env) is None
+    }
+    return set(found.results.keys() - found.followed - others)
 
 
 def _rounds(lanes: Lanes, loop: Loop, found: Gathering) -> list[int]:
@@ -242,6 +260,9 @@ def _rounds(lanes: Lanes, loop: Loop, found: Gathering) -> list[int]:
     counts = counts_of(lanes, loop, found)
     types = lanes.kernel.types
     gathered = sum(types[name].bits or 0 for name in found.results if name not in counts)
+    gathered += sum(
+        (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in found.bests
+    )
     most = MOST_ROUNDS
     if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
         while most > int(loop.stop.value) - int(loop.start.value):

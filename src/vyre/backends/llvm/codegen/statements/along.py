@@ -9,6 +9,9 @@ holds for loops whose rounds have nothing to do with one another:
   two zeros any may come out. Every place of a vector has a part of the result, and the parts are
   joined behind the loop. A round may go on to use what such a result has come to by then: the
   places of a vector are joined with all places before them.
+- Or they are replaced by what is better, as in `if v > best { best = v  at = i }`. Every place of
+  a vector has its best then, and the round that it found it in; the round of the best of all is
+  done once more (see `best`).
 - What they store goes to neighbouring elements, and a buffer that they store to is looked at
   nowhere but at the element that is stored: no round sees what another one wrote.
 
@@ -18,9 +21,13 @@ Every access at the counter must be known to be in bounds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.choosing.large import is_large
 from vyre.backends.llvm.codegen.expressions.packed import STORAGE_ONLY
+from vyre.backends.llvm.codegen.indices.counted import followed_by
+from vyre.backends.llvm.codegen.statements.best import Best, best_of
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -31,6 +38,7 @@ from vyre.ir import (
     BinOp,
     Block,
     Body,
+    BufferDecl,
     Cast,
     DataType,
     Let,
@@ -42,10 +50,12 @@ from vyre.ir import (
     Shuffle,
     Store,
     SubgroupReduce,
+    TypeEnv,
     Unary,
     Var,
+    While,
+    type_of,
 )
-from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -54,6 +64,8 @@ if TYPE_CHECKING:
 
 SHORT_LOOP = 32
 """Loops known to have fewer rounds than this are left to lanes side by side."""
+WIDE = 4
+"""Bytes of elements that lanes collect as well as any."""
 MOST_ELEMENTS = 1 << 32
 """In a buffer with more of them, an index of 32 bits may wrap around and be in bounds again."""
 _COUNTERS = frozenset({DataType.U32, DataType.I32})
@@ -62,6 +74,8 @@ FREE = {BinOp.ADD: 0, BinOp.XOR: 0, BinOp.MUL: 1}
 REPEATED = frozenset({BinOp.AND, BinOp.OR, BinOp.MIN, BinOp.MAX})
 """Operators for which it does not matter how often a number takes part."""
 EXTREMES = frozenset({BinOp.MIN, BinOp.MAX})
+BITS = frozenset({BinOp.AND, BinOp.OR, BinOp.XOR})
+FLOATS = frozenset({DataType.F32, DataType.F64})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,8 @@ class Gathering:
     """The variables that it changes, and how."""
     followed: frozenset[str]
     """Those among them that rounds look at."""
+    bests: tuple[Best, ...]
+    """Further variables, which are replaced by what is better."""
     accesses: tuple[Load | Store, ...]
     """Those of neighbours in neighbouring rounds."""
     widest: int
@@ -86,29 +102,65 @@ class Gathering:
         return any(isinstance(access, Store) for access in self.accesses)
 
 
-def gathering_of(loop: Loop, kernel: Kernel) -> Gathering | None:
+def gathering_of(loop: Loop, env: TypeEnv) -> Gathering | None:
     """How a loop gathers its results, if that is all that it does."""
-    if kernel.types.get(loop.var) not in _COUNTERS or _is_short(loop):
+    if type_of(loop.start, env) not in _COUNTERS or _is_short(loop):
         return None
-    return _Rounds(loop, kernel).found()
+    return _Rounds(loop, env).found()
 
 
 def runs_along(kernel: Kernel, body: Body, inside: set[int], scattered: set[int]) -> bool:
-    """Whether all accesses that are scattered from lane to lane are neighbours in loops."""
+    """Whether all accesses that are scattered from lane to lane are neighbours in loops.
+
+    They must be in bounds, or a test before each loop can tell. That pays in any case for narrow
+    elements, which lanes are slow to collect, whatever else there is outside of loops; of others,
+    lanes with few rounds each had better read their own.
+    """
     covered: set[int] = set()
-    for statement in walk_stmts(body):
-        if isinstance(statement, Loop):
-            found = gathering_of(statement, kernel)
-            covered |= {id(one) for one in found.accesses} if found is not None else set()
-    return bool(scattered) and scattered <= covered and covered <= inside | kernel.proven
+    narrow: set[int] = set()
+    known = inside | kernel.proven
+    for statement in walk_stmts(body) if scattered else ():
+        found = gathering_of(statement, kernel.env) if isinstance(statement, Loop) else None
+        if found is None or not isinstance(statement, Loop):
+            continue
+        covered |= {id(one) for one in found.accesses}
+        if all(_is_narrow(kernel.memories[one.buffer].decl) for one in found.accesses):
+            narrow |= {id(one) for one in found.accesses}
+            known = known | _testable(kernel, statement, known)
+    if not scattered or not covered <= known:
+        return False
+    in_loops = scattered & {0, *_accesses_in_loops(body)}
+    return scattered <= covered or (bool(in_loops) and in_loops <= narrow)
+
+
+def _accesses_in_loops(body: Body) -> Iterator[int]:
+    for loop in walk_stmts(body):
+        if isinstance(loop, (Loop, While)):
+            for statement in (loop, *walk_stmts(loop.body)):
+                yield id(statement)
+                for child in expr_children(statement):
+                    yield from map(id, walk_expr(child))
+
+
+def _testable(kernel: Kernel, loop: Loop, known: AbstractSet[int]) -> AbstractSet[int]:
+    """Accesses that one test before the loop would prove to be in bounds."""
+    if is_large(kernel.program):
+        return frozenset()
+    counter = kernel.types[loop.var]
+    found = followed_by(loop, counter, kernel.env, lambda access: id(access) in known)
+    return frozenset() if found is None else found.accesses
+
+
+def _is_narrow(decl: BufferDecl) -> bool:
+    return (decl.element.size_bytes or WIDE) < WIDE
 
 
 class _Rounds:
     """A look at all that a loop does."""
 
-    def __init__(self, loop: Loop, kernel: Kernel) -> None:
+    def __init__(self, loop: Loop, env: TypeEnv) -> None:
         self._loop = loop
-        self._kernel = kernel
+        self._env = env
         self._results: dict[str, BinOp] = {}
         self._values: dict[str, AnyExpr] = {}
         """What names stand for that are bound in the loop and never change."""
@@ -117,7 +169,10 @@ class _Rounds:
         self._stores: list[Store] = []
         self._followed: set[str] = set()
         self._conditional: set[str] = set()
-        """Results that change in some rounds only."""
+        """Results that change in some rounds only, or in several steps."""
+        self._bests: dict[str, Best] = {}
+        """By the condition under which they are replaced."""
+        self._replaced: dict[str, Best] = {}
         self._own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
         self._changed = {s.name for s in walk_stmts(loop.body) if isinstance(s, Assign)}
 
@@ -126,22 +181,25 @@ class _Rounds:
             return None
         nodes = [node for part in self._parts for node in walk_expr(part)]
         nodes += [node for store in self._stores for node in walk_expr(store.index)]
-        if not all(_is_plain(node, self._kernel) for node in nodes):
+        if not all(_is_plain(node, self._env) for node in nodes):
             return None
         accesses: list[Load | Store] = []
         for access in (*(n for n in nodes if isinstance(n, Load)), *self._stores):
             step = self._step(access.index)
             steps = (1, -1) if isinstance(access, Load) else (1,)
-            if step in steps and self._kernel.memories[access.buffer].decl.count < MOST_ELEMENTS:
+            if step in steps and self._env.buffers[access.buffer].count < MOST_ELEMENTS:
                 accesses.append(access)
             elif step != 0 or isinstance(access, Store):
                 return None
         if not accesses or not self._keeps_apart(nodes) or self._followed & self._conditional:
             return None
+        if self._bests and (self._followed or not self._are_replaced()):
+            return None
         values = [node for part in self._parts for node in _values_in(part)]
         return Gathering(
             results=self._results,
             followed=frozenset(self._followed),
+            bests=tuple(self._bests.values()),
             accesses=tuple(accesses),
             widest=self._widest(values),
             operations=sum(not isinstance(node, (Lit, Var, Load)) for node in values),
@@ -152,17 +210,24 @@ class _Rounds:
         """Note a statement; whether rounds with it may run side by side."""
         match statement:
             case Let(name, value):
+                best = best_of(statement, self._changed - self._own)
+                if best is not None and name not in self._changed:
+                    self._bests[name] = best
+                    return self._compute(*best.parts)
                 if name not in self._changed:
                     self._values[name] = value
                 return self._compute(value)
             case Assign(name, value) if name in self._own:
                 return self._compute(value)
-            case Assign(name, _) if name not in self._results:
+            case Assign(name, Select(Var(cond), value, Var(own))) if cond in self._bests:
+                fits = name == own and name not in self._results and name not in self._replaced
+                self._replaced[name] = self._bests[cond]
+                return fits and self._compute(value)
+            case Assign():
                 return self._take_result(statement)
             case Store(buffer, index, value):
                 self._stores.append(statement)
-                memory = self._kernel.memories[buffer]
-                plain = not memory.private and _is_plain_element(memory.decl.element)
+                plain = _is_plain_buffer(self._env.buffers[buffer])
                 return plain and self._compute(value) and not self._read(index)
             case _:
                 return False
@@ -180,16 +245,29 @@ class _Rounds:
         return names & self._changed - self._own
 
     def _take_result(self, statement: Assign) -> bool:
-        dtype, found = self._kernel.types.get(statement.name), _step_of(statement)
-        if found is None or dtype is None or dtype.is_vector:
+        name, found = statement.name, step_of(statement)
+        dtype = self._env.variables.get(name)
+        if found is None or dtype is None or dtype.is_vector or name in self._replaced:
             return False
         op, parts = found
-        if not self._compute(*parts):
+        if not self._compute(*parts) or self._results.get(name, op) is not op:
             return False
-        self._results[statement.name] = op
-        if len(parts) > 1:
-            self._conditional.add(statement.name)
-        return dtype.is_integer or (op in EXTREMES and dtype in (DataType.F32, DataType.F64))
+        if len(parts) > 1 or name in self._results:
+            self._conditional.add(name)
+        self._results[name] = op
+        if dtype.is_bool:
+            return op in BITS
+        return dtype.is_integer or (op in EXTREMES and dtype in FLOATS)
+
+    def _are_replaced(self) -> bool:
+        """Whether each best is what its variable becomes, and that is a plain number."""
+        for best in self._bests.values():
+            dtype = self._env.variables.get(best.name)
+            if self._replaced.get(best.name) is not best or dtype is None:
+                return False
+            if not dtype.is_integer and dtype not in FLOATS:
+                return False
+        return True
 
     def _step(self, expr: AnyExpr) -> int | None:
         """The step of an index from round to round; None when there is no constant one."""
@@ -231,12 +309,12 @@ class _Rounds:
         return rewrite_expr(index, one)
 
     def _widest(self, values: Iterable[AnyExpr]) -> int:
-        memories, types = self._kernel.memories, self._kernel.types
+        buffers, types = self._env.buffers, self._env.variables
         found = [types[name] for name in self._results]
-        found += [memories[store.buffer].decl.element for store in self._stores]
+        found += [buffers[store.buffer].element for store in self._stores]
         for node in values:
             if isinstance(node, Load):
-                found.append(memories[node.buffer].decl.element)
+                found.append(buffers[node.buffer].element)
             elif isinstance(node, Cast):
                 found.append(node.dtype)
         return max(8 * (dtype.size_bytes or 4) for dtype in found)
@@ -253,7 +331,7 @@ class Count:
     """One if there is no number."""
 
 
-def count_of(statement: Assign, kernel: Kernel) -> Count | None:
+def count_of(statement: Assign, env: TypeEnv) -> Count | None:
     """What a statement of a gathering loop counts, if it counts."""
     own = Var(statement.name)
     match statement.value:
@@ -263,18 +341,13 @@ def count_of(statement: Assign, kernel: Kernel) -> Count | None:
             holds = False
         case Binary(BinOp.ADD, left, right):
             added = right if left == own else left
-            if isinstance(added, Cast) and _is_flag(added.value, kernel):
+            if isinstance(added, Cast) and type_of(added.value, env).is_bool:
                 return Count(added.value, holds=True, by=None)
             return None
         case _:
             return None
     added = right if left == own else left
     return Count(flag, holds, added) if isinstance(added, Lit) else None
-
-
-def _is_flag(expr: AnyExpr, kernel: Kernel) -> bool:
-    buffers = {decl.name: decl for decl in kernel.program.buffers}
-    return type_of(expr, TypeEnv(buffers, kernel.types)) is DataType.BOOL
 
 
 def _is_short(loop: Loop) -> bool:
@@ -294,7 +367,7 @@ def flat(body: Body) -> list[AnyStmt]:
     return found
 
 
-def _step_of(statement: Assign) -> tuple[BinOp, list[AnyExpr]] | None:
+def step_of(statement: Assign) -> tuple[BinOp, list[AnyExpr]] | None:
     """The operator of `x = x op value`, perhaps under a condition, and what does not read `x`."""
     own, value = Var(statement.name), statement.value
     match value:
@@ -321,19 +394,18 @@ def _values_in(expr: AnyExpr) -> Iterator[AnyExpr]:
             yield from _values_in(child)
 
 
-def _is_plain(node: AnyExpr, kernel: Kernel) -> bool:
+def _is_plain(node: AnyExpr, env: TypeEnv) -> bool:
     match node:
         case Atomic() | Ballot() | Shuffle() | SubgroupReduce():
             return False
         case Load(buffer, _):
-            memory = kernel.memories[buffer]
-            return not memory.private and _is_plain_element(memory.decl.element)
+            return _is_plain_buffer(env.buffers[buffer])
         case _:
             return True
 
 
-def _is_plain_element(element: DataType) -> bool:
-    return not element.is_vector and element not in STORAGE_ONLY
+def _is_plain_buffer(decl: BufferDecl) -> bool:
+    return not decl.is_local and not decl.element.is_vector and decl.element not in STORAGE_ONLY
 
 
 def _is_costly(node: AnyExpr) -> bool:

@@ -186,13 +186,10 @@ class Loops:
         w.block(block)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
         counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, rounds)]
-        views = s.views
-        for view in views:
-            s.views, s.lanes = (view,), view
+        for view in s.views:
             for count in counts:
                 view.names[statement.var] = uniform(stop.dtype, count)
-                s.body(statement.body)
-        s.views, s.lanes = views, views[0]
+                s.alone(view, statement.body)
         following = w.emit(f"add {wrap} {scalar} {now}, {rounds}")
         w.do(f"store {scalar} {following}, ptr {slot}")
         again = w.emit(f"icmp {order}e {scalar} {following}, {last}")

@@ -109,6 +109,13 @@ class Statements:
         made.loops = list(self.loops)
         return made
 
+    def alone(self, view: Lanes, body: Body) -> None:
+        """Emit statements for one of the sets of lanes."""
+        views = self.views
+        self.views, self.lanes = (view,), view
+        self.body(body)
+        self.views, self.lanes = views, views[0]
+
     def body(self, body: Body) -> None:
         """Emit statements in order."""
         position = 0
