@@ -25,6 +25,7 @@ from vyre.backends.llvm.codegen.memory.lookup import table_sizes
 from vyre.backends.llvm.codegen.memory.streaming import emit_fence, streamed_buffers
 from vyre.backends.llvm.codegen.statements.choices import with_steps
 from vyre.backends.llvm.codegen.statements.exchange import with_exchanges
+from vyre.backends.llvm.codegen.statements.joined import with_joined_words
 from vyre.backends.llvm.codegen.statements.strips import most_rounds, strips
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
@@ -80,7 +81,7 @@ class _Work:
         """What is known before any code is written."""
         if how is not None:
             program = with_groups_changed(program, how)
-        program = with_steps(with_exchanges(program))
+        program = with_steps(with_joined_words(with_exchanges(program)))
         program, rounds = with_strides_outside(program)
         program, outside = with_loops_outside(program)
         kernel = plain(program, of_first_lane=rounds, outside=outside)

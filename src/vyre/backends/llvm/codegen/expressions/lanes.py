@@ -10,6 +10,7 @@ from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory.access import MemoryAccess
 from vyre.backends.llvm.codegen.memory.atomics import AtomicAccess
 from vyre.backends.llvm.codegen.memory.lookup import is_worth_it
+from vyre.backends.llvm.codegen.memory.words import JOINING, emit_word, word_of
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Strided, Value, uniform
 from vyre.backends.llvm.codegen.writer import constant, literal, register_type, widened
 from vyre.ir import (
@@ -82,6 +83,8 @@ class Lanes:
         """Private arrays of these lanes."""
         self.branches = False
         """Whether tests of bounds are branches: in scalar lanes, whose time is spent loading."""
+        self._in_parts = False
+        """Whether words are put together just now."""
         self._positions: tuple[Value, ...] = ()
         self._in_row = True
         """Whether lanes lie side by side along x: not if they are rounds of one lane's loop."""
@@ -242,6 +245,10 @@ class Lanes:
             case Unary():
                 return self._unary(expr)
             case Binary(op, left, right):
+                if op in JOINING and self._joins_words:
+                    word = word_of(expr, self)
+                    if word is not None:
+                        return emit_word(self, expr, word)
                 return self._binary(op, self.value(left), self.value(right))
             case Fma(a, b, c):
                 return self._fma(self.value(a), self.value(b), self.value(c))
@@ -266,6 +273,18 @@ class Lanes:
             case SubgroupReduce(_, value):
                 return self.value(value)
         assert_never(expr)
+
+    @property
+    def _joins_words(self) -> bool:
+        """Whether what is put together from bytes is loaded as words."""
+        return self.branches and self.kernel.thorough and not self._in_parts
+
+    def by_parts(self, expr: Binary) -> Value:
+        """A value put together from parts, each loaded for itself."""
+        self._in_parts = True
+        found = self.value(expr)
+        self._in_parts = False
+        return found
 
     def index(self, access: Load | Atomic | Store) -> Value:
         """Where in its buffer an access is, in 64 bits if that is known to be the same."""

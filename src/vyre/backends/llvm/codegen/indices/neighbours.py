@@ -1,0 +1,128 @@
+"""Indices that lie side by side, as what is put together from bytes reads them.
+
+`a[p]`, `a[p + 1]`, … are neighbours, and so are `m[r, k]`, `m[r, k + 1]`, … whose indices stand
+behind a test: `select(r < rows & k + 1 < columns, r * columns + (k + 1), 4294967295)`. Both the
+index and what is tested then move on by one from each to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vyre.ir import AnyExpr, Binary, BinOp, DataType, Lit, Select
+from vyre.record import dataclass
+
+MODULUS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An index as something that stays plus a number, and the conditions under which it counts."""
+
+    stays: AnyExpr | None
+    offset: int
+    tests: tuple[Test, ...]
+    index: AnyExpr
+    """The index without the conditions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition: a sum like an index is below something, or anything else if `stays` is None."""
+
+    stays: AnyExpr | None
+    offset: int
+    tested: AnyExpr
+    limit: AnyExpr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Places that follow one another."""
+
+    first: AnyExpr
+    """The index of the first."""
+    fixed: tuple[AnyExpr, ...]
+    """Conditions that they have in common."""
+    rising: tuple[tuple[AnyExpr, AnyExpr], ...]
+    """What begins with a number and stays below a limit for all of them."""
+
+
+def neighbours_of(indices: Sequence[AnyExpr]) -> Neighbours | None:
+    """What is known of indices of 32 bits that follow one another; None if they do not."""
+    places = [_place(index) for index in indices]
+    first = places[0]
+    for number, place in enumerate(places):
+        if place.stays != first.stays or len(place.tests) != len(first.tests):
+            return None
+        if (place.offset - first.offset) % MODULUS != number:
+            return None
+    fixed: list[AnyExpr] = []
+    rising: list[tuple[AnyExpr, AnyExpr]] = []
+    for tests in zip(*(place.tests for place in places), strict=True):
+        if all(test == tests[0] for test in tests):
+            fixed.append(_condition(tests[0]))
+        elif _rise(tests) and tests[0].limit is not None:
+            rising.append((tests[0].tested, tests[0].limit))
+        else:
+            return None
+    return Neighbours(first.index, tuple(fixed), tuple(rising))
+
+
+def _rise(tests: Sequence[Test]) -> bool:
+    first = tests[0]
+    return all(
+        test.stays == first.stays
+        and test.limit == first.limit
+        and (test.offset - first.offset) % MODULUS == number
+        for number, test in enumerate(tests)
+    )
+
+
+def _condition(test: Test) -> AnyExpr:
+    return test.tested if test.limit is None else Binary(BinOp.LT, test.tested, test.limit)
+
+
+def _place(index: AnyExpr) -> Place:
+    tests: list[Test] = []
+    match index:
+        case Select(cond, inner, Lit(DataType.U32, bits)) if bits == MODULUS - 1:
+            _collect(cond, tests)
+            index = inner
+        case _:
+            pass
+    stays, offset = _sum(index)
+    return Place(stays, offset, tuple(tests), index)
+
+
+def _collect(cond: AnyExpr, tests: list[Test]) -> None:
+    match cond:
+        case Binary(BinOp.AND, left, right):
+            _collect(left, tests)
+            _collect(right, tests)
+        case Binary(BinOp.LT, tested, limit) | Binary(BinOp.GT, limit, tested):
+            tests.append(Test(*_sum(tested), tested, limit))
+        case Binary(BinOp.NE, limit, Lit(DataType.U32, 0) as tested):
+            tests.append(Test(None, 0, tested, limit))
+        case _:
+            tests.append(Test(None, 0, cond, None))
+
+
+def _sum(expr: AnyExpr) -> tuple[AnyExpr | None, int]:
+    """What is added to a constant, and that."""
+    match expr:
+        case Lit(_, bits):
+            return None, bits
+        case Binary(BinOp.ADD, left, right):
+            (a, m), (b, n) = _sum(left), _sum(right)
+            if a is not None and b is not None:
+                return Binary(BinOp.ADD, a, b), (m + n) % MODULUS
+            return b if a is None else a, (m + n) % MODULUS
+        case Binary(BinOp.SUB, left, Lit(_, bits)):
+            a, m = _sum(left)
+            return a, (m - bits) % MODULUS
+        case _:
+            return expr, 0
+
+
+__all__ = ["MODULUS", "Neighbours", "neighbours_of"]
