@@ -36,14 +36,18 @@ for k in 0..rounds {
     if i < len(a) { s = s + a[i] }
 }
 """
-STRIDED = """let s = zero let stop = len(a) let by = num_workgroups.x * size
-for k in 0..select((by != 0) & (gid.x < stop), (stop - gid.x - 1) / by + 1, 0) {
-    s = s + a[gid.x + k * by]
-}
-"""
 ABREAST = {
     "sum": SUM + TREE,
-    "strided": STRIDED + TREE,
+    "a second loop": SUM + "for k in 0..3 { if gid.x < k * 100 { s = s * two } }" + TREE,
+    "a reach that changes": SUM
+    + """tree[lane] = s barrier acq_rel
+    let reach = 64
+    while reach != 0 {
+        if lane < reach { tree[lane] = tree[lane] + tree[lane + reach] }
+        barrier acq_rel
+        reach = reach >> 1
+    }
+    if lane == 0 { out[wid.x] = tree[0] }""",
     "two buffers": SUM.replace("s + a[i]", "s + a[i] * b[i + 3]") + TREE,
     "uneven": SUM.replace("0..rounds", "0..rounds + wid.x % 3") + TREE,
     "kept": SUM.replace("zero", "b[gid.x]") + "out[gid.x] = s",

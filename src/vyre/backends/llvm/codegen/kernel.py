@@ -64,6 +64,8 @@ class Kernel:
     """Variables that look at the place of the first lane, and are right for any row from there."""
     outside: frozenset[str] = frozenset()
     """Counters of loops that run around the lanes of a workgroup."""
+    longest_row: int = 0
+    """Lanes that may run as one row; 0 for any number."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     most_rounds: Mapping[str, int] = field(default_factory=dict[str, int])

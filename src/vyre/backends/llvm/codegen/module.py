@@ -18,6 +18,7 @@ from vyre.backends.llvm.codegen.choosing.regrouping import (
 from vyre.backends.llvm.codegen.choosing.turning import axis_along_memory, with_axes_changed
 from vyre.backends.llvm.codegen.groups.group import Group
 from vyre.backends.llvm.codegen.groups.outside import with_loops_outside
+from vyre.backends.llvm.codegen.groups.rounds_together import with_rounds_together
 from vyre.backends.llvm.codegen.groups.striding import with_strides_outside
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.memory.keeping import emit_keeping, keeping_plans, reserve
@@ -56,11 +57,11 @@ def generate(
     if axis:
         program = with_axes_changed(program, axis)
     how = regrouping_of(program, turned=axis > 0)
-    plain = partial(Kernel, host=host, unchecked=unchecked, thorough=thorough, turned=axis)
-    work = _Work.of(program, plain, how)
+    plain = partial(Kernel, host=host, unchecked=unchecked, turned=axis)
+    work = _Work.of(program, plain, how, thorough=thorough)
     if how is not None and not work.group.is_flat:
         how = None
-        work = _Work.of(program, plain, how)
+        work = _Work.of(program, plain, how, thorough=thorough)
     work.emit(how)
     return work.kernel.text(), _info(work.kernel, size)
 
@@ -77,14 +78,23 @@ class _Work:
     """Workgroup memory: pointers and sizes."""
 
     @staticmethod
-    def of(program: Program, plain: Callable[..., Kernel], how: Regrouped | None) -> _Work:
+    def of(
+        program: Program, plain: Callable[..., Kernel], how: Regrouped | None, *, thorough: bool
+    ) -> _Work:
         """What is known before any code is written."""
         if how is not None:
             program = with_groups_changed(program, how)
         program = with_steps(with_joined_words(with_exchanges(program)))
         program, rounds = with_strides_outside(program)
-        program, outside = with_loops_outside(program)
-        kernel = plain(program, of_first_lane=rounds, outside=outside)
+        made = with_rounds_together(program, rounds if thorough else frozenset())
+        program, outside = with_loops_outside(made.program)
+        kernel = plain(
+            program,
+            of_first_lane=rounds | made.counts,
+            outside=outside | made.outside,
+            longest_row=made.longest_row,
+            thorough=thorough,
+        )
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
         kernel.most_rounds = most_rounds(kernel.program, kernel.types)
@@ -115,7 +125,11 @@ class _Work:
         now = w.emit(f"load i64, ptr {slot}", "group")
         step = ""
         if not group.is_flat and kernel.thorough:
-            step = group.emit_abreast(now, lambda n: _decode(kernel, n, span))
+            step = group.emit_several(
+                now,
+                lambda n: _decode(kernel, n, span),
+                lambda: _room(kernel, now, span),
+            )
         if not step:
             step = _decode(kernel, now, span, several=group.is_flat)
             if how is not None:
@@ -168,13 +182,19 @@ def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) ->
     kernel.set_group((ids[0], ids[1], ids[2]))
     if not several:
         return "1"
-    left = w.emit(f"sub i64 {nx}, {x}")
-    mine = w.emit(f"sub i64 {span.last}, {group}")
-    count = w.intrinsic("umin", "i64", left, mine)
-    count = w.intrinsic("umin", "i64", count, str(LONGEST_ROW // kernel.size[0]))
+    count = w.intrinsic(
+        "umin", "i64", _room(kernel, group, span), str(LONGEST_ROW // kernel.size[0])
+    )
     lanes = w.emit(f"mul i64 {count}, {kernel.size[0]}")
     kernel.row = w.emit(f"trunc i64 {lanes} to i32", "row")
     return count
+
+
+def _room(kernel: Kernel, group: str, span: Span) -> str:
+    """How many workgroups there are from a number on that follow one another along x."""
+    w, nx = kernel.w, span.extents[0]
+    left = w.emit(f"sub i64 {nx}, {w.emit(f'urem i64 {group}, {nx}')}")
+    return w.intrinsic("umin", "i64", left, w.emit(f"sub i64 {span.last}, {group}"))
 
 
 def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:

@@ -8,7 +8,9 @@ from dataclasses import field
 from vyre.backends.llvm.codegen.expressions.lanes import Lanes
 from vyre.backends.llvm.codegen.groups.barriers import Once, Piece, Stretch, Together
 from vyre.backends.llvm.codegen.groups.crossing import Crossing
-from vyre.backends.llvm.codegen.groups.groups_abreast import Emission, abreast_of
+from vyre.backends.llvm.codegen.groups.groups_abreast import ABREAST, Emission, abreast_of
+from vyre.backends.llvm.codegen.groups.one_row import emit_one_row, groups_in_one_row
+from vyre.backends.llvm.codegen.groups.several import Several, cut_around_loop
 from vyre.backends.llvm.codegen.groups.sharing import Sharing
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory.columns import walks_columns
@@ -71,7 +73,7 @@ class Group:
         """Whether workgroups along x may run as one long row: nothing tells them apart."""
         program, work = self.kernel.program, self.sharing.work
         kept = [d for d in program.buffers if d.is_on_chip and d.name not in self.kernel.own_arrays]
-        if kept or self.crossing.slots:
+        if kept or self.crossing.slots or self.kernel.longest_row:
             return False
         if any(isinstance(s, _GROUPED) for s in walk_stmts(self.body)):
             return False
@@ -92,17 +94,31 @@ class Group:
         """Whether lanes come by more than once."""
         return len(work) > 1 or any(isinstance(p, Together) for p in work)
 
-    def emit_abreast(self, group: str, decode: Callable[[str], object]) -> str:
-        """Emit everything for some workgroups from one number on, side by side; gives how many.
+    def emit_several(
+        self, group: str, decode: Callable[[str], object], room: Callable[[], str]
+    ) -> str:
+        """Emit everything for some workgroups from one number on; gives how many.
 
-        There is no code if they do not run so, and nothing is given.
+        There is no code if they do not run so, and nothing is given. `room` is how many there are
+        that follow one another along x.
         """
-        plan = abreast_of(self.kernel, self.sharing, self.crossing)
-        if plan is None:
+        kernel, w = self.kernel, self.kernel.w
+        cut = cut_around_loop(kernel, self.sharing)
+        if cut is None:
+            return ""
+        together = groups_in_one_row(kernel, cut, self.crossing)
+        plan = None if together else abreast_of(kernel, cut, self.crossing)
+        if not together and plan is None:
             return ""
         self._private_arrays()
-        code = Emission(self.kernel, self.crossing, self.bound, self._first_lane, self._of_window)
-        return code.emit(plan, group, decode)
+        most = together or ABREAST
+        several = Several(kernel, self.crossing, self.bound, self._of_window, most)
+        if plan is not None:
+            code = Emission(kernel, several, self.bound)
+            return code.emit(plan, group, decode, self._first_lane)
+        count = w.intrinsic("umin", "i64", room(), str(together))
+        emit_one_row(kernel, several, cut, group, decode, count)
+        return count
 
     def _of_window(self, work: tuple[Piece, ...], window: Window | None) -> None:
         self.window = window

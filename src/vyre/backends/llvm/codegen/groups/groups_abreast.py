@@ -9,43 +9,28 @@ code runs, and then one workgroup runs at a time.
     for each of the workgroups: what comes before the loop
     for every round: for each of the workgroups: the round
     for each of the workgroups: what comes after it
-
-Workgroups come in no order that a program could rely on, but one that waits for another must not
-keep it from going on: so nothing before the end of the loop may wait, and what comes after runs in
-the order of the workgroups. What lanes keep from round to round, and workgroup memory, is there
-once for each; variables of the workgroup are never changed, so that they are computed again where
-they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from vyre.backends.llvm.codegen.expressions.lanes import Lanes
-from vyre.backends.llvm.codegen.groups.barriers import Once, Piece, Stretch, Together
+from vyre.backends.llvm.codegen.groups.barriers import Together
 from vyre.backends.llvm.codegen.groups.crossing import Crossing
-from vyre.backends.llvm.codegen.groups.sharing import Sharing
+from vyre.backends.llvm.codegen.groups.several import (
+    AroundLoop,
+    Several,
+    kept_bytes,
+    workgroup_bytes,
+)
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.memory.streaming import LARGE
 from vyre.backends.llvm.codegen.rows.rows import Window
 from vyre.backends.llvm.codegen.statements.loops import emit_poll
 from vyre.backends.llvm.codegen.value import Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import literal, register_type
-from vyre.ir import (
-    Assign,
-    Atomic,
-    Block,
-    Body,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Region,
-    Return,
-    Store,
-)
+from vyre.ir import Atomic, Lit, Load, Loop, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -61,18 +46,13 @@ MOST_NODES = 48
 """Expressions in a round that waits for memory more than memory for it."""
 MOST_STREAMS = 2
 """Buffers that a round reads: each is one more walk through memory for every workgroup."""
-_PLAIN = (Let, Assign, If, Block, Region, Store)
 
 
 @dataclass(frozen=True, slots=True)
 class Abreast:
-    """A workgroup's work, cut around the loop that several run side by side."""
+    """How several workgroups run a loop side by side."""
 
-    before: tuple[Piece, ...]
-    loop: Together
-    after: tuple[Piece, ...]
-    shared: tuple[Once, ...]
-    """Variables of the workgroup that are bound before the loop."""
+    cut: AroundLoop
     streams: tuple[str, ...]
     """The buffers that it reads."""
     lanes: int
@@ -81,9 +61,7 @@ class Abreast:
     @property
     def statement(self) -> Loop:
         """The loop itself."""
-        found = self.loop.statement
-        assert isinstance(found, Loop)
-        return found
+        return self.cut.statements[0]
 
     @property
     def first(self) -> Lit:
@@ -93,43 +71,17 @@ class Abreast:
         return found
 
 
-def abreast_of(kernel: Kernel, sharing: Sharing, crossing: Crossing) -> Abreast | None:
-    """How several workgroups run side by side, if they may and it pays."""
-    work, program = sharing.work, kernel.program
-    places = [n for n, piece in enumerate(work) if not isinstance(piece, (Once, Stretch))]
-    if not places or not kernel.fills_lines or kernel.kept:
+def abreast_of(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> Abreast | None:
+    """How several workgroups run side by side, if it pays."""
+    cut = cut.at_first()
+    streams = _streams(kernel, cut.loops[0])
+    # What a workgroup keeps between rounds should stay in the nearest cache.
+    if not streams or workgroup_bytes(kernel) + kept_bytes(kernel, crossing) > MOST_BYTES:
         return None
-    piece = work[places[0]]
-    if not isinstance(piece, Together) or not isinstance(piece.statement, Loop):
+    if not kernel.fills_lines or not _is_counted(kernel, cut.statements[0]):
         return None
-    if any(isinstance(s, Return) for s in walk_stmts(program.entry)):
-        return None
-    if any(d.is_local and d.name not in kernel.own_arrays for d in program.buffers):
-        return None
-    before = work[: places[0]]
-    shared = tuple(p for p in before if isinstance(p, Once))
-    streams = _streams(kernel, piece)
-    if not streams or not _is_small(kernel, crossing):
-        return None
-    lanes = min(
-        AT_ONCE // max(element_bytes(kernel.memories[n].decl) for n in streams), kernel.size[0]
-    )
-    found = Abreast(before, piece, work[places[0] + 1 :], shared, tuple(sorted(streams)), lanes)
-    if not _is_fixed(work, sharing.assigned) or not _is_counted(kernel, found.statement):
-        return None
-    if any(not _is_free(p.body) for p in before if isinstance(p, Stretch)):
-        return None
-    return found
-
-
-def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
-    """Whether the variables of the workgroup keep their values."""
-    for piece in work:
-        if isinstance(piece, Once) and any(s.name in assigned for s in piece.body):
-            return False
-        if isinstance(piece, Together) and not all(_is_fixed(p, assigned) for p in piece.inner):
-            return False
-    return True
+    widest = max(element_bytes(kernel.memories[n].decl) for n in streams)
+    return Abreast(cut, tuple(sorted(streams)), min(AT_ONCE // widest, kernel.size[0]))
 
 
 def _is_counted(kernel: Kernel, loop: Loop) -> bool:
@@ -146,38 +98,13 @@ def _is_counted(kernel: Kernel, loop: Loop) -> bool:
     return True
 
 
-def _is_small(kernel: Kernel, crossing: Crossing) -> bool:
-    """Whether what a workgroup keeps between rounds stays in the nearest cache."""
-    kept = sum(d.size_bytes or 0 for d in kernel.program.buffers if d.is_workgroup)
-    kept += sum(len(s.pointers) * _lane_bytes(kernel, s) for s in crossing.slots.values())
-    return kept <= MOST_BYTES
-
-
-def _lane_bytes(kernel: Kernel, slot: Slot) -> int:
-    """Bytes of one component of a variable, of all lanes."""
-    component = slot.dtype.element if slot.dtype.is_vector else slot.dtype
-    return ((component or slot.dtype).size_bytes or 1) * kernel.invocations
-
-
-def _is_free(body: Body) -> bool:
-    """Whether work is such that no other workgroup can be waited for, or take notice."""
-    for statement in walk_stmts(body):
-        if not isinstance(statement, _PLAIN):
-            return False
-        for child in expr_children(statement):
-            if any(isinstance(node, Atomic) for node in walk_expr(child)):
-                return False
-    return True
-
-
 def _streams(kernel: Kernel, loop: Together) -> set[str]:
     """Buffers that a round reads with little to do beside that; none otherwise."""
     nodes = 0
     read: set[str] = set()
     memory = kernel.memories
     for piece in loop.inner[0]:
-        if isinstance(piece, Together) or not _is_free(piece.body):
-            return set()
+        assert not isinstance(piece, Together)
         for statement in walk_stmts(piece.body):
             if isinstance(statement, Store) and memory[statement.buffer].shared:
                 return set()
@@ -192,40 +119,24 @@ def _streams(kernel: Kernel, loop: Together) -> set[str]:
 class Emission:
     """Emits the work of several workgroups."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        crossing: Crossing,
-        bound: dict[str, Value | Slot],
-        first_lane: Callable[[], Lanes],
-        pieces: Callable[[tuple[Piece, ...], Window | None], None],
-    ) -> None:
-        """`pieces` emits work of the workgroup that the kernel is told of, of some of its lanes.
-
-        `bound` are its variables.
-        """
+    def __init__(self, kernel: Kernel, several: Several, bound: dict[str, Value | Slot]) -> None:
+        """`bound` are the variables of the workgroup that the kernel is told of."""
         self._kernel = kernel
-        self._crossing = crossing
+        self._several = several
         self._bound = bound
-        self._first_lane = first_lane
-        self._pieces = pieces
-        self._ids = kernel.w.slot(f"[{3 * ABREAST} x i32]", "ids")
-        self._slots = {
-            name: [kernel.take_scratch(ABREAST * _lane_bytes(kernel, slot)) for _ in slot.pointers]
-            for name, slot in crossing.slots.items()
-        }
-        self._memories = {
-            decl.name: kernel.take_scratch(ABREAST * (decl.size_bytes or 0))
-            for decl in kernel.program.buffers
-            if decl.is_workgroup
-        }
 
-    def emit(self, plan: Abreast, group: str, decode: Callable[[str], object]) -> str:
+    def emit(
+        self,
+        plan: Abreast,
+        group: str,
+        decode: Callable[[str], object],
+        first_lane: Callable[[], Lanes],
+    ) -> str:
         """Workgroups from one number on, `ABREAST` or as many as there are; gives how many.
 
         `decode` tells the kernel the ids of the workgroup with a number.
         """
-        w, start = self._kernel.w, plan.first
+        w, start, several = self._kernel.w, plan.first, self._several
         dtype, scalar = start.dtype, register_type(start.dtype)
         large = self._is_large(plan)
         most = w.emit(f"select i1 {large}, i64 {ABREAST}, i64 1")
@@ -236,30 +147,23 @@ class Emission:
 
         def before(number: str) -> None:
             decode(w.emit(f"add i64 {group}, {number}"))
-            self._note(number)
-            self._move(number)
-            self._clear()
-            self._pieces(plan.before, None)
-            own = self._first_lane().value(plan.statement.stop).text
-            w.do(f"store {scalar} {own}, ptr {self._place(stops, scalar, number)}")
+            several.begin(plan.cut, number)
+            own = first_lane().value(plan.statement.stop).text
+            w.do(f"store {scalar} {own}, ptr {several.place(stops, scalar, number)}")
             most = w.intrinsic(greater, scalar, own, w.emit(f"load {scalar}, ptr {stop}"))
             w.do(f"store {scalar} {most}, ptr {stop}")
 
-        def after(number: str) -> None:
-            self._enter(plan, number)
-            self._pieces(plan.after, None)
-
-        self._each(count, before)
-        several, single, done = (w.fresh(n) for n in ("abreast", "single", "abreast.end"))
-        w.branch(large, several, single)
-        w.block(several)
+        several.each(count, before)
+        abreast, single, done = (w.fresh(n) for n in ("abreast", "single", "abreast.end"))
+        w.branch(large, abreast, single)
+        w.block(abreast)
         self._rounds(plan, count, stop, stops)
         w.jump(done)
         w.block(single)
-        self._enter(plan, "0")
-        self._pieces((plan.loop,), None)
+        several.enter(plan.cut, "0")
+        several.pieces(plan.cut.loops, None)
         w.block(done)
-        self._each(count, after)
+        several.each(count, lambda number: several.finish(plan.cut, number))
         return count
 
     def _is_large(self, plan: Abreast) -> str:
@@ -274,7 +178,7 @@ class Emission:
 
     def _rounds(self, plan: Abreast, count: str, stop: str, stops: str) -> None:
         """The loop, each round of which every workgroup does that has as many."""
-        w, loop = self._kernel.w, plan.statement
+        w, loop, several = self._kernel.w, plan.statement, self._several
         dtype = plan.first.dtype
         scalar, order = register_type(dtype), "slt" if dtype.is_signed else "ult"
         slot = w.slot(scalar, loop.var)
@@ -289,79 +193,21 @@ class Emission:
 
         def some(lane: str) -> None:
             end = w.emit(f"add nuw i32 {lane}, {plan.lanes}")
-            self._each(count, lambda number: one(number, (lane, end)))
+            several.each(count, lambda number: one(number, (lane, end)))
 
         def one(number: str, window: Window) -> None:
-            own = w.emit(f"load {scalar}, ptr {self._place(stops, scalar, number)}")
+            own = w.emit(f"load {scalar}, ptr {several.place(stops, scalar, number)}")
             goes, rests = w.fresh("goes"), w.fresh("rests")
             w.branch(w.emit(f"icmp {order} {scalar} {now}, {own}"), goes, rests)
             w.block(goes)
-            self._enter(plan, number)
+            several.enter(plan.cut, number)
             self._bound[loop.var] = uniform(dtype, now)
-            self._pieces(plan.loop.inner[0], window)
+            several.pieces(plan.cut.loops[0].inner[0], window)
             del self._bound[loop.var]
             w.block(rests)
 
-        self._count("i32", str(self._kernel.size[0]), plan.lanes, some)
+        several.count("i32", str(self._kernel.size[0]), plan.lanes, some)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
         w.jump(head)
         w.block(done)
-
-    def _each(self, count: str, emit: Callable[[str], None]) -> None:
-        """Something for each of the workgroups, of which there is at least one."""
-        self._count("i64", count, 1, emit)
-
-    def _count(self, scalar: str, stop: str, step: int, emit: Callable[[str], None]) -> None:
-        w = self._kernel.w
-        slot = w.slot(scalar, "number")
-        w.do(f"store {scalar} 0, ptr {slot}")
-        head, done = w.fresh("each"), w.fresh("each.done")
-        w.block(head)
-        number = w.emit(f"load {scalar}, ptr {slot}", "number")
-        emit(number)
-        following = w.emit(f"add nuw {scalar} {number}, {step}")
-        w.do(f"store {scalar} {following}, ptr {slot}")
-        w.repeat(w.emit(f"icmp ult {scalar} {following}, {stop}"), head, done)
-        w.block(done)
-
-    def _place(self, array: str, scalar: str, number: str) -> str:
-        return self._kernel.w.emit(f"getelementptr {scalar}, ptr {array}, i64 {number}")
-
-    def _note(self, number: str) -> None:
-        """Keep the ids of the workgroup that the kernel was told of."""
-        w = self._kernel.w
-        ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
-        for axis, own in enumerate(self._kernel.group):
-            w.do(f"store i32 {own}, ptr {self._place(ids, 'i32', str(axis))}")
-
-    def _enter(self, plan: Abreast, number: str) -> None:
-        """Tell the kernel of a workgroup that has begun, and compute its variables again."""
-        w = self._kernel.w
-        ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
-        x, y, z = (w.emit(f"load i32, ptr {self._place(ids, 'i32', str(n))}") for n in range(3))
-        self._kernel.set_group((x, y, z))
-        self._move(number)
-        self._pieces(plan.shared, None)
-
-    def _move(self, number: str) -> None:
-        """Go to the memory of the workgroup with a number."""
-        kernel, w = self._kernel, self._kernel.w
-        self._bound.clear()
-        for name, slot in self._crossing.slots.items():
-            row = f"[{_lane_bytes(kernel, slot)} x i8]"
-            own = tuple(self._place(base, row, number) for base in self._slots[name])
-            self._crossing.slots[name] = replace(slot, pointers=own)
-        for name, base in self._memories.items():
-            memory = kernel.memories[name]
-            own = w.emit(f"getelementptr [{memory.decl.size_bytes} x i8], ptr {base}, i64 {number}")
-            kernel.memories[name] = replace(memory, pointer=own, safe_pointer=own)
-
-    def _clear(self) -> None:
-        """Workgroup memory begins as zeros."""
-        w = self._kernel.w
-        for name in self._memories:
-            memory = self._kernel.memories[name]
-            nbytes = str(memory.decl.size_bytes)
-            arguments = (("ptr", memory.pointer), ("i8", "0"), ("i64", nbytes), ("i1", "false"))
-            w.call("llvm.memset.p0.i64", "void", *arguments)

@@ -24,6 +24,9 @@ LINE = 64
 MOST_NODES = 48
 """Expressions in work that waits for memory more than memory for it."""
 
+MOST_WALKS = 4
+"""Places that lanes move along: with more there is enough to wait for at any time."""
+
 
 def loads_ahead(kernel: Kernel, peeling: Peeling) -> frozenset[int]:
     """Identities of loads for which it pays: one for every place that lanes move along."""
@@ -42,7 +45,9 @@ def loads_ahead(kernel: Kernel, peeling: Peeling) -> frozenset[int]:
                 index = peeling.forms.expand(node.index)
                 if peeling.forms.stride(index) == 1:
                     found.setdefault((node.buffer, peeling.forms.without_offset(index)), id(node))
-    return frozenset(found.values()) if nodes <= MOST_NODES else frozenset()
+    if nodes > MOST_NODES or len(found) > MOST_WALKS:
+        return frozenset()
+    return frozenset(found.values())
 
 
 def emit_ask(kernel: Kernel, pointer: str, nbytes: int) -> None:
