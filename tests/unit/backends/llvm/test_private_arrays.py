@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, source
+from vyre.backends.llvm import host as hosts
+from vyre.backends.llvm.codegen.module import generate
 from vyre.ir import Program
 
 KERNEL = """program workgroup(64, 1, 1)
@@ -201,3 +204,32 @@ def test_lanes_with_stacks_run_one_by_one() -> None:
 def test_what_lanes_with_stacks_find(body: str, cpu: str) -> None:
     given = {"x": RANDOM.integers(0, 2**32, 150).astype(np.uint32), "out": np.zeros(150, np.uint32)}
     check(stacked(body), given, (3, 1, 1), cpu)
+
+
+ODD = """program workgroup(5, 1, 1)
+buffer triples: write_only vec3<f32>[32] @0
+buffer out: read_write i64[16] @1
+buffer mine: local i64[8]
+buffer small: local f8e5m2[3]
+region "odd" {
+    let place = gid.x + gid.y * (num_workgroups.x << 3)
+    for k in 0i8..1i8 {
+        if f16(lid.x) == f16(small[0]) { break }
+        eval atomic_xor(out[place & 15], mine[5i64], acq_rel)
+    }
+    triples[31 - place] = vec3<f32>(0.0f32, select(small[0] != 0.0f32, 0.0f32, 1.0f32), 0.0f32)
+}
+"""
+
+
+@pytest.mark.parametrize("cpu", ["native", "generic"])
+def test_elements_of_odd_size_leave_no_gaps(cpu: str) -> None:
+    """Three floats fit into a register of 512 bits five times."""
+    given = {"out": np.zeros(16, np.int64), "triples": np.zeros((32, 3), np.float32)}
+    check(ODD, given, (1, 1, 1), cpu)
+
+
+def test_vectors_have_a_power_of_two_of_lanes() -> None:
+    wide = replace(hosts.generic(), features="+avx2,+avx512f,+avx512vl")
+    text = generate(Program.parse(ODD), wide)[0]
+    assert {int(n) for n in re.findall(r"<(\d+) x i", text)} <= {2, 4, 8, 16, 32, 64}

@@ -88,8 +88,12 @@ def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
 
 
 def _natural(kernel: Kernel, census: Census) -> int:
-    """Lanes of one vector register of the elements that are computed with."""
-    return max(kernel.host.vector_bits // (8 * census.widest), 1)
+    """Lanes of one vector register of the elements that are computed with.
+
+    A power of two: vectors of other lengths have gaps between them in memory.
+    """
+    fitting = max(kernel.host.vector_bits // (8 * census.widest), 1)
+    return 1 << fitting.bit_length() - 1
 
 
 def _width(kernel: Kernel, census: Census) -> int:

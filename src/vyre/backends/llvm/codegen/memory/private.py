@@ -140,5 +140,5 @@ def _clamped(lanes: Lanes, memory: Memory, index: Value) -> tuple[str, str]:
 
 
 def _place(lanes: Lanes, memory: Memory, at: str) -> str:
-    type_ = widened(memory_type(memory.decl.element), lanes.width)
-    return lanes.w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {at}")
+    nbytes = (memory.decl.element.size_bytes or 1) * lanes.width
+    return lanes.w.emit(f"getelementptr [{nbytes} x i8], ptr {memory.pointer}, i64 {at}")
