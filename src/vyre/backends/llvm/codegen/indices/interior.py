@@ -14,7 +14,7 @@ from vyre.backends.llvm.codegen.indices.assume import Assumption, assumption_of,
 from vyre.backends.llvm.codegen.indices.guards import Part, conjunction, parts_of
 from vyre.backends.llvm.codegen.indices.linear import LinearForms
 from vyre.backends.llvm.codegen.indices.reach import LoopRange, Reach
-from vyre.backends.llvm.codegen.indices.steps import guessed_steps
+from vyre.backends.llvm.codegen.indices.steps import USUAL_STEPS, guessed_steps
 from vyre.backends.llvm.codegen.statements.even import Even, rounds_between
 from vyre.ir import (
     AnyExpr,
@@ -68,8 +68,12 @@ class Interior:
         types: Mapping[str, DataType],
         kept: frozenset[str],
         more: int = 0,
+        usual: int = 0,
     ) -> None:
-        """`more` tells which structures are taken to have a part that nothing touches."""
+        """`more` tells which structures are taken to have a part that nothing touches.
+
+        Those of which rows touch one part each have `usual` parts, if that is not zero.
+        """
         self.assumptions: dict[Assumption, None] = {}
         self.periods: dict[AnyExpr, Period] = {}
         self.even: dict[Even, None] = {}
@@ -90,7 +94,10 @@ class Interior:
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         self._wanted = _index_names(body, outer) - self._assigned
         self.forms = LinearForms(program, (), outer, leaves, types)
-        guesses = guessed_steps(program, body, outer, leaves, types, more)
+        guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
+        largest = guessed_steps(program, body, outer, leaves, types, more, max(USUAL_STEPS))
+        self.has_parts_of_rows = len(largest) > len(guesses)
+        """Whether rows touch one part each of structures whose size is open."""
         self.steps = {
             distance: number
             for distance, number in guesses.items()

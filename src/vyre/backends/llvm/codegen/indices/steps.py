@@ -5,6 +5,9 @@ which is known when the kernel runs. That it is 3 is a good guess, because nothi
 that is of interest, and with a number for it lanes are read together and sorted in registers. The
 guess is one of the things that are taken for granted in the midst of a row: where it is wrong, the
 lanes run one by one.
+
+In `p[i, k]` with one `k` for a whole row nothing tells how far apart they are. There each of the
+usual numbers is tried.
 """
 
 from __future__ import annotations
@@ -36,8 +39,12 @@ MOST_PARTS: Final = 16
 """Parts of structures all of which are touched."""
 _USUAL: Final = 3
 """The size of a structure of which only single parts are touched."""
+USUAL_STEPS: Final = (4, 3, 2, 8)
+"""The sizes of structures of which one part is touched, and the row tells which."""
 _BEYOND: Final = 1 << 32
 """A place larger than any guess."""
+_ANY: Final = -1
+"""A place that a row knows."""
 
 
 def guessed_steps(
@@ -47,10 +54,12 @@ def guessed_steps(
     leaves: frozenset[str],
     types: Mapping[str, DataType],
     more: int = 0,
+    usual: int = 0,
 ) -> dict[AnyExpr, Lit]:
     """Distances between lanes that are not known, with the numbers that they may well be.
 
     Structures of which `more` has a bit set, in their order, have a part more that nothing touches.
+    Those of which rows touch one part each are `usual`, if that is not zero.
     """
     if not any(_multiplies(statement) for statement in walk_stmts(body)):
         return {}
@@ -66,6 +75,10 @@ def guessed_steps(
     for number, (distance, places) in enumerate(touched.items()):
         step = max(places) + 1
         most = MOST_PARTS
+        if _ANY in places:
+            if max(step, 1) <= usual:
+                found[distance] = Lit(DataType.U32, usual)
+            continue
         if len(places) < step:
             step, most = max(step, _USUAL), WIDEST_STEP
         if more >> number & 1:
@@ -109,10 +122,29 @@ def _look(
     is_place = isinstance(base, Binary) and base.op is BinOp.MUL and 0 <= place < MOST_PARTS
     if is_place and _look_inside(base, place, forms, leaves, touched):
         return
+    if not is_place and _look_along_row(index, forms, leaves, touched):
+        return
     for node in (base,) if is_place else walk_expr(index):
         found = _product(node, forms, leaves)
         if found is not None and forms.stride(found[0]) == 1:
             touched.setdefault(found[1], set()).add(place if is_place else _BEYOND)
+
+
+def _look_along_row(
+    index: AnyExpr, forms: LinearForms, leaves: frozenset[str], touched: dict[AnyExpr, set[int]]
+) -> bool:
+    """Note a place that is the same for all lanes of a row: `position * distance + place`."""
+    found = _product(index, forms, leaves)
+    if found is not None and forms.stride(found[0]) == 1:
+        touched.setdefault(found[1], set()).add(_ANY)
+        return True
+    match index:
+        case Binary(BinOp.ADD, left, right) if forms.is_row_constant(left):
+            return _look_along_row(right, forms, leaves, touched)
+        case Binary(BinOp.ADD | BinOp.SUB, left, right) if forms.is_row_constant(right):
+            return _look_along_row(left, forms, leaves, touched)
+        case _:
+            return False
 
 
 def _look_inside(
@@ -158,4 +190,4 @@ def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bo
             return False
 
 
-__all__ = ["WIDEST_STEP", "accesses_of", "guessed_steps", "is_distance"]
+__all__ = ["USUAL_STEPS", "WIDEST_STEP", "accesses_of", "guessed_steps", "is_distance"]

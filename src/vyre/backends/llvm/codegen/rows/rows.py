@@ -14,7 +14,7 @@ from vyre.backends.llvm.codegen.groups.crossing import Crossing
 from vyre.backends.llvm.codegen.indices.again import is_repeatable
 from vyre.backends.llvm.codegen.indices.guards import with_guards
 from vyre.backends.llvm.codegen.indices.interior import Interior
-from vyre.backends.llvm.codegen.indices.steps import WIDEST_STEP
+from vyre.backends.llvm.codegen.indices.steps import USUAL_STEPS, WIDEST_STEP
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory.ahead import loads_ahead
 from vyre.backends.llvm.codegen.memory.on_lines import Lines, lines_of
@@ -78,6 +78,8 @@ class Rows:
     """The lanes of every row that run, if not all."""
     more: int = 0
     """Bits of structures that are taken to have a part which lanes do not touch."""
+    usual: int = 0
+    """Parts of structures of which every row touches one."""
     parts: int = 0
     """Parts that loops over them are written out for."""
     plain: bool = False
@@ -167,7 +169,8 @@ class Rows:
         kernel, crossing = self.kernel, self.crossing
         outer, leaves = crossing.recomputed, frozenset(self.bound)
         program = kernel.program
-        inner = Interior(program, body, outer, leaves, kernel.types, crossing.names, self.more)
+        names, more, usual = crossing.names, self.more, self.usual
+        inner = Interior(program, body, outer, leaves, kernel.types, names, more, usual)
         kernel.remake(inner)
         return Peeling(
             program,
@@ -227,7 +230,7 @@ class Rows:
     def _emit_sizes(self) -> None:
         """All rows; where the size of structures is guessed, for two sizes of them."""
         w, steps = self.kernel.w, self.peeling.interior.steps
-        versions = [self]
+        versions = [*self._usual_sizes(), self]
         if steps and not self.more and self.tile.width and self._is_small():
             versions += self._wider(list(steps.values()))
         if steps and self.shortened:
@@ -244,6 +247,15 @@ class Rows:
             w.block(other)
         versions[-1]._emit()
         w.block(done)
+
+    def _usual_sizes(self) -> list[Rows]:
+        """The work for structures of each usual size of which every row touches one part."""
+        if not self.kernel.thorough or not self.peeling.interior.has_parts_of_rows:
+            return []
+        if not self._is_small():
+            return []
+        found = [replace(self, usual=number) for number in USUAL_STEPS]
+        return [rows for rows in found if rows.tile.width]
 
     def _wider(self, numbers: list[Lit]) -> list[Rows]:
         """The work for structures with parts that lanes do not touch: some of them, or all."""
