@@ -67,6 +67,11 @@ BY_LANE = (
     "let s = a[0] for k in gid.x..gid.x + h {"
     f" s = s + a[select(k - 1 < w, gid.y * w + k - 1, {NOWHERE})] }} out[gid.y * 64 + gid.x] = s"
 )
+AROUND = (
+    "let r = i32(h) let s = a[0] for d in -r..r + 1i32 {"
+    " s = s + a[gid.y * w + u32(min(max(i32(gid.x) + d, 0i32), i32(w) - 1i32))] }"
+    " out[gid.y * 64 + gid.x] = s"
+)
 SPREAD = (
     f"out[gid.y * 64 + gid.x] = a[select(2 * gid.x + 1 < w, gid.y * w + 2 * gid.x + 1, {NOWHERE})]"
 )
@@ -106,6 +111,7 @@ BODIES = {
     "negative": NEGATIVE,
     "looped": LOOPED,
     "by_lane": BY_LANE,
+    "around": AROUND,
     "spread": SPREAD,
     "guarded": GUARDED,
     "tile": TILE,
@@ -127,7 +133,7 @@ def test_agrees_with_the_reference(name: str) -> None:
     kernel = load(program)
     values = np.random.default_rng(3).integers(0, 1 << 32, 600, np.uint32)
     for width, height in SIZES:
-        rounds = min(height, 9) if name in ("looped", "by_lane", "rows") else height
+        rounds = min(height, 9) if name in ("looped", "by_lane", "rows", "around") else height
         inputs = {
             "a": values,
             "out": np.zeros(570, np.uint32),
@@ -145,7 +151,9 @@ def test_agrees_on_bytes(name: str) -> None:
     check(_text(name, "u8"), inputs, GRID)
 
 
-@pytest.mark.parametrize("name", ["view", "stored", "clamped", "wrapped", "flat", "spread"])
+@pytest.mark.parametrize(
+    "name", ["view", "stored", "clamped", "wrapped", "flat", "spread", "around"]
+)
 def test_lanes_in_the_midst_run_in_vectors_without_gathers(name: str) -> None:
     text = source(Program.parse(_text(name)), "llvm-raw")
     assert "edged" in text

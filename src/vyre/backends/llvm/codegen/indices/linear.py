@@ -23,6 +23,8 @@ from vyre.ir import (
     Loop,
     Program,
     Select,
+    Unary,
+    UnOp,
     Var,
 )
 from vyre.ir.infer import TypeEnv, type_of
@@ -100,9 +102,9 @@ class LinearForms:
             self._expanded.clear()
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
-        """The expression with names written out as far as they are pure, shifts as products.
+        """The expression with names written out as far as they are pure.
 
-        Literals are put together.
+        Shifts become products and what is negated a difference; literals are put together.
         """
         found = self._expanded.get(expr)
         if found is None:
@@ -117,9 +119,16 @@ class LinearForms:
                 return known.get(node.name, node)
             if isinstance(node, Binary) and node.op is BinOp.SHL:
                 node = _as_product(node)
+            if isinstance(node, Unary) and node.op is UnOp.NEG:
+                node = self._as_difference(node)
             return folded(node)
 
         return rewrite_expr(expr, one)
+
+    def _as_difference(self, node: Unary) -> AnyExpr:
+        """A negated number of 32 bits as zero less that number."""
+        dtype = self.word(node.operand)
+        return node if dtype is None else Binary(BinOp.SUB, Lit(dtype, 0), node.operand)
 
     def is_pure(self, expr: AnyExpr) -> bool:
         """Whether the value is the same wherever the loops around it are at the same round."""
