@@ -117,11 +117,19 @@ class Midst:
         self._first = first
         self._forms = forms
         self._reach = Reach(kernel, first, ("1",), forms, loops)
-        self.low = "0"
-        self.high = high
+        self.low: str = "0"
+        self.high: str = high
 
-    def require(self, assumption: Assumption) -> None:
-        """Leave out the lanes for which an assumption does not hold."""
+    def require(self, assumption: Assumption, under: str = "") -> None:
+        """Leave out the lanes for which an assumption does not hold, if a flag is set, an i1."""
+        low, high = self.low, self.high
+        self._require(assumption)
+        if under and self.low != low:
+            self.low = self._w.emit(f"select i1 {under}, i32 {self.low}, i32 {low}")
+        if under:
+            self.high = self._w.emit(f"select i1 {under}, i32 {self.high}, i32 {high}")
+
+    def _require(self, assumption: Assumption) -> None:
         if assumption.by_row:
             self.require_flag(self._first.value(assumption.part.condition()).text)
             return

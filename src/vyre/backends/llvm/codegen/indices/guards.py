@@ -70,6 +70,11 @@ def conjunction(parts: list[Part]) -> AnyExpr:
     return joined
 
 
+def both(one: AnyExpr | None, other: AnyExpr) -> AnyExpr:
+    """One condition that holds where another and, if there is one, a further one do."""
+    return other if one is None else Binary(BinOp.AND, one, other)
+
+
 def with_guards(body: Body) -> Body:
     """The body with returns at the end of a branch turned into the other branch."""
     for position, statement in enumerate(body):

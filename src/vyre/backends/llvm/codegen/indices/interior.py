@@ -8,11 +8,20 @@ lanes for which it holds run this version of the work, and the others the one th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from vyre.backends.llvm.codegen.indices.assume import Assumption, assumption_of, step_of
-from vyre.backends.llvm.codegen.indices.guards import Part, conjunction, parts_of
+from vyre.backends.llvm.codegen.indices.guards import Part, both, conjunction, parts_of
 from vyre.backends.llvm.codegen.indices.linear import LinearForms
+from vyre.backends.llvm.codegen.indices.names import deciding_names, index_names, without_unread
+from vyre.backends.llvm.codegen.indices.periods import (
+    SHORTEST_LINE,
+    SHORTEST_PERIOD,
+    Period,
+    Sought,
+    as_division,
+    numbers_of_two_signs,
+)
 from vyre.backends.llvm.codegen.indices.reach import LoopRange, Reach
 from vyre.backends.llvm.codegen.indices.steps import USUAL_STEPS, guessed_steps
 from vyre.backends.llvm.codegen.statements.even import Even, rounds_between
@@ -36,24 +45,18 @@ from vyre.ir import (
     Store,
     Var,
 )
-from vyre.ir.walk import expr_children, map_bodies, map_body, map_exprs, walk_expr, walk_stmts
-from vyre.record import dataclass
+from vyre.ir.walk import (
+    map_bodies,
+    map_body,
+    map_exprs,
+    rebuilt,
+    walk_expr,
+    walk_stmts,
+)
 
 MOST_ASSUMPTIONS = 24
-SHORTEST_PERIOD = 64
-"""Of a remainder by a literal: with a shorter one, rows would fall into too many pieces."""
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A remainder or a quotient that goes on for some lanes as it begins."""
-
-    name: str
-    """What the remainder is less than its number, or the quotient itself."""
-    value: AnyExpr
-    number: AnyExpr
-    divisor: AnyExpr
-    step: int
+MOST_PERIODS = 8
+"""Remainders and quotients that only values and conditions ask for."""
 
 
 class Interior:
@@ -67,15 +70,20 @@ class Interior:
         leaves: frozenset[str],
         types: Mapping[str, DataType],
         kept: frozenset[str],
-        more: int = 0,
-        usual: int = 0,
+        sizes: tuple[int, int] = (0, 0),
+        sought: Sought = Sought.IN_DECISIONS,
     ) -> None:
-        """`more` tells which structures are taken to have a part that nothing touches.
+        """`sizes` tells which structures are taken to have a part that nothing touches.
 
-        Those of which rows touch one part each have `usual` parts, if that is not zero.
+        And how many parts those have of which rows touch one each, if that is not zero. `sought`
+        tells where remainders and quotients are looked for.
         """
-        self.assumptions: dict[Assumption, None] = {}
+        self.assumptions: dict[Assumption, AnyExpr | None] = {}
+        """With the condition of whole rows under which they have to hold; None for any rows."""
+        self._under: AnyExpr | None = None
         self.periods: dict[AnyExpr, Period] = {}
+        self.divides_values = False
+        """Whether some of these are there for the sake of values and conditions only."""
         self.even: dict[Even, None] = {}
         """Loops that are taken to have as many rounds in all lanes."""
         self.remade: dict[int, int] = {}
@@ -92,8 +100,13 @@ class Interior:
         self.types = dict(types)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
-        self._wanted = _index_names(body, outer) - self._assigned
+        self._wanted = index_names(body, outer) - self._assigned
+        self._sought = sought
+        self._deciding = frozenset[str]()
+        if sought is Sought.IN_DECISIONS:
+            self._deciding = deciding_names(body)
         self.forms = LinearForms(program, (), outer, leaves, types)
+        more, usual = sizes
         guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
         largest = guessed_steps(program, body, outer, leaves, types, more, max(USUAL_STEPS))
         self.has_parts_of_rows = len(largest) > len(guesses)
@@ -106,18 +119,16 @@ class Interior:
         """Distances between lanes that are taken to be numbers."""
         self.body = map_body(body, self._statement)
         if self.body is not body:
-            self.body = _without_unread(self.body, kept)
+            self.body = without_unread(self.body, kept)
 
     def _statement(self, statement: AnyStmt) -> AnyStmt:
         if isinstance(statement, Let) and statement.name not in self._assigned:
-            wanted = statement.name in self._wanted
-            change = self._simplified if wanted else self._with_indices
-            made = map_exprs(statement, change)
+            made = map_exprs(statement, self._change_of(statement))
             if made is not statement or self._reads_simpler(made.value):
                 self._simpler.add(made.name)
             self.forms.know(made.name, made.value)
             return made
-        made = map_exprs(statement, self._with_indices)
+        made = map_exprs(statement, self._change_of(statement))
         if isinstance(made, If) and isinstance(statement, If) and made.cond is not statement.cond:
             self._simpler_conditions.add(made.cond)
         if isinstance(made, Loop):
@@ -129,7 +140,42 @@ class Interior:
                 made = Store(made.buffer, index, made.value)
         if isinstance(made, Store):
             self._note(statement, made)
+        if isinstance(made, If):
+            return self._arms(made)
         return map_bodies(made, lambda inner: map_body(inner, self._statement))
+
+    def _arms(self, statement: If) -> AnyStmt:
+        """Both arms, each for the rows that get there."""
+        before = self._under
+        arms: dict[str, object] = {}
+        for name, arm, negated in (
+            ("then", statement.then, False),
+            ("otherwise", statement.otherwise, True),
+        ):
+            parts = self._row_parts(statement.cond, negated) if arm else []
+            self._under = both(before, conjunction(parts)) if parts else before
+            made = map_body(arm, self._statement)
+            if made is not arm:
+                arms[name] = made
+        self._under = before
+        return rebuilt(statement, arms) if arms else statement
+
+    def _row_parts(self, cond: AnyExpr, negated: bool) -> list[Part]:
+        """What a condition, or its negation, says of whole rows."""
+        written, is_integer = self.forms.expand(cond), self.forms.is_integer
+        parts = parts_of(written, negated=negated, is_integer=is_integer)
+        constant = self.forms.is_row_constant
+        return [part for part in parts if constant(part.left) and constant(part.right)]
+
+    def _change_of(self, statement: AnyStmt) -> Callable[[AnyExpr], AnyExpr]:
+        """How to rewrite what a statement itself computes."""
+        name = statement.name if isinstance(statement, Let) else ""
+        if name in self._wanted:
+            return self._simplified
+        decides = isinstance(statement, If) or name in self._deciding
+        if decides or self._sought is Sought.ANYWHERE:
+            return self._along_lines
+        return self._with_indices
 
     def is_as_written(self, cond: AnyExpr) -> bool:
         """Whether a condition means the same near the edges: then it may tell who takes part."""
@@ -172,6 +218,21 @@ class Interior:
             return expr
         made = map_exprs(expr, self._with_indices)
         return self._access(expr, made) if isinstance(made, (Load, Atomic)) else made
+
+    def _along_lines(self, expr: AnyExpr) -> AnyExpr:
+        """The same, with remainders and quotients as they are along a line."""
+        if expr.depth <= 1:
+            return expr
+        made = map_exprs(expr, self._along_lines)
+        match made:
+            case Load() | Atomic():
+                return self._access(expr, made)
+            case Select():
+                return self._same_sign(made)
+            case Binary():
+                return self._divided(made, in_index=False)
+            case _:
+                return made
 
     def _access(self, old: AnyExpr, made: Load | Atomic) -> AnyExpr:
         index = self._index(made.buffer, made.index)
@@ -216,11 +277,12 @@ class Interior:
             case Load() | Atomic():
                 return self._access(expr, made)
             case Select():
-                return self._select(made)
+                same = self._same_sign(made)
+                return self._select(made) if same is made else same
             case Binary(BinOp.MIN | BinOp.MAX, _, _):
                 return self._bounded(made)
-            case Binary(BinOp.REM | BinOp.DIV, _, _):
-                return self._divided(made)
+            case Binary():
+                return self._divided(made, in_index=True)
             case _:
                 return made
 
@@ -260,19 +322,38 @@ class Interior:
                 return arm if self._assume([Part(op, chosen, other)]) else node
         return node
 
-    def _divided(self, node: Binary) -> AnyExpr:
-        number, divisor = self.forms.expand(node.left), self.forms.expand(node.right)
+    def _same_sign(self, node: Select) -> AnyExpr:
+        """What is chosen where two numbers have the same sign, as where both are at least zero."""
+        numbers = numbers_of_two_signs(self.forms.expand(node.cond))
+        if numbers is None or all(map(self.forms.is_row_constant, numbers)):
+            return node
+        if any(isinstance(number, Lit) and int(number.value) < 0 for number in numbers):
+            return node
+        zero = Lit(DataType.I32, 0)
+        parts = [Part(BinOp.GE, n, zero) for n in numbers if not isinstance(n, Lit)]
+        return node.if_false if self._assume(parts) else node
+
+    def _divided(self, node: Binary, *, in_index: bool) -> AnyExpr:
+        division = as_division(node)
+        if division is None or self._sought is Sought.NOWHERE:
+            return node
+        number, divisor = self.forms.expand(division.left), self.forms.expand(division.right)
         step, dtype = self.forms.stride(number), self.forms.word(number)
         if dtype is None or step is None or step < 1 or not self.forms.is_row_constant(divisor):
             return node
-        if isinstance(divisor, Lit) and divisor.bits < SHORTEST_PERIOD * step:
+        near = in_index and division is node
+        shortest = SHORTEST_PERIOD if near else SHORTEST_LINE
+        if isinstance(divisor, Lit) and int(divisor.value) < shortest * step:
             return node
-        written = Binary(node.op, number, divisor)
+        written = Binary(division.op, number, divisor)
         found = self.periods.get(written)
         if found is None:
+            if not near and (not self.forms.is_global(number) or len(self.periods) >= MOST_PERIODS):
+                return node
+            self.divides_values = self.divides_values or not in_index
             found = self._new_period(written, step, dtype)
         name = Var(found.name)
-        return name if node.op is BinOp.DIV else Binary(BinOp.SUB, node.left, name)
+        return name if written.op is BinOp.DIV else Binary(BinOp.SUB, division.left, name)
 
     def _new_period(self, written: Binary, step: int, dtype: DataType) -> Period:
         name = f"period.{len(self.periods)}"
@@ -287,6 +368,11 @@ class Interior:
         self.leaves |= {name}
         self.forms.share(name, dtype)
         return found
+
+    def divisors(self) -> list[AnyExpr]:
+        """What lines are as long as, as far as it is known when the kernel runs only."""
+        found = dict.fromkeys(period.divisor for period in self.periods.values())
+        return [one for one in found if not isinstance(one, Lit) and not self.repeats(one)]
 
     def repeats(self, expr: AnyExpr) -> bool:
         """Whether a written-out expression has a remainder or a quotient in it that goes on."""
@@ -310,57 +396,15 @@ class Interior:
         new = {one for one in found if one is not None} - self.assumptions.keys()
         if None in found or len(self.assumptions) + len(new) > MOST_ASSUMPTIONS:
             return False
-        self.assumptions.update(dict.fromkeys(one for one in found if one is not None))
+        for one in found:
+            if one is not None:
+                self.require(one, self._under)
         return True
 
-
-def _index_names(body: Body, outer: Mapping[str, AnyExpr]) -> set[str]:
-    """Variables whose values become part of an index."""
-    found: set[str] = set()
-    waiting: list[AnyExpr] = []
-    values: dict[str, AnyExpr] = dict(outer)
-    for statement in walk_stmts(body):
-        if isinstance(statement, Let):
-            values[statement.name] = statement.value
-        if isinstance(statement, Store):
-            waiting.append(statement.index)
-        for child in expr_children(statement):
-            waiting += [n.index for n in walk_expr(child) if isinstance(n, (Load, Atomic))]
-    while waiting:
-        for node in walk_expr(waiting.pop()):
-            if isinstance(node, Var) and node.name not in found:
-                found.add(node.name)
-                if node.name in values:
-                    waiting.append(values[node.name])
-    return found
+    def require(self, assumption: Assumption, under: AnyExpr | None) -> None:
+        """Take something for granted, if only in rows for which a condition holds."""
+        known = self.assumptions.get(assumption, under)
+        self.assumptions[assumption] = under if known == under else None
 
 
-def _without_unread(body: Body, kept: frozenset[str]) -> Body:
-    """The body without the variables that nothing reads any more."""
-    while True:
-        read = {
-            node.name
-            for statement in walk_stmts(body)
-            for child in expr_children(statement)
-            for node in walk_expr(child)
-            if isinstance(node, Var)
-        }
-        read |= kept | {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
-
-        def is_read(statement: AnyStmt, read: set[str] = read) -> bool:
-            if not isinstance(statement, Let) or statement.name in read:
-                return True
-            return any(isinstance(node, Atomic) for node in walk_expr(statement.value))
-
-        def cleaned(inner: Body) -> Body:
-            left = tuple(map_bodies(s, cleaned) for s in inner if is_read(s))
-            same = len(left) == len(inner) and all(a is b for a, b in zip(left, inner, strict=True))
-            return inner if same else left
-
-        made = cleaned(body)
-        if made is body:
-            return body
-        body = made
-
-
-__all__ = ["Interior", "Period"]
+__all__ = ["Interior"]

@@ -10,13 +10,16 @@ from collections.abc import Callable
 from vyre.backends.llvm.codegen.expressions.lanes import Lanes
 from vyre.backends.llvm.codegen.indices.assume import Midst
 from vyre.backends.llvm.codegen.indices.guards import Part
-from vyre.backends.llvm.codegen.indices.interior import Period
+from vyre.backends.llvm.codegen.indices.periods import Period
 from vyre.backends.llvm.codegen.indices.reach import Reach, all_of, word_range
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.rows.peel import Peeling
 from vyre.backends.llvm.codegen.value import Value
-from vyre.ir import Binary, BinOp
+from vyre.ir import AnyExpr, Binary, BinOp
 from vyre.record import dataclass
+
+_ANY_ROOM = 1 << 32
+"""Lanes that an access leaves room for which none of them makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class Limits:
     low: str
     high: str
     end: str
+    line: str = ""
+    """Where something ends that goes on from `start`, if anything does; empty if nothing does."""
 
 
 def emit_limits(
@@ -62,7 +67,7 @@ def emit_midst(
     """The lanes of a row from `start` on for which all that is taken for granted holds."""
     w = kernel.w
     start, low, high = limits.start, limits.start, limits.high
-    at_low = view(low)
+    at_low, line = view(low), ""
     if peeling.has_edges:
         inner = peeling.interior
         room = w.intrinsic("usub.sat", "i32", high, start)
@@ -71,22 +76,52 @@ def emit_midst(
         for period in inner.periods.values():
             peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
             at_low.names.update(peeling.periods)
-        for assumption in inner.assumptions:
+        line = w.emit(f"add i32 {start}, {midst.high}") if inner.periods else ""
+        flags = _Flags(at_low, peeling.rows)
+        for assumption, under in inner.assumptions.items():
             w.breathe()
-            midst.require(assumption)
+            midst.require(assumption, flags.of(under))
         if midst.low != "0":
             low = w.emit(f"add i32 {start}, {midst.low}")
             at_low = view(low)
         high = w.emit(f"add i32 {start}, {midst.high}")
     rooms: list[str] = []
+    flags = _Flags(at_low, peeling.rows)
     for (buffer, index), (stride, place) in peeling.accesses.items():
         w.breathe()
-        rooms.append(_room(kernel, at_low.value(index).text, buffer, stride, place))
+        room = _room(kernel, at_low.value(index).text, buffer, stride, place)
+        holds = flags.of(peeling.under.get((buffer, index)))
+        rooms.append(w.emit(f"select i1 {holds}, i64 {room}, i64 {_ANY_ROOM}") if holds else room)
     if rooms:
         high = _emit_end(kernel, low, high, rooms)
     if peeling.in_loops or peeling.interior.even:
         high = _emit_loop_conditions(peeling, kernel, at_low, low, high)
-    return Limits(start, low, high, limits.end)
+    return Limits(start, low, high, limits.end, line)
+
+
+class _Flags:
+    """Conditions of whole rows, each asked once."""
+
+    def __init__(self, lane: Lanes, held: list[AnyExpr]) -> None:
+        """`held` are those without which nothing of a row runs in vectors."""
+        self._lane = lane
+        self._held = held
+        self._known: dict[AnyExpr, str] = {}
+
+    def of(self, condition: AnyExpr | None) -> str:
+        """Whether a condition holds, an i1; empty where there is none, or it is known to."""
+        if condition is None:
+            return ""
+        if condition not in self._known and self._holds(condition):
+            self._known[condition] = ""
+        if condition not in self._known:
+            self._known[condition] = self._lane.value(condition).text
+        return self._known[condition]
+
+    def _holds(self, condition: AnyExpr) -> bool:
+        if isinstance(condition, Binary) and condition.op is BinOp.AND:
+            return self._holds(condition.left) and self._holds(condition.right)
+        return condition in self._held
 
 
 def _emit_loop_conditions(

@@ -13,7 +13,7 @@ from dataclasses import field
 from vyre.backends.llvm.codegen.choosing.large import is_large
 from vyre.backends.llvm.codegen.indices.assume import Assumption, assumption_of
 from vyre.backends.llvm.codegen.indices.contents import Contents
-from vyre.backends.llvm.codegen.indices.guards import Part, conjunction, parts_of
+from vyre.backends.llvm.codegen.indices.guards import Part, both, conjunction, parts_of
 from vyre.backends.llvm.codegen.indices.interior import Interior
 from vyre.backends.llvm.codegen.indices.linear import LinearForms
 from vyre.backends.llvm.codegen.indices.moving import begins_later_each_round
@@ -38,6 +38,8 @@ from vyre.ir import (
     Program,
     Region,
     Store,
+    Unary,
+    UnOp,
     Var,
     While,
 )
@@ -82,6 +84,10 @@ class Peeling:
 
     The step is -1 where lanes go backwards.
     """
+    under: dict[tuple[str, AnyExpr], AnyExpr | None] = field(
+        default_factory=dict[tuple[str, AnyExpr], "AnyExpr | None"]
+    )
+    """For each of them, the condition of whole rows under which it is made; None for any rows."""
     in_loops: dict[tuple[str, AnyExpr], None] = field(
         default_factory=dict[tuple[str, AnyExpr], None]
     )
@@ -113,6 +119,8 @@ class Peeling:
     contents: Contents = field(init=False)
     periods: dict[str, Value] = field(default_factory=dict[str, Value])
     """What remainders and quotients come to in the lanes at hand."""
+    _under: AnyExpr | None = None
+    """What is known of a row that gets to the statements at hand."""
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
@@ -154,18 +162,35 @@ class Peeling:
             held = [part for part in parts if self._peelable(part, narrows)]
             edges = self._is_edge if other else self._interior_part
             held += [p for p in parts if p not in held and edges(p)]
-            if not held or (other and len(held) < len(parts)):
+            left = [part for part in parts if part not in held]
+            by_row = bool(left) and all(map(self._same_in_row, left))
+            if not (held or by_row) or (other and left and not by_row):
                 continue
             for part in held:
                 if self._peelable(part, narrows):
                     self._peel(part, narrows)
                 else:
                     self._assume(part)
-            if len(held) == len(parts):
+            if not left:
                 return self._take(chosen, narrows and self._has_one_effect(chosen))
-            left = conjunction([part for part in parts if part not in held])
-            return (rebuilt(statement, {"cond": left, "then": chosen, "otherwise": ()}),)
+            cond = conjunction(left)
+            if by_row:
+                return (self._take_by_row(statement, cond, chosen, other),)
+            return (rebuilt(statement, {"cond": cond, "then": chosen, "otherwise": ()}),)
         return (statement,)
+
+    def _take_by_row(self, statement: If, cond: AnyExpr, chosen: Body, other: Body) -> AnyStmt:
+        """A conditional that lanes of a row go through together: what they do in it holds, too.
+
+        That is, in the rows that get there.
+        """
+        before = self._under
+        self._under = both(before, cond)
+        then = self._take(chosen, alone=False)
+        self._under = both(before, Unary(UnOp.NOT, cond))
+        otherwise = self._take(other, alone=False)
+        self._under = before
+        return rebuilt(statement, {"cond": cond, "then": then, "otherwise": otherwise})
 
     def _interior_part(self, part: Part) -> Assumption | None:
         """A condition that fails only near an edge, where lanes then run one by one."""
@@ -189,7 +214,7 @@ class Peeling:
     def _assume(self, part: Part) -> None:
         found = self._interior_part(part)
         assert found is not None
-        self.interior.assumptions[found] = None
+        self.interior.require(found, self._under)
 
     def _written(self, part: Part) -> Part:
         """A condition with names written out and what rises on the left."""
@@ -202,6 +227,9 @@ class Peeling:
         return self.forms.is_row_constant(part.left) and self.forms.is_row_constant(part.right)
 
     def _peelable(self, part: Part, narrows: bool) -> bool:
+        if self._under is not None:
+            # It is about lanes of some rows only.
+            return False
         written = self._written(part)
         if begins_later_each_round(written, self.program):
             return False
@@ -335,14 +363,19 @@ class Peeling:
             return
         if stride is not None and 0 < stride <= MOST_STRIDE:
             offset = self.forms.offset(index)
+            self._note_under(key)
             self.accesses[key] = (stride, offset % stride)
             self.inside.add(id(access))
             if stride > 1:
                 base = self.forms.without_offset(index)
                 self.strided[id(access)] = Strided(stride, offset % stride, base, offset // stride)
         elif stride == -1 and not isinstance(access, Atomic):
+            self._note_under(key)
             self.accesses[key] = (-1, 0)
             self.inside.add(id(access))
+        elif self._under is not None:
+            # In other rows it might reach anywhere.
+            return
         elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return
@@ -353,20 +386,24 @@ class Peeling:
             self.wide[id(access)] = self._widened(index)
             self._note_apart(access, index)
 
+    def _note_under(self, key: tuple[str, AnyExpr]) -> None:
+        known = self.under.get(key, self._under) if key in self.accesses else self._under
+        self.under[key] = known if known == self._under else None
+
     def _join_steps(self) -> None:
         """Keep one access of each step of several elements: all of the step must be inside.
 
         The last one tells of those before it, also that none of them wraps.
         """
-        last: dict[tuple[str, int, AnyExpr, int], tuple[int, AnyExpr]] = {}
+        last: dict[tuple[str, int, AnyExpr, int, AnyExpr | None], tuple[int, AnyExpr]] = {}
         for (buffer, index), (stride, place) in self.accesses.items():
             base, block = self.forms.without_offset(index), self.forms.offset(index) // stride
-            key = (buffer, stride, base, block)
+            key = (buffer, stride, base, block, self.under[buffer, index])
             if key not in last or place > last[key][0]:
                 last[key] = (place, index)
         self.accesses = {
             (buffer, index): (stride, place)
-            for (buffer, stride, _, _), (place, index) in last.items()
+            for (buffer, stride, _, _, _), (place, index) in last.items()
         }
 
     def _widened(self, index: AnyExpr) -> AnyExpr:

@@ -14,13 +14,15 @@ from vyre.backends.llvm.codegen.groups.crossing import Crossing
 from vyre.backends.llvm.codegen.indices.again import is_repeatable
 from vyre.backends.llvm.codegen.indices.guards import with_guards
 from vyre.backends.llvm.codegen.indices.interior import Interior
+from vyre.backends.llvm.codegen.indices.periods import Sought
 from vyre.backends.llvm.codegen.indices.steps import USUAL_STEPS, WIDEST_STEP
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.memory.ahead import loads_ahead
 from vyre.backends.llvm.codegen.memory.on_lines import Lines, lines_of
 from vyre.backends.llvm.codegen.rows.arms import arms_of
 from vyre.backends.llvm.codegen.rows.aside import emit_aside
-from vyre.backends.llvm.codegen.rows.limits import Limits, emit_facts, emit_limits, emit_midst
+from vyre.backends.llvm.codegen.rows.edged import emit_edged_row
+from vyre.backends.llvm.codegen.rows.limits import Limits, emit_facts, emit_limits
 from vyre.backends.llvm.codegen.rows.peel import Peeling
 from vyre.backends.llvm.codegen.rows.row_steps import emit_steps
 from vyre.backends.llvm.codegen.rows.sets_of_lanes import (
@@ -42,14 +44,14 @@ Position = tuple[str, str, str]
 Window = tuple[str, str]
 """The first of some lanes along x, and the one behind the last; i32 operands."""
 
-ALL_ALONE = 1 << 28
-"""Lanes that run one by one where vectors have been given up."""
 MOST_TWICE = 20
 """Statements of work that is emitted for two sizes of structures."""
 BYTES_WIDE = 16
 """Lanes of vectors that hold bytes: there, arithmetic is worth doing in fewer bits."""
-FASTER = 4
-"""How many times as many lanes run one by one when vectors were not possible again."""
+QUARTERS = (5, 8)
+"""Quarters of a step that lines should be long enough for, where lanes may run twice and else."""
+SHORTEST = 16
+"""Lanes of a line that are worth what it takes to begin it."""
 
 
 @dataclass(slots=True)
@@ -86,6 +88,8 @@ class Rows:
     """Whether short loops over the parts of structures stay as they are."""
     shortened: bool = False
     """Whether some are written out."""
+    short: bool = False
+    """Whether lines, that lanes take their positions apart into, are too short for vectors."""
     work: Body | None = None
     """What lanes do, if that is not all of the stretch."""
     arms: tuple[AnyExpr, Rows, Rows] | None = None
@@ -133,7 +137,7 @@ class Rows:
         if is_large(self.kernel.program):
             return None
         found = arms_of(body, self.peeling.forms)
-        if found is None:
+        if found is None or self.peeling.interior.repeats(found.condition):
             return None
         yes, no = (replace(self, work=work, arms=None) for work in (found.then, found.otherwise))
         plain = (
@@ -169,8 +173,8 @@ class Rows:
         kernel, crossing = self.kernel, self.crossing
         outer, leaves = crossing.recomputed, frozenset(self.bound)
         program = kernel.program
-        names, more, usual = crossing.names, self.more, self.usual
-        inner = Interior(program, body, outer, leaves, kernel.types, names, more, usual)
+        names, sizes, sought = crossing.names, (self.more, self.usual), self._sought()
+        inner = Interior(program, body, outer, leaves, kernel.types, names, sizes, sought)
         kernel.remake(inner)
         return Peeling(
             program,
@@ -182,6 +186,13 @@ class Rows:
             crossing.names,
             inner,
         )
+
+    def _sought(self) -> Sought:
+        """Where remainders and quotients are worth looking for."""
+        if self.short:
+            return Sought.NOWHERE
+        twice = self.kernel.thorough and not is_large(self.kernel.program)
+        return Sought.ANYWHERE if twice else Sought.IN_DECISIONS
 
     def emit(self) -> None:
         """All rows; where loops go over the parts of structures, once for each usual number."""
@@ -278,6 +289,29 @@ class Rows:
         return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE
 
     def _emit(self) -> None:
+        """All rows, in other ways where they consist of short lines."""
+        inner = self.peeling.interior
+        divisors = inner.divisors() if inner.divides_values or self._is_small() else []
+        if not divisors or self._sought() is not Sought.ANYWHERE:
+            self._emit_rows()
+            return
+        w, first = self.kernel.w, view_of(self, 0, ("0", "0", "0"))
+        shortest = max(QUARTERS[0 if self.again else 1] * self.tile.step // 4, SHORTEST)
+        holds = "true"
+        for divisor in divisors:
+            enough = Lit(self.peeling.forms.type_of(divisor), shortest)
+            is_long = first.value(Binary(BinOp.GE, divisor, enough)).text
+            holds = w.emit(f"and i1 {holds}, {is_long}")
+        along, short, done = (w.fresh(n) for n in ("lines", "lines.short", "lines.done"))
+        w.branch(holds, along, short)
+        w.block(along)
+        self._emit_rows()
+        w.jump(done)
+        w.block(short)
+        replace(self, short=True)._emit_rows()
+        w.block(done)
+
+    def _emit_rows(self) -> None:
         """Loops over z and y, and rows in them."""
         self.look_at_whole()
         self._count(2, 1, self._planes)
@@ -320,14 +354,14 @@ class Rows:
         w = self.kernel.w
         slot = w.slot("i32", "x")
         if rows == 1 and self.peeling.has_edges and self.tile.peeled:
-            self._edged_row(slot, self._limits([y], z), y, z)
+            emit_edged_row(self, slot, self._limits([y], z), y, z)
             return
         if rows == 1:
             limits = self._limits([y], z)
             w.do(f"store i32 {limits.start}, ptr {slot}")
             if self.tile.peeled:
-                self._row_together(slot, limits, y, z)
-            self._rest(slot, limits.end, y, z)
+                self.row_together(slot, limits, y, z)
+            self.rest(slot, limits.end, y, z)
             return
         ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
         limits = self._limits(ys, z)
@@ -343,7 +377,7 @@ class Rows:
         def row(n: str) -> None:
             own = w.emit(f"add nuw i32 {y}, {n}")
             w.do(f"store i32 {reached}, ptr {slot}")
-            self._rest(slot, self._row_limits(own, z).end, own, z)
+            self.rest(slot, self._row_limits(own, z).end, own, z)
 
         some, none = w.fresh("left"), w.fresh("none.left")
         w.branch(w.emit(f"icmp ult i32 {reached}, {self.kernel.row}"), some, none)
@@ -392,49 +426,7 @@ class Rows:
             self.peeling, self.kernel, lambda x: view_of(self, 0, (x, y, z)), self.kernel.row
         )
 
-    def _edged_row(self, slot: str, limits: Limits, y: str, z: str) -> None:
-        """A row whose lanes run in vectors in its midst, or in several stretches of it.
-
-        Before, after and between, they run one by one. Where what repeats along the row is too
-        short for vectors, more and more lanes do before it is tried again.
-        """
-        w = self.kernel.w
-        step = LANES if self.tile.sieve is not None else self.tile.step
-        alone = w.slot("i32", "alone")
-        w.do(f"store i32 1, ptr {alone}")
-        w.do(f"store i32 {limits.start}, ptr {slot}")
-        head, run, done = (w.fresh(n) for n in ("edged", "edged.lanes", "edged.done"))
-        w.block(head)
-        now = w.emit(f"load i32, ptr {slot}")
-        w.branch(w.emit(f"icmp ult i32 {now}, {limits.end}"), run, done)
-        w.block(run)
-        lone = limits.end
-        few = w.emit(f"load i32, ptr {alone}")
-        if self.peeling.interior.periods:
-            start = Limits(now, now, limits.high, limits.end)
-            limits = emit_midst(
-                self.peeling, self.kernel, lambda x: view_of(self, 0, (x, y, z)), start
-            )
-            lone = w.intrinsic("umax", "i32", limits.high, w.emit(f"add i32 {now}, {few}"))
-        begin = w.intrinsic("umax", "i32", limits.low, now)
-        room = w.intrinsic("usub.sat", "i32", limits.high, begin)
-        fits = w.emit(f"icmp uge i32 {room}, {step}")
-        enough = w.emit(f"and i1 {fits}, {w.emit(f'icmp ult i32 {few}, {ALL_ALONE}')}")
-        until = w.emit(f"select i1 {enough}, i32 {begin}, i32 {lone}")
-        until = w.intrinsic("umin", "i32", until, limits.end)
-        self._rest(slot, until, y, z)
-        high = w.emit(f"select i1 {enough}, i32 {limits.high}, i32 0")
-        self._row_together(slot, replace(limits, high=high), y, z)
-        moved = w.emit(f"icmp ugt i32 {w.emit(f'load i32, ptr {slot}')}, {until}")
-        # Lanes that could run in vectors and did not are not asked again.
-        after = w.emit(f"select i1 {moved}, i32 1, i32 {ALL_ALONE}")
-        more = w.intrinsic("umin", "i32", w.emit(f"mul i32 {few}, {FASTER}"), str(ALL_ALONE - 1))
-        more = w.emit(f"select i1 {enough}, i32 {after}, i32 {more}")
-        w.do(f"store i32 {more}, ptr {alone}")
-        w.jump(head)
-        w.block(done)
-
-    def _row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
+    def row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
         """The lanes of a row that run together: without tests where facts make them needless."""
         peeling, row = self.peeling, [("", y, z)]
         sieve = self.tile.sieve
@@ -485,7 +477,9 @@ class Rows:
 
         emit_steps(self, slot, limit, tile.step, emit, again=self.again)
 
-    def _rest(self, slot: str, end: str, y: str, z: str) -> None:
+    def rest(self, slot: str, end: str, y: str, z: str) -> None:
+        """Lanes one by one."""
+
         def emit(slot: str) -> None:
             emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,27 @@ from vyre.backends.llvm.codegen.expressions.lanes import Lanes
 from vyre.backends.llvm.codegen.memory.private import emit_own_array
 from vyre.backends.llvm.codegen.rows.sieve import LANES, Sieve
 from vyre.backends.llvm.codegen.statements.statements import Statements
-from vyre.backends.llvm.codegen.value import Memory, Slot
-from vyre.ir import Assign, Body, Let, Return
+from vyre.backends.llvm.codegen.value import Memory, Slot, Value, uniform
+from vyre.ir import (
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    If,
+    Let,
+    Return,
+    Var,
+)
 from vyre.ir.walk import walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.codegen.rows.rows import Position, Rows
+
+_LATE = "late.first"
+"""The name of the first lane that has not run."""
 
 
 def view_of(rows: Rows, width: int, local: Position) -> Lanes:
@@ -37,13 +53,40 @@ def _has_private(rows: Rows) -> bool:
     return any(d.is_local and d.name not in own for d in rows.kernel.program.buffers)
 
 
-def emit_lock_step(rows: Rows, places: list[Position], end: str, inside: set[int]) -> None:
-    """Lanes together, for which all that was peeled holds."""
+def emit_late_lanes(rows: Rows, place: Position, begin: str, end: str) -> None:
+    """The lanes of one vector from `begin` along x on; those before have run."""
     kernel, tile = rows.kernel, rows.tile
-    body = rows.peeling.simplified
+    w = kernel.w
+    x = Builtin(BuiltinKind.GLOBAL_ID, 0)
+    first = w.emit(f"add i32 {kernel.start_of(0)}, {begin}")
+    kernel.types = {**kernel.types, _LATE: DataType.U32}
+    body = (If(Binary(BinOp.GE, x, Var(_LATE)), rows.peeling.simplified, ()),)
+    kernel.keep_alive(body)
+    rows.tile = replace(tile, jam=1)
+    names = {_LATE: uniform(DataType.U32, first)}
+    emit_lock_step(rows, [place], end, rows.peeling.inside, body, names)
+    rows.tile = tile
+
+
+def emit_lock_step(
+    rows: Rows,
+    places: list[Position],
+    end: str,
+    inside: set[int],
+    body: Body | None = None,
+    names: Mapping[str, Value] = {},
+) -> None:
+    """Lanes together, for which all that was peeled holds.
+
+    They do `body`, in which `names` are known, if it is given.
+    """
+    kernel, tile = rows.kernel, rows.tile
+    if body is None:
+        body = rows.peeling.simplified
     views: list[Lanes] = []
     for number, place in enumerate(places):
         view = view_of(rows, tile.width, place)
+        view.names.update(names)
         view.inside = inside
         view.apart = rows.peeling.apart
         view.strided = rows.peeling.strided
