@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.backends.llvm.running import source
@@ -27,10 +29,12 @@ def program_text(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS)
     return f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}'
 
 
-def rows(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS) -> Rows:
-    """The last stretch of work of a program, as it would be emitted for a machine with AVX2."""
+def rows(
+    body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS, target: Host = AVX2
+) -> Rows:
+    """The last stretch of work of a program, as it is for a machine with AVX2 if for no other."""
     program = Program.parse(f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}')
-    kernel = Kernel(program, AVX2)
+    kernel = Kernel(program, target)
     kernel.types = variable_types(program)
     kernel.read_launch()
     kernel.workgroup_memory()
@@ -153,3 +157,18 @@ def test_other_machines_have_other_widths() -> None:
     narrow = Host("aarch64-unknown-linux-gnu", "generic", "")
     assert (wide.vector_bits, AVX2.vector_bits, narrow.vector_bits) == (512, 256, 128)
     assert host.native().vector_bits >= 128
+
+
+def test_what_is_put_together_lane_by_lane_takes_shorter_vectors() -> None:
+    """Registers of 512 bits are for what lies side by side."""
+    wide = replace(AVX2, features=f"{AVX2.features},+avx512f,+avx512vl")
+    far = (
+        "let i = (n[gid.x] * 13 ^ n[gid.x] >> 5) * 7 + 3 let s = a[i ^ i >> 7]"
+        " let t = s * s + s * 3.0f32 + 1.0f32 let v = t * t + t * s + s"
+        " out[gid.x] = v * t + v * s * 2.0f32 + t * 5.0f32"
+    )
+    near = " ".join(f"let v{n} = a[gid.x] * {n}.5f32 + a[gid.x + {n}]" for n in range(20))
+    near += " out[gid.x] = " + " + ".join(f"v{n} * v{n}" for n in range(20))
+    for body, times in ((near, 2), (far, 1)):
+        usual, widest = (rows(body, target=target).tile.width for target in (AVX2, wide))
+        assert widest == times * usual > 0

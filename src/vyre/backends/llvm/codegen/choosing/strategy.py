@@ -23,6 +23,8 @@ SCALAR_REGISTERS = 12
 """Variables and pointers of such lanes: as many general registers as are free for them."""
 UNROLLED_LANES = 4
 """Scalar lanes one after the other, where no loop makes them wait for loads."""
+WIDEST_SCATTERED = 256
+"""Bits of vectors whose lanes are put together one by one."""
 ROWS = 4
 """Rows in lock-step where they use the same elements."""
 BANDS = 4
@@ -92,12 +94,18 @@ def _natural(kernel: Kernel, census: Census) -> int:
 
     A power of two: vectors of other lengths have gaps between them in memory.
     """
-    fitting = max(kernel.host.vector_bits // (8 * census.widest), 1)
+    fitting = max(_register_bits(kernel, census) // (8 * census.widest), 1)
     return 1 << fitting.bit_length() - 1
 
 
-def _width(kernel: Kernel, census: Census) -> int:
+def _register_bits(kernel: Kernel, census: Census) -> int:
+    """The width of registers that pays: what is put together lane by lane had better be short."""
     bits = kernel.host.vector_bits
+    return min(bits, WIDEST_SCATTERED) if census.scattered else bits
+
+
+def _width(kernel: Kernel, census: Census) -> int:
+    bits = _register_bits(kernel, census)
     natural = _natural(kernel, census)
     if census.diverges_in_loop:
         width = natural if census.statements >= LARGE_BODY else 4 * natural
