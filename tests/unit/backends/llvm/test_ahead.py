@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import check, source
+from tests.unit.backends.llvm.running import check
+from tests.unit.backends.llvm.test_strategy import AVX2
+from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 
 TEXT = """
@@ -19,8 +24,8 @@ region "r" {{
 COPY = "if gid.x < len(out) {{ out[gid.x] = a[gid.x{plus}] }}"
 
 
-def asked(body: str, size: str = "256, 1") -> int:
-    text = source(Program.parse(TEXT.format(body=body, size=size)), "llvm-raw")
+def asked(body: str, size: str = "256, 1", target: Host = AVX2) -> int:
+    text = generate(Program.parse(TEXT.format(body=body, size=size)), target)[0]
     return text.count("call void @llvm.prefetch")
 
 
@@ -29,6 +34,11 @@ def test_long_rows_ask_once_for_every_line_that_they_move_along() -> None:
     assert once > 0
     neighbours = "if gid.x < len(out) { out[gid.x] = a[gid.x] + a[gid.x + 1] + a[gid.x + 2] }"
     assert asked(neighbours) == once
+
+
+def test_machines_that_look_far_ahead_are_not_asked() -> None:
+    wide = replace(AVX2, features=f"{AVX2.features},+avx512f,+avx512vl")
+    assert asked(COPY.format(plus=""), target=wide) == 0
 
 
 @pytest.mark.parametrize(

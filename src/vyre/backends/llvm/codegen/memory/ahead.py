@@ -30,7 +30,7 @@ MOST_WALKS = 4
 
 def loads_ahead(kernel: Kernel, peeling: Peeling) -> frozenset[int]:
     """Identities of loads for which it pays: one for every place that lanes move along."""
-    if not kernel.fills_lines:
+    if not kernel.fills_lines or kernel.host.looks_far_ahead:
         return frozenset()
     found: dict[tuple[str, AnyExpr], int] = {}
     nodes = 0
