@@ -179,3 +179,12 @@ def test_literals_are_put_together(written: str, wanted: str) -> None:
         return str(LinearForms(program, (), {}, frozenset(), {}).expand(let.value))
 
     assert expanded(written) == expanded(wanted)
+
+
+@pytest.mark.parametrize(
+    "index", ["k / 1i32", "k << 1i32", "k % 3i32", "i32(gid.x * 4) + k / 2i32"]
+)
+def test_counters_with_a_sign_are_part_of_any_index(index: str) -> None:
+    """Such a kernel did not compile: numbers without a sign stood in for the counter."""
+    body = f"for k in 0i32..4i32 {{ o[gid.x] = o[gid.x] + a[{index}] }}"
+    _run(body, 4, 100)

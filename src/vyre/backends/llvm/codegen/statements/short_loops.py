@@ -129,7 +129,8 @@ class _Search:
                     return False
                 names = {node.name for node in walk_expr(written) if isinstance(node, Var)}
                 if not names.isdisjoint(counters):
-                    apart = apart or self._is_apart(_at_first(flat_index(written), counters))
+                    first = _at_first(flat_index(written), counters, self.forms)
+                    apart = apart or self._is_apart(first)
         return apart
 
     def _is_apart(self, index: AnyExpr) -> bool:
@@ -187,14 +188,13 @@ def _is_name(value: AnyExpr) -> bool:
     )
 
 
-def _at_first(index: AnyExpr, counters: Mapping[str, range]) -> AnyExpr:
+def _at_first(index: AnyExpr, counters: Mapping[str, range], forms: LinearForms) -> AnyExpr:
     """An index with literals in the place of counters; which ones does not matter."""
-    zero = Lit(DataType.U32, 0)
 
     def one(node: AnyExpr) -> AnyExpr:
         match node:
             case Var(name) if name in counters:
-                return zero
+                return Lit(forms.type_of(node), 0)
             case Cast(Lit() as literal, dtype) if dtype in _WORDS:
                 return Lit(dtype, literal.bits)
             case _:
