@@ -1,4 +1,6 @@
 """Calls that differ from one before in the lengths of their arrays."""
+# The number of axes stands among types.
+# pyright: reportGeneralTypeIssues=false
 
 from __future__ import annotations
 
