@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vyre.analysis.affine import Affine, AffineForms
 from vyre.analysis.alias import Alias, Aliases
-from vyre.analysis.cost import body_cost, expr_cost, program_cost, statement_cost
+from vyre.analysis.cost import body_cost, expr_cost, is_slow, program_cost, statement_cost
 from vyre.analysis.def_use import DefUse
 from vyre.analysis.effects import (
     Effects,
@@ -55,6 +55,7 @@ __all__ = [
     "expr_effects",
     "is_movable",
     "is_removable",
+    "is_slow",
     "program_cost",
     "reads_memory",
     "statement_cost",

@@ -74,6 +74,17 @@ def _own(expr: AnyExpr) -> int:
             return 1
 
 
+def is_slow(node: AnyExpr) -> bool:
+    """Whether one operation takes as long as many others: a division, or a whole function."""
+    match node:
+        case Binary(BinOp.DIV | BinOp.REM, _, right):
+            return not isinstance(right, Lit)
+        case Binary(op, _, _) | Unary(op, _):
+            return op.row.approximate
+        case _:
+            return False
+
+
 def statement_cost(statement: AnyStmt) -> int:
     """The weight of one execution by one invocation, everything in its bodies included."""
     operands = sum(expr_cost(child) for child in expr_children(statement))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from vyre.analysis import is_movable, reads_memory
+from vyre.analysis import is_movable, is_slow, reads_memory
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
     Assign,
-    Binary,
-    BinOp,
     Body,
     If,
     Let,
@@ -16,7 +14,6 @@ from vyre.ir import (
     Program,
     Select,
     Store,
-    Unary,
     Var,
 )
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
@@ -171,19 +168,9 @@ def _is_short(arms: tuple[Body, ...]) -> bool:
                 return False
             for node in walk_expr(statement.value):
                 nodes += 1
-                if nodes > MOST_IN_ARMS or _is_slow(node):
+                if nodes > MOST_IN_ARMS or is_slow(node):
                     return False
     return True
-
-
-def _is_slow(node: AnyExpr) -> bool:
-    match node:
-        case Binary(BinOp.DIV | BinOp.REM, _, right):
-            return not isinstance(right, Lit)
-        case Binary(op, _, _) | Unary(op, _):
-            return op.row.approximate
-        case _:
-            return False
 
 
 def _values(arm: Body) -> dict[str, AnyExpr] | None:

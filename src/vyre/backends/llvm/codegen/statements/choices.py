@@ -10,6 +10,7 @@ rewritten if its rounds then run side by side, and if lanes do not read the same
 
 from __future__ import annotations
 
+from vyre.analysis import is_slow
 from vyre.backends.llvm.codegen.choosing.large import is_large
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.statements.along import flat, gathering_of, step_of
@@ -41,7 +42,6 @@ from vyre.ir import (
     Program,
     Select,
     TypeEnv,
-    Unary,
     Var,
     While,
 )
@@ -261,7 +261,7 @@ def _is_simple(body: Body) -> bool:
     for statement in walk_stmts(body):
         if isinstance(statement, If):
             slow = (node for arm in (statement.then, statement.otherwise) for node in _nodes(arm))
-            if any(map(_is_slow, slow)):
+            if any(map(is_slow, slow)):
                 return False
         nodes += sum(1 for child in expr_children(statement) for _ in walk_expr(child))
         if nodes > MOST_NODES:
@@ -272,13 +272,3 @@ def _is_simple(body: Body) -> bool:
 def _nodes(body: Body) -> list[AnyExpr]:
     found = [child for statement in walk_stmts(body) for child in expr_children(statement)]
     return [node for child in found for node in walk_expr(child)]
-
-
-def _is_slow(node: AnyExpr) -> bool:
-    match node:
-        case Binary(BinOp.DIV | BinOp.REM, _, right):
-            return not isinstance(right, Lit)
-        case Binary(op, _, _) | Unary(op, _):
-            return op.row.approximate
-        case _:
-            return False
