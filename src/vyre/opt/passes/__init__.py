@@ -25,12 +25,14 @@ from vyre.opt.passes.propagate import Propagate
 from vyre.opt.passes.reduce_strength import ReduceStrength
 from vyre.opt.passes.redundant_loads import RedundantLoads
 from vyre.opt.passes.simplify import Simplify
+from vyre.opt.passes.split_variables import SplitVariables
 from vyre.opt.passes.trip_zero import TripZero
 from vyre.opt.passes.unroll import Unroll
 
 PASSES: tuple[type[Pass], ...] = (
     MergeRegions,
     InlineRegions,
+    SplitVariables,
     Simplify,
     Propagate,
     Dce,
