@@ -42,13 +42,11 @@ def c(element: Element) -> Implementation:
 def vyre(element: Element) -> Implementation:
     def implement(launcher: Any, data: Arrays) -> Run:
         x, out = data["x"], np.zeros(1, data["x"].dtype)
-        partial = np.zeros(GROUPS, x.dtype)
-        arrays = {"x": x, "partial": partial}
-        total = launcher.bind(program_of(f"sum_{element}"), arrays, (GROUPS,))
+        total = launcher.bind(program_of(f"sum_{element}"), {"x": x, "sum": out}, (GROUPS,))
 
         def launch() -> None:
+            out[0] = 0
             total()
-            out[0] = partial.sum(dtype=x.dtype)
 
         return Run(launch, {"sum": out})
 

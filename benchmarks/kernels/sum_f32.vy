@@ -1,8 +1,8 @@
-// One partial sum per workgroup: a pass over its share, then a tree in workgroup memory.
+// A pass over its share for every workgroup, a tree in its memory, and one atomic for its sum.
 program workgroup(256, 1, 1)
 
 buffer x: read_only f32[] @0
-buffer partial: read_write f32[] @1
+buffer sum: read_write f32[1] @1
 buffer tree: workgroup f32[256]
 
 region "sum" {
@@ -25,6 +25,6 @@ region "sum" {
         barrier acq_rel
     }
     if lane == 0 {
-        partial[wid.x] = tree[0]
+        eval atomic_add(sum[0], tree[0])
     }
 }

@@ -48,6 +48,21 @@ class Host:
         return 128
 
     @property
+    def vector_registers(self) -> int:
+        """How many vector registers there are."""
+        return 16 if self.architecture == "x86_64" and self.vector_bits < 512 else 32
+
+    @property
+    def has_mask_registers(self) -> bool:
+        """A store under a mask takes no longer than another one."""
+        return self.vector_bits >= 512
+
+    @property
+    def masks_bytes(self) -> bool:
+        """And so it does for elements of one or two bytes."""
+        return self.has_mask_registers and "avx512bw" in self.enabled
+
+    @property
     def looks_far_ahead(self) -> bool:
         """Whether the machine fetches memory early enough by itself.
 

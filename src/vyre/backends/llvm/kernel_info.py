@@ -48,6 +48,8 @@ class KernelInfo:
     """Estimated time of one workgroup; 0 when nothing is known."""
     keeps: bool = False
     """Threads keep totals, and are called once more when they are done."""
+    any_order: bool = False
+    """Nobody can tell in which order workgroups run."""
     pipeline: str = "standard"
     """How much effort LLVM spent."""
 

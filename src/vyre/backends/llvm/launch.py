@@ -21,7 +21,7 @@ from vyre.backends.llvm.pool import LaunchKind, NativeLaunch, Pool
 
 Grid = tuple[int, int, int]
 
-_POLLS, _DIVERGENT, _PRINTS, _KEEPS = 1, 2, 4, 8
+_POLLS, _DIVERGENT, _PRINTS, _KEEPS, _ANY_ORDER = 1, 2, 4, 8, 16
 _CONTIGUOUS_WITH_FORMAT: Final = 0x18 | 0x20 | 0x04
 _WRITABLE: Final = 0x01
 _FORMATS: Final = {
@@ -143,7 +143,8 @@ class NativeKernel:
             flags=_POLLS * info.polls
             | _DIVERGENT * info.divergent
             | _PRINTS * bool(info.prints)
-            | _KEEPS * info.keeps,
+            | _KEEPS * info.keeps
+            | _ANY_ORDER * info.any_order,
             scratch_bytes=info.scratch_bytes,
             group_cost_ns=info.group_cost_ns,
             timeout_ns=timeout,

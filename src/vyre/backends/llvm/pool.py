@@ -17,7 +17,7 @@ from vyre.backends.llvm.loader import load_object
 from vyre.backends.llvm.outcome import NativeResult
 from vyre.config import config
 
-SPIN_NS: Final = 75_000
+SPIN_NS: Final = 200_000
 """How long an idle worker spins before it sleeps; in virtual machines waking it takes as long."""
 
 LaunchKind = Literal["bound", "arrays", "raw"]

@@ -7,6 +7,7 @@ from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
+from vyre.backends.llvm.codegen.choosing.any_order import is_any_order_fine
 from vyre.backends.llvm.codegen.choosing.regrouping import (
     Regrouped,
     Span,
@@ -20,6 +21,7 @@ from vyre.backends.llvm.codegen.groups.group import Group
 from vyre.backends.llvm.codegen.groups.outside import with_loops_outside
 from vyre.backends.llvm.codegen.groups.rounds_together import with_rounds_together
 from vyre.backends.llvm.codegen.groups.striding import with_strides_outside
+from vyre.backends.llvm.codegen.groups.whole_rounds import with_whole_rounds
 from vyre.backends.llvm.codegen.kernel import Kernel, element_bytes
 from vyre.backends.llvm.codegen.memory.keeping import emit_keeping, keeping_plans, reserve
 from vyre.backends.llvm.codegen.memory.lookup import table_sizes
@@ -58,10 +60,10 @@ def generate(
         program = with_axes_changed(program, axis)
     how = regrouping_of(program, turned=axis > 0)
     plain = partial(Kernel, host=host, unchecked=unchecked, turned=axis)
-    work = _Work.of(program, plain, how, thorough=thorough)
+    work = _Work.of(program, plain, how, host, thorough=thorough)
     if how is not None and not work.group.is_flat:
         how = None
-        work = _Work.of(program, plain, how, thorough=thorough)
+        work = _Work.of(program, plain, how, host, thorough=thorough)
     work.emit(how)
     return work.kernel.text(), _info(work.kernel, size)
 
@@ -79,13 +81,20 @@ class _Work:
 
     @staticmethod
     def of(
-        program: Program, plain: Callable[..., Kernel], how: Regrouped | None, *, thorough: bool
+        program: Program,
+        plain: Callable[..., Kernel],
+        how: Regrouped | None,
+        host: Host,
+        *,
+        thorough: bool,
     ) -> _Work:
         """What is known before any code is written."""
         if how is not None:
             program = with_groups_changed(program, how)
         program = with_steps(with_joined_words(with_exchanges(program)))
         program, rounds = with_strides_outside(program)
+        if thorough:
+            program = with_whole_rounds(program, host)
         made = with_rounds_together(program, rounds if thorough else frozenset())
         program, outside = with_loops_outside(made.program)
         kernel = plain(
@@ -213,6 +222,7 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
         divergent=kernel.divergent,
         group_cost_ns=_cost(kernel, prod(workgroup_size)),
         keeps=bool(kernel.kept),
+        any_order=is_any_order_fine(program),
     )
 
 

@@ -1,7 +1,11 @@
 ; A pool of native threads that work on launches together with the threads that ask for them.
 ;
 ; A launch takes a job from a fixed array, opens it, and claims chunks of workgroups until none is left.
-; Workers look for open jobs and do the same. The launching thread then closes the job and waits for the
+; Workers look for open jobs and do the same. Each thread has a segment of the workgroups that it begins
+; with, the same from launch to launch, since what it worked on last is in the caches of its core; who is
+; done with its own goes on in those of others. And every other launch goes through segments from their
+; ends: what was touched last is touched first, while a cache that is smaller than all of it still has it.
+; The launching thread then closes the job and waits for the
 ; workers that joined, never for one that did not. A watchdog looks at live jobs every few milliseconds
 ; and sets their stop flag when the deadline has passed or Ctrl-C was pressed.
 ;
@@ -16,6 +20,8 @@
 %launch = type { ptr, ptr, i32, i32, i32, i32 }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
 
+%segment = type { i64, i64, i64, [5 x i64] }  ; the next group to claim, the end, the beginning; a cache line of its own
+
 %job = type {
   i32,           ;  0 taken
   i32,           ;  1 open: workers may join
@@ -28,8 +34,8 @@
   i64,           ;  8 timeout in ns, 0 for none
   i32,           ;  9 sequence number
   i32,           ; 10 launched by the main thread
-  i64,           ; 11 next group to claim (a cache line of its own)
-  [7 x i64],     ; 12
+  [8 x %segment], ; 11
+  { i64, [7 x i64] }, ; 12 how many segments there are (a cache line of its own)
   i32,           ; 13 refs: workers inside
   i32,           ; 14 waiting: the launching thread sleeps on refs
   [7 x i64],     ; 15
@@ -39,7 +45,7 @@
   ptr,           ; 19 scratch memory of the launching thread
   i64,           ; 20 its size
   i32,           ; 21 count of interrupts when the launch began
-  i32,           ; 22
+  i32,           ; 22 segments are gone through from their ends
   [3 x i64],     ; 23
   %launch,       ; 24 what the kernel gets
   [4 x i64],     ; 25
@@ -58,7 +64,7 @@
   i32,           ; 7 workers that run
   i64,           ; 8 how long to spin before sleeping, in ns
   i64,           ; 9 identity of the main thread
-  [2 x i64],     ; 10
+  [2 x i64],     ; 10 the last launch that nobody was woken for: its end; and the time of a row of them
   [64 x %job]    ; 11
 }
 
@@ -67,47 +73,114 @@
 
 ; ---- claiming -------------------------------------------------------------------------------------
 
-; Chunks shrink towards the end, so that the threads get done together: half of what is left is for all
-; of them once more. Who works alone takes whole chunks.
-define internal void @claim(ptr %job, ptr %scratch) nounwind alwaysinline {
+; Divide the workgroups of a job among so many segments, 8 at most.
+define internal void @divide(ptr %job, i64 %groups, i64 %wanted, i32 %backwards) nounwind alwaysinline {
+entry:
+  %backwards.p = getelementptr inbounds %job, ptr %job, i64 0, i32 22
+  store i32 %backwards, ptr %backwards.p
+  %count = call i64 @llvm.umin.i64(i64 %wanted, i64 8)
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
+  store atomic i64 %count, ptr %count.p monotonic, align 8
+  %share = udiv i64 %groups, %count
+  %rest = urem i64 %groups, %count
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %first = phi i64 [ 0, %entry ], [ %end, %loop ]
+  %longer = icmp ult i64 %i, %rest
+  %one = zext i1 %longer to i64
+  %length = add i64 %share, %one
+  %end = add i64 %first, %length
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %i
+  store atomic i64 %first, ptr %next.p monotonic, align 8
+  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
+  store atomic i64 %end, ptr %end.p monotonic, align 8
+  %begin.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 2
+  store i64 %first, ptr %begin.p
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; Run groups of a segment that were claimed: these, or as many as far from its end.
+define internal void @run_claimed(ptr %job, ptr %segment, i64 %first, i64 %last, ptr %scratch) nounwind alwaysinline {
+  %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  %kernel = load ptr, ptr %kernel.p
+  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %backwards.p = getelementptr inbounds %job, ptr %job, i64 0, i32 22
+  %backwards = load i32, ptr %backwards.p
+  %is.backwards = icmp ne i32 %backwards, 0
+  %end.p = getelementptr inbounds %segment, ptr %segment, i64 0, i32 1
+  %end = load atomic i64, ptr %end.p monotonic, align 8
+  %begin.p = getelementptr inbounds %segment, ptr %segment, i64 0, i32 2
+  %begin = load i64, ptr %begin.p
+  %both = add i64 %begin, %end
+  %first.back = sub i64 %both, %last
+  %last.back = sub i64 %both, %first
+  %from = select i1 %is.backwards, i64 %first.back, i64 %first
+  %to = select i1 %is.backwards, i64 %last.back, i64 %last
+  call void %kernel(ptr %launch, i64 %from, i64 %to, ptr %scratch)
+  ret void
+}
+
+; Chunks shrink towards the end of a segment, so that the threads get done together: half of what is left
+; is for all whose segment it is once more. Who works alone takes whole chunks.
+define internal void @claim(ptr %job, ptr %scratch, i64 %own) nounwind {
 entry:
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   %kernel = load ptr, ptr %kernel.p
-  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
-  %groups = load i64, ptr %groups.p
   %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
   %chunk = load i64, ptr %chunk.p
-  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
+  %count = load atomic i64, ptr %count.p monotonic, align 8
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
   %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
   %others.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
   %others = load i32, ptr %others.p
   %alone = icmp eq i32 %others, 0
   %others.w = zext i32 %others to i64
-  %threads = add i64 %others.w, 1
-  %parts = shl i64 %threads, 1
+  %owners.less = udiv i64 %others.w, %count
+  %owners = add i64 %owners.less, 1
+  %parts = shl i64 %owners, 1
   %sixteenth = lshr i64 %chunk, 4
   %fewest.shared = call i64 @llvm.umax.i64(i64 %sixteenth, i64 1)
   %fewest = select i1 %alone, i64 %chunk, i64 %fewest.shared
+  br label %segment
+segment:
+  %visited = phi i64 [ 0, %entry ], [ %visited.next, %following ]
+  %sum = add i64 %own, %visited
+  %number = urem i64 %sum, %count
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %number
+  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
+  %end = load atomic i64, ptr %end.p monotonic, align 8
   br label %loop
 loop:
   %stop = load atomic i32, ptr %stop.p monotonic, align 4
   %stopped = icmp ne i32 %stop, 0
-  br i1 %stopped, label %done, label %take
-take:
+  br i1 %stopped, label %done, label %look
+look:
   %seen = load atomic i64, ptr %next.p monotonic, align 8
-  %left = call i64 @llvm.usub.sat.i64(i64 %groups, i64 %seen)
+  %left = call i64 @llvm.usub.sat.i64(i64 %end, i64 %seen)
+  %empty = icmp eq i64 %left, 0
+  br i1 %empty, label %following, label %take
+take:
   %share = udiv i64 %left, %parts
   %most = call i64 @llvm.umin.i64(i64 %share, i64 %chunk)
   %size = call i64 @llvm.umax.i64(i64 %most, i64 %fewest)
   %first = atomicrmw add ptr %next.p, i64 %size monotonic
-  %none = icmp uge i64 %first, %groups
-  br i1 %none, label %done, label %run
+  %none = icmp uge i64 %first, %end
+  br i1 %none, label %following, label %run
 run:
-  %end = add i64 %first, %size
-  %last = call i64 @llvm.umin.i64(i64 %end, i64 %groups)
-  call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
+  %reach = add i64 %first, %size
+  %last = call i64 @llvm.umin.i64(i64 %reach, i64 %end)
+  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch)
   br label %loop
+following:
+  %visited.next = add i64 %visited, 1
+  %more = icmp ult i64 %visited.next, %count
+  br i1 %more, label %segment, label %done
 done:
   call void @hand_over(ptr %kernel, ptr %launch, ptr %scratch)
   ret void
@@ -131,45 +204,103 @@ done:
 ; workers only if there is work left. A short launch is over before a sleeping worker would have begun.
 define internal void @claim_before_waking(ptr %job, ptr %scratch, i32 %wanted) nounwind {
 entry:
-  %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
-  %kernel = load ptr, ptr %kernel.p
-  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
-  %groups = load i64, ptr %groups.p
   %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
   %chunk = load i64, ptr %chunk.p
-  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
-  %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
+  %count = load atomic i64, ptr %count.p monotonic, align 8
   %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
   %begin = call i64 @os_now()
+  br label %segment
+segment:
+  %number = phi i64 [ 0, %entry ], [ %number.next, %following ]
+  %n.first = phi i64 [ 1, %entry ], [ %n, %following ]
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %number
+  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
+  %end = load atomic i64, ptr %end.p monotonic, align 8
   br label %loop
 loop:
-  %n = phi i64 [ 1, %entry ], [ %n.next, %look ]
+  %n = phi i64 [ %n.first, %segment ], [ %n.next, %look ]
   %stop = load atomic i32, ptr %stop.p monotonic, align 4
   %stopped = icmp ne i32 %stop, 0
   br i1 %stopped, label %done, label %take
 take:
   %first = atomicrmw add ptr %next.p, i64 %n monotonic
-  %none = icmp uge i64 %first, %groups
-  br i1 %none, label %done, label %run
+  %none = icmp uge i64 %first, %end
+  br i1 %none, label %following, label %run
 run:
-  %end = add i64 %first, %n
-  %last = call i64 @llvm.umin.i64(i64 %end, i64 %groups)
-  call void %kernel(ptr %launch, i64 %first, i64 %last, ptr %scratch)
+  %reach = add i64 %first, %n
+  %last = call i64 @llvm.umin.i64(i64 %reach, i64 %end)
+  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch)
   %twice = shl i64 %n, 1
   %n.next = call i64 @llvm.umin.i64(i64 %twice, i64 %chunk)
-  %all = icmp eq i64 %last, %groups
-  br i1 %all, label %done, label %look
+  br label %look
 look:
   %now = call i64 @os_now()
   %age = sub i64 %now, %begin
   %long = icmp sgt i64 %age, 20000
   br i1 %long, label %wake, label %loop
+following:
+  %number.next = add i64 %number, 1
+  %more = icmp ult i64 %number.next, %count
+  br i1 %more, label %segment, label %over
 wake:
-  call void @os_make_room()
-  call void @os_wake(ptr @vyre_pool, i32 %wanted)
+  call void @wake(i32 %wanted)
+  br label %done
+over:
+  call void @note_lone_work(i64 %begin)
   br label %done
 done:
   ret void
+}
+
+define internal void @wake(i32 %wanted) nounwind {
+  store atomic i64 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 10, i64 1) monotonic, align 8
+  call void @os_make_room()
+  call void @os_wake(ptr @vyre_pool, i32 %wanted)
+  ret void
+}
+
+; Launches that are too short to wake anybody for may be worth it together: when they follow one another so
+; closely that workers would not sleep in between. Several threads may write here at once; what they lose
+; is only a sum.
+define internal void @note_lone_work(i64 %begin) nounwind {
+  %end.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 10, i64 0
+  %sum.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 10, i64 1
+  %spin = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
+  %before = load atomic i64, ptr %end.p monotonic, align 8
+  %gap = sub i64 %begin, %before
+  %close = icmp slt i64 %gap, %spin
+  %sum = load atomic i64, ptr %sum.p monotonic, align 8
+  %kept = select i1 %close, i64 %sum, i64 0
+  %now = call i64 @os_now()
+  %own = sub i64 %now, %begin
+  %sum.new = add i64 %kept, %own
+  store atomic i64 %now, ptr %end.p monotonic, align 8
+  store atomic i64 %sum.new, ptr %sum.p monotonic, align 8
+  ret void
+}
+
+; Whether a launch that begins now follows closely on others, which took 50 us in all.
+define internal i1 @is_one_of_many() nounwind {
+  %now = call i64 @os_now()
+  %spin = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
+  %before = load atomic i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 10, i64 0) monotonic, align 8
+  %gap = sub i64 %now, %before
+  %close = icmp slt i64 %gap, %spin
+  %sum = load atomic i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 10, i64 1) monotonic, align 8
+  %much = icmp sgt i64 %sum, 50000
+  %r = and i1 %close, %much
+  ret i1 %r
+}
+
+; Whether workers run, few of them, and none sleeps: they see a launch at once.
+define internal i1 @are_awake() nounwind {
+  %running = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7) monotonic, align 4
+  %sleepers = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 1) monotonic, align 4
+  %some = icmp ne i32 %running, 0
+  %up = icmp eq i32 %sleepers, 0
+  %r = and i1 %some, %up
+  ret i1 %r
 }
 
 ; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first word
@@ -203,19 +334,30 @@ as.it.is:
 ; ---- workers --------------------------------------------------------------------------------------
 
 ; Join one job if it has work left; says whether it did.
-define internal i1 @visit(ptr %job, ptr %scratch.slot) nounwind {
+define internal i1 @visit(ptr %job, ptr %scratch.slot, i32 %worker) nounwind {
 entry:
   %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
   %open = load atomic i32, ptr %open.p acquire, align 4
   %is.open = icmp ne i32 %open, 0
   br i1 %is.open, label %look, label %no
 look:
-  %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
-  %groups = load atomic i64, ptr %groups.p monotonic, align 8
-  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
+  %count = load atomic i64, ptr %count.p monotonic, align 8
+  br label %segment
+segment:
+  %number = phi i64 [ 0, %look ], [ %number.next, %following ]
+  %more = icmp ult i64 %number, %count
+  br i1 %more, label %remains, label %no
+remains:
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %number
   %next = load atomic i64, ptr %next.p monotonic, align 8
-  %left = icmp ult i64 %next, %groups
-  br i1 %left, label %enter, label %no
+  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
+  %end = load atomic i64, ptr %end.p monotonic, align 8
+  %left = icmp ult i64 %next, %end
+  br i1 %left, label %enter, label %following
+following:
+  %number.next = add i64 %number, 1
+  br label %segment
 enter:
   %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
   %before = atomicrmw add ptr %refs.p, i32 1 seq_cst
@@ -236,7 +378,10 @@ prepare:
   %cannot = and i1 %no.memory, %needed
   br i1 %cannot, label %leave.no, label %work
 work:
-  call void @claim(ptr %job, ptr %memory)
+  ; The launching thread begins with the first segment.
+  %own32 = add i32 %worker, 1
+  %own = zext i32 %own32 to i64
+  call void @claim(ptr %job, ptr %memory, i64 %own)
   call void @leave(ptr %job)
   ret i1 true
 leave.no:
@@ -277,7 +422,7 @@ step:
   %index = urem i32 %sum, %high
   %index.w = zext i32 %index to i64
   %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %index.w
-  %did = call i1 @visit(ptr %job, ptr %scratch.slot)
+  %did = call i1 @visit(ptr %job, ptr %scratch.slot, i32 %start)
   %any.next = or i1 %any, %did
   %i.next = add i32 %i, 1
   br label %loop
@@ -646,7 +791,7 @@ define void @vyre_pool_reset() nounwind {
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7)
   store i32 0, ptr @worker_ids
   %jobs = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11
-  call void @llvm.memset.p0.i64(ptr %jobs, i8 0, i64 32768, i1 false)
+  call void @llvm.memset.p0.i64(ptr %jobs, i8 0, i64 65536, i1 false)
   call void @os_forget_workers()
   ret void
 }

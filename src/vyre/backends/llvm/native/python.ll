@@ -11,7 +11,7 @@
   i32,           ;  2 grid x
   i32,           ;  3 grid y
   i32,           ;  4 grid z
-  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints, 8 keeps totals
+  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints, 8 keeps totals, 16 any order
   i64,           ;  6 scratch bytes
   i64,           ;  7 estimated ns per workgroup, 0 if unknown
   i64,           ;  8 timeout in ns, 0 for none
@@ -70,7 +70,7 @@ define internal i64 @chunk_size(i64 %groups, i32 %threads, i64 %cost, i64 %estim
   %divergent.bit = and i32 %flags, 2
   %divergent = icmp ne i32 %divergent.bit, 0
   %unknown = icmp eq i64 %cost, 0
-  %long = icmp ugt i64 %estimate, 200000
+  %long = icmp ugt i64 %estimate, 1000000
   %many = or i1 %unknown, %long
   %even = select i1 %many, i64 8, i64 1
   %per.thread = select i1 %divergent, i64 16, i64 %even
@@ -92,8 +92,6 @@ define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 
   store ptr %kernel, ptr %kernel.p
   %groups.p = getelementptr inbounds %job, ptr %job, i64 0, i32 5
   store i64 %groups, ptr %groups.p
-  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11
-  store i64 0, ptr %next.p
   %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
   store i32 0, ptr %limit.p
   %bytes.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 6
@@ -232,9 +230,18 @@ plan:
   %known = icmp ne i64 %estimate, 0
   %little = icmp ule i64 %estimate, 20000
   %small = and i1 %known, %little
-  %a1 = or i1 %one.thread, %one.chunk
-  %alone = or i1 %a1, %small
-  br i1 %alone, label %go, label %crew
+  %must = or i1 %one.thread, %one.chunk
+  br i1 %must, label %go, label %may
+may:
+  br i1 %small, label %brief, label %crew
+brief:
+  ; Little work: not for a large crew, and not if anybody has to be woken, unless there is more to come.
+  %few = icmp ule i32 %threads, 8
+  %awake = call i1 @are_awake()
+  %many = call i1 @is_one_of_many()
+  %worth = or i1 %awake, %many
+  %joined = and i1 %few, %worth
+  br i1 %joined, label %crew, label %go
 crew:
   %started = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 4) acquire, align 4
   %fresh = icmp eq i32 %started, 0
@@ -243,6 +250,17 @@ start:
   call void @start_workers()
   br label %go
 go:
+  %alone = phi i1 [ true, %plan ], [ true, %brief ], [ false, %crew ], [ false, %start ]
+  %together = select i1 %alone, i32 1, i32 %threads
+  %segments = zext i32 %together to i64
+  ; Whoever works alone does so in order.
+  %epoch = load atomic i32, ptr @vyre_pool monotonic, align 64
+  %odd = and i32 %epoch, 1
+  %any.bit = and i32 %flags, 16
+  %ordered = icmp eq i32 %any.bit, 0
+  %forwards = or i1 %alone, %ordered
+  %backwards = select i1 %forwards, i32 0, i32 %odd
+  call void @divide(ptr %job, i64 %groups, i64 %segments, i32 %backwards)
   ; One call of a kernel that never looks whether to stop cannot be stopped: nobody need watch it.
   %looks.bit = and i32 %flags, 1
   %never.looks = icmp eq i32 %looks.bit, 0
@@ -264,17 +282,25 @@ rouse:
   %bounded = icmp eq i32 %polls.bit, 0
   %not.long = icmp ule i64 %estimate, 200000
   %try = and i1 %bounded, %not.long
-  br i1 %try, label %ramp, label %wake
+  br i1 %try, label %first, label %wake
+first:
+  %enough = call i1 @is_one_of_many()
+  br i1 %enough, label %wake, label %ramp
 ramp:
   call void @claim_before_waking(ptr %job, ptr %memory, i32 %others)
   br label %work
 wake:
-  call void @os_make_room()
-  call void @os_wake(ptr @vyre_pool, i32 %others)
+  call void @wake(i32 %others)
   br label %work
 work:
-  call void @claim(ptr %job, ptr %memory)
-  br i1 %alone, label %finish, label %close
+  %begin = call i64 @os_now()
+  call void @claim(ptr %job, ptr %memory, i64 0)
+  br i1 %alone, label %note, label %close
+note:
+  br i1 %must, label %finish, label %lone
+lone:
+  call void @note_lone_work(i64 %begin)
+  br label %finish
 close:
   call void @close_job(ptr %job)
   br label %finish

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vyre.backends.llvm.codegen.choosing.census import Census
 from vyre.backends.llvm.codegen.choosing.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.codegen.kernel import Kernel
-from vyre.backends.llvm.codegen.memory.columns import goes_down, stores_in_loops
+from vyre.backends.llvm.codegen.memory.columns import goes_down, goes_on, stores_in_loops
 from vyre.backends.llvm.codegen.rows.peel import Peeling
 from vyre.backends.llvm.codegen.rows.sieve import sieve_of
 from vyre.backends.llvm.codegen.statements.along import runs_along
@@ -65,7 +65,8 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     if rows > 1:
         width = min(width, 2 * _natural(kernel, census))
         return Tile(width, rows, axis=1, peeled=True)
-    return _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
+    whole = _whole_row(kernel, census, peeling)
+    return whole or _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
 
 
 def mask_bits(width: int) -> int:
@@ -143,6 +144,22 @@ def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     if not census.reuses_rows or peeling.depends_on_y() or peeling.begins_late():
         return 1
     return ROWS if kernel.size[1] % ROWS == 0 else 1
+
+
+def _whole_row(kernel: Kernel, census: Census, peeling: Peeling) -> Tile | None:
+    """All lanes of a workgroup in lock-step, where its rounds follow one another in memory.
+
+    Lanes that went through their rounds on their own would jump over all the others each time.
+    """
+    if census.diverges or census.scattered or kernel.row.startswith("%"):
+        return None
+    natural, size = _natural(kernel, census), kernel.size[0]
+    if size % (2 * natural) or not goes_on(peeling, size):
+        return None
+    vectors = size // natural * max(census.carried, 1)
+    if 2 * vectors > kernel.host.vector_registers:
+        return None
+    return Tile(2 * natural, size // (2 * natural), axis=0, peeled=True)
 
 
 def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> Tile | None:

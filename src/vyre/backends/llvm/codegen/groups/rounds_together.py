@@ -115,7 +115,7 @@ class _Rewriter:
 
     def _loop(self, loop: Loop) -> list[AnyStmt]:
         found = self._rounds_of(loop)
-        if found is None or not _sums_up(found.body):
+        if found is None or not sums_up(found.body):
             return [loop]
         whole, counter = self._fresh("whole"), self._fresh("fours")
         self.counts.append(whole)
@@ -178,7 +178,7 @@ def _with(body: Body, name: str, value: AnyExpr) -> Body:
     return rewrite_exprs(body, lambda expr: value if expr == Var(name) else expr)
 
 
-def _sums_up(body: Body) -> bool:
+def sums_up(body: Body) -> bool:
     """Whether rounds load, keep something for the next one, and do little else."""
     own = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
     kept = loads = nodes = 0

@@ -7,6 +7,7 @@ the lines before the next row comes to them.
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.indices.coefficient import coefficient
 from vyre.backends.llvm.codegen.indices.linear import LinearForms, is_id_along, is_lane_id
 from vyre.backends.llvm.codegen.kernel import Kernel
 from vyre.backends.llvm.codegen.rows.peel import Peeling
@@ -37,6 +38,21 @@ def goes_down(peeling: Peeling) -> bool:
         if isinstance(node, Load) and not isinstance(node.index, Lit)
     ]
     return bool(loads) and all(loads)
+
+
+def goes_on(peeling: Peeling, lanes: int) -> bool:
+    """Whether all that lanes side by side load in loops follows on what they loaded last.
+
+    So it does where so many lanes run together. What is at one place is no matter.
+    """
+    loads = [
+        coefficient(peeling.forms.expand(node.index), Var(loop.var)) == lanes
+        for loop in walk_stmts(peeling.simplified)
+        if isinstance(loop, Loop)
+        for node in walk_all_exprs(loop.body)
+        if isinstance(node, Load) and not isinstance(node.index, Lit)
+    ]
+    return bool(loads) and all(loads) and not stores_in_loops(peeling.simplified)
 
 
 def stores_in_loops(body: Body) -> bool:
@@ -81,4 +97,4 @@ def _is_column(index: AnyExpr) -> bool:
     return bool(along_x and near)
 
 
-__all__ = ["goes_down", "jumps_with", "walks_columns"]
+__all__ = ["goes_down", "goes_on", "jumps_with", "walks_columns"]

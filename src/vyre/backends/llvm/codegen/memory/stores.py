@@ -23,6 +23,7 @@ from vyre.backends.llvm.codegen.value import (
     varying,
 )
 from vyre.backends.llvm.codegen.writer import mangled, widened
+from vyre.backends.llvm.host import Host
 from vyre.ir import DataType
 
 
@@ -40,7 +41,7 @@ class Stores(Elements):
             return
         simple = not value.parts and not memory.private
         rises = index.form is Form.LINEAR and index.stride == 1
-        if simple and rises and (lanes.mask is None or _maskable(memory.decl.element)):
+        if simple and rises and (lanes.mask is None or self._is_maskable(memory)):
             self._store_contiguous(memory, index, value, proven)
             return
         if simple and proven and lanes.mask is None and falls(memory, index):
@@ -64,6 +65,9 @@ class Stores(Elements):
             self._store_one(base(lane), at, lanes.lane_of(values, lane), proven)
 
         lanes.for_each_active(one)
+
+    def _is_maskable(self, memory: Memory) -> bool:
+        return is_maskable(memory.decl.element, self.lanes.kernel.host)
 
     def _lane_base(self, memory: Memory) -> Callable[[str], Memory]:
         def of(lane: str) -> Memory:
@@ -184,6 +188,8 @@ class Stores(Elements):
             w.block(done)
 
 
-def _maskable(element: DataType) -> bool:
-    """Whether vector stores under a mask are worth it: the machine has them for wide elements."""
-    return (element.size_bytes or 1) >= 4 and element not in STORAGE_ONLY
+def is_maskable(element: DataType, host: Host) -> bool:
+    """Whether the machine has vector stores under a mask: all have them for wide elements."""
+    if element in STORAGE_ONLY:
+        return False
+    return (element.size_bytes or 1) >= 4 or (element.is_integer and host.masks_bytes)

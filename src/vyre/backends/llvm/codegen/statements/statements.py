@@ -20,6 +20,7 @@ from vyre.backends.llvm.codegen.expressions.arithmetic import reduce_any
 from vyre.backends.llvm.codegen.expressions.lanes import Lanes
 from vyre.backends.llvm.codegen.indices.rising import rising_variables
 from vyre.backends.llvm.codegen.kernel import Kernel
+from vyre.backends.llvm.codegen.memory.stores import is_maskable
 from vyre.backends.llvm.codegen.memory.strided import store_group
 from vyre.backends.llvm.codegen.statements.loops import Loops, LoopState
 from vyre.backends.llvm.codegen.statements.messages import emit_print, emit_trap
@@ -45,6 +46,7 @@ from vyre.ir import (
     If,
     IndirectDispatch,
     Let,
+    Load,
     Loop,
     Opaque,
     Print,
@@ -56,6 +58,10 @@ from vyre.ir import (
     Trap,
     While,
 )
+from vyre.ir.walk import walk_expr
+
+CHEAP_STORE = 8
+"""Expressions of a store that is done for nobody rather than branched around."""
 
 
 class Statements:
@@ -265,6 +271,11 @@ class Statements:
         w, lanes = self.w, self.lanes
         if not body:
             return
+        if self._is_one_store(body):
+            # Whether some lane takes part is harder to foresee than it is to store nothing.
+            lanes.mask = mask
+            self.body(body)
+            return
         some = reduce_any(w, lanes.mask_type, mask)
         run, skip = w.fresh("some"), w.fresh("none")
         w.branch(some, run, skip)
@@ -273,6 +284,17 @@ class Statements:
         self.body(body)
         w.jump(skip)
         w.block(skip)
+
+    def _is_one_store(self, body: Body) -> bool:
+        """Whether a body is no more than a store that the machine does under a mask."""
+        if len(body) != 1 or not isinstance(body[0], Store):
+            return False
+        store = body[0]
+        host, element = self.kernel.host, self.kernel.memories[store.buffer].decl.element
+        if not host.has_mask_registers or not is_maskable(element, host):
+            return False
+        nodes = [*walk_expr(store.index), *walk_expr(store.value)]
+        return len(nodes) <= CHEAP_STORE and not any(isinstance(n, (Load, Atomic)) for n in nodes)
 
     def and_mask(self, mask: str | None, other: str) -> str:
         """The lanes in both masks; None is all lanes."""
