@@ -72,6 +72,16 @@ def horner(size: int, result: str = "u32") -> str:
     return "\n".join(lines)
 
 
+def named(size: int, result: str = "u32") -> str:
+    """A new name for what there is after every byte."""
+    lines = [f"let w0 = {result}(a[p])"]
+    for n in range(1, size):
+        name = "w" if n == size - 1 else f"w{n}"
+        lines.append(f"let q{n} = p + {n}u32")
+        lines.append(f"let {name} = w{n - 1} | ({result}(a[q{n}]) << {8 * n}{result})")
+    return "\n".join(lines)
+
+
 def takes_words(text: str) -> bool:
     return "word.done" in source(Program.parse(text))
 
@@ -90,6 +100,9 @@ WORDS = [
     (big(8, "u64"), "u64"),
     (horner(4), "u32"),
     (horner(8, "u64"), "u64"),
+    (named(2), "u32"),
+    (named(4), "u32"),
+    (named(8, "u64"), "u64"),
     (
         "let w = 0u32\n w = u32(a[p])\n let q = p + 1u32\n w = w | (u32(a[q]) << 8u32)\n"
         "let r = q + 1u32\n w = w | (u32(a[r]) << 16u32)\n w = w | (u32(a[r + 1u32]) << 24u32)",

@@ -1,9 +1,9 @@
 """Words put together from bytes statement by statement: written as one expression.
 
 A loop over the bytes of a word, written out, is `w = u32(a[p])  let q = p + 1  w = w | u32(a[q]) <<
-8  …`. Nothing but computing lies between these steps, so they are one step: `w = u32(a[p]) | u32(
-a[p + 1]) << 8 | …`, which is loaded as a word (see `memory.words`). What stands between them stays
-before that.
+8  …`, or the same with a new name for every step. Nothing but computing lies between these steps,
+so they are one step: `w = u32(a[p]) | u32(a[p + 1]) << 8 | …`, which is loaded as a word (see
+`memory.words`). What stands between them stays before that.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Stretch:
     begun: dict[str, tuple[int, AnyExpr]] = field(default_factory=dict[str, tuple[int, AnyExpr]])
     """Variables with what may be the first part of a word, which nobody has read: where."""
     meant: dict[str, tuple[int, AnyExpr]] = field(default_factory=dict[str, tuple[int, AnyExpr]])
-    """What names stand for: sums that are indices, and loads that are used once."""
+    """What names stand for: sums that are indices; loads and parts of words that are used once."""
 
     def end(self, statement: AnyStmt) -> None:
         """Go past a statement that does more."""
@@ -103,9 +103,9 @@ class _Stretch:
             self.begun.pop(name, None)
             if _is_word(value):
                 self.begun[name] = place, value
-        elif _is_offset(value) or (self.uses[name] == 1 and _is_load(value)):
+        elif _is_offset(value) or (self.uses[name] == 1 and _moves(value)):
             value = self._with_meanings(value, loads=False)
-            if value.depth <= DEEPEST:
+            if value.depth <= (2 * DEEPEST if _is_word(value) else DEEPEST):
                 self.meant[name] = place, value
 
     def _written(self, statement: Let | Assign) -> Let | Assign:
@@ -119,7 +119,7 @@ class _Stretch:
             if found is None:
                 return node
             place, value = found
-            if not _is_load(value):
+            if not _moves(value):
                 return value
             if not loads:
                 return node
@@ -158,6 +158,11 @@ def _is_offset(value: AnyExpr) -> bool:
 
 def _is_load(value: AnyExpr) -> bool:
     return isinstance(value, Load) or (isinstance(value, Cast) and isinstance(value.value, Load))
+
+
+def _moves(value: AnyExpr) -> bool:
+    """Whether a value goes where it is used, if that is one place."""
+    return _is_load(value) or _is_word(value)
 
 
 def _is_word(value: AnyExpr) -> bool:
