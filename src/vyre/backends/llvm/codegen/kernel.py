@@ -88,6 +88,10 @@ class Kernel:
     """Places with code for vectors that lie partly outside their buffer."""
     edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
     """Memory for such vectors, by their bytes, and whether it is apart."""
+    apart_slots: dict[tuple[int, int, bool], str] = field(
+        default_factory=dict[tuple[int, int, bool], str]
+    )
+    """Memory for vectors that are taken apart: bytes, which one of a loop, whether it is apart."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
     asides: dict[str, Aside] = field(default_factory=dict[str, Aside])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.codegen.memory.apart import Apart
 from vyre.backends.llvm.codegen.memory.keeping import identity_of, is_joining
 from vyre.backends.llvm.codegen.value import Memory, Value, uniform, varying
 from vyre.backends.llvm.codegen.writer import constant, mangled, register_type, widened
@@ -77,24 +78,23 @@ class AtomicAccess:
             total = uniform(dtype, self._joined(expr, dtype, value))
             self._act(expr, memory, lanes.memory.wide(index), total, None, known)
             return uniform(dtype, constant(register_type(dtype), 0))
-        wide = lanes.memory.wide_vector(index)
-        many = widened("i64", lanes.width)
+        apart = Apart(lanes)
+        place = apart.vector("i64", lanes.memory.wide_vector(index))
+        owns = apart.value(value)
+        wants = None if expected is None else apart.value(expected)
         type_ = register_type(dtype, lanes.width)
         zero = constant(register_type(dtype), 0, lanes.width)
         result = w.slot(type_, "old")
         w.do(f"store {type_} {zero}, ptr {result}")
 
         def one(lane: str) -> None:
-            at = w.emit(f"extractelement {many} {wide}, i64 {lane}")
-            own = lanes.lane_of(value, lane)
-            wanted = None if expected is None else lanes.lane_of(expected, lane)
-            old = self._act(expr, memory, at, own, wanted, proven)
+            wanted = None if wants is None else wants(lane)
+            old = self._act(expr, memory, place(lane), owns(lane), wanted, proven)
             if unwanted:
                 return
-            before = w.emit(f"load {type_}, ptr {result}")
             scalar = register_type(dtype)
-            after = w.emit(f"insertelement {type_} {before}, {scalar} {old}, i64 {lane}")
-            w.do(f"store {type_} {after}, ptr {result}")
+            pointer = w.emit(f"getelementptr {scalar}, ptr {result}, i64 {lane}")
+            w.do(f"store {scalar} {old}, ptr {pointer}")
 
         lanes.for_each_active(one)
         return varying(dtype, w.emit(f"load {type_}, ptr {result}"))

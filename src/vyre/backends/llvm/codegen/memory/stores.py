@@ -12,6 +12,7 @@ from vyre.backends.llvm.codegen.expressions.packed import (
     STORAGE_ONLY,
     memory_type,
 )
+from vyre.backends.llvm.codegen.memory.apart import Apart
 from vyre.backends.llvm.codegen.memory.edges import is_called, store_at_edge
 from vyre.backends.llvm.codegen.memory.elements import Elements, falls
 from vyre.backends.llvm.codegen.memory.private import store_together
@@ -58,11 +59,11 @@ class Stores(Elements):
         spread = lanes.spread(index)
         values = lanes.spread(value)
         base = self._lane_base(memory)
-        wide = self.wide_vector(spread)
+        apart = Apart(lanes)
+        place, own = apart.vector("i64", self.wide_vector(spread)), apart.value(values)
 
         def one(lane: str) -> None:
-            at = self.w.emit(f"extractelement {widened('i64', lanes.width)} {wide}, i64 {lane}")
-            self._store_one(base(lane), at, lanes.lane_of(values, lane), proven)
+            self._store_one(base(lane), place(lane), own(lane), proven)
 
         lanes.for_each_active(one)
 
@@ -129,17 +130,17 @@ class Stores(Elements):
         w.do(f"store {type_} {blended}, {place}")
 
     def _store_at_edge(self, memory: Memory, index: Value, value: Value) -> None:
-        w, width, element = self.w, self.lanes.width, memory.decl.element
+        width, element = self.lanes.width, memory.decl.element
         if self.lanes.mask is None and is_called(self.lanes, element):
             stored = self.stored_form(self.lanes.vector(value), element, width)
             store_at_edge(self.lanes, memory, index, stored, element)
             return
-        spread = self.wide_vector(self.lanes.spread(index))
-        many = widened("i64", width)
+        apart = Apart(self.lanes)
+        place = apart.vector("i64", self.wide_vector(self.lanes.spread(index)))
+        own = apart.value(value)
 
         def one(lane: str) -> None:
-            position = w.emit(f"extractelement {many} {spread}, i64 {lane}")
-            self._store_one(memory, position, self.lanes.lane_of(value, lane), False)
+            self._store_one(memory, place(lane), own(lane), False)
 
         self.lanes.for_each_active(one)
 
