@@ -143,7 +143,8 @@ class Kernel:
     def learn(self, types: Mapping[str, DataType], remade: Mapping[int, int]) -> None:
         """Take over new variables, and what is known of accesses for those that were made anew."""
         self.types = types
-        self.proven |= {new for new, old in remade.items() if old in self.proven}
+        proven = {new for new, old in remade.items() if old in self.proven}
+        self.proven = self.proven | proven if proven else self.proven
         sizes = self.table_sizes
         known = {new: sizes[old] for new, old in remade.items() if old in sizes}
         self.table_sizes = {**sizes, **known} if known else sizes

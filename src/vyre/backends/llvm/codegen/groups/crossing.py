@@ -57,6 +57,9 @@ class Crossing:
             else:
                 self.slots[name] = _slot(kernel, kernel.types[name])
         self.names = frozenset(self.slots)
+        self.all_names = self.names | frozenset(self.recomputed)
+        """Those that lanes keep, and those that they compute again."""
+        self._order = {name: place for place, name in enumerate((*self.slots, *self.recomputed))}
 
     def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
         for inner in sorted(uses_of((), [cheap[name]]).reads):
@@ -66,19 +69,23 @@ class Crossing:
 
     def used(self, stretch: Stretch) -> dict[str, Slot]:
         """The variables kept per lane that a stretch of work uses."""
-        names = self._uses.get(id(stretch), frozenset())
-        return {name: slot for name, slot in self.slots.items() if name in names}
+        names = self._uses.get(id(stretch), frozenset[str]())
+        kept = [name for name in names if name in self.slots]
+        return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
 
     def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
         """What a stretch of work computes again, in order."""
-        names = set(self._uses.get(id(stretch), frozenset()))
+        names = set(self._uses.get(id(stretch), frozenset[str]()))
         names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, Let)}
-        found: dict[str, AnyExpr] = {}
-        for name, value in reversed(self.recomputed.items()):
-            if name in names:
-                found[name] = value
-                names |= uses_of((), [value]).reads
-        return dict(reversed(found.items()))
+        found: set[str] = set()
+        waiting = [name for name in names if name in self.recomputed]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                reads = uses_of((), [self.recomputed[name]]).reads
+                waiting += [other for other in reads if other in self.recomputed]
+        return {name: self.recomputed[name] for name in sorted(found, key=self._order.__getitem__)}
 
 
 def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, AnyExpr]:

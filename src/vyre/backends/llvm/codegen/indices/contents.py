@@ -8,7 +8,8 @@ where the buffer is small against the work, and code without tests runs if the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.codegen.writer import Writer, widened
@@ -51,7 +52,7 @@ class Contents:
         program: Program,
         body: Body,
         types: Mapping[str, DataType],
-        foreign: Iterable[str],
+        foreign: AbstractSet[str],
     ) -> None:
         """`foreign` are variables that get values elsewhere as well."""
         self._buffers = {decl.name: decl for decl in program.buffers}
@@ -64,7 +65,8 @@ class Contents:
             elif isinstance(statement, Loop):
                 counters.add(statement.var)
         declared = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
-        for name in (self._values.keys() - declared) | counters | set(foreign):
+        elsewhere = [name for name in self._values if name in foreign]
+        for name in (self._values.keys() - declared) | counters | set(elsewhere):
             self._values.pop(name, None)
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
 

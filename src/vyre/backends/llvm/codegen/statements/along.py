@@ -116,10 +116,12 @@ def runs_along(kernel: Kernel, body: Body, inside: set[int], scattered: set[int]
     elements, which lanes are slow to collect, whatever else there is outside of loops; of others,
     lanes with few rounds each had better read their own.
     """
+    if not scattered:
+        return False
     covered: set[int] = set()
     narrow: set[int] = set()
     known = inside | kernel.proven
-    for statement in walk_stmts(body) if scattered else ():
+    for statement in walk_stmts(body):
         found = gathering_of(statement, kernel.env) if isinstance(statement, Loop) else None
         if found is None or not isinstance(statement, Loop):
             continue
@@ -127,7 +129,7 @@ def runs_along(kernel: Kernel, body: Body, inside: set[int], scattered: set[int]
         if all(_is_narrow(kernel.memories[one.buffer].decl) for one in found.accesses):
             narrow |= {id(one) for one in found.accesses}
             known = known | _testable(kernel, statement, known)
-    if not scattered or not covered <= known:
+    if not covered <= known:
         return False
     in_loops = scattered & {0, *_accesses_in_loops(body)}
     return scattered <= covered or (bool(in_loops) and in_loops <= narrow)
