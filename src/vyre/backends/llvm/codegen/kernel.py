@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
+from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.expressions.approximate import Approximate
 from vyre.backends.llvm.codegen.expressions.arithmetic import Arithmetic
 from vyre.backends.llvm.codegen.expressions.casts import Casts
@@ -19,7 +20,7 @@ from vyre.backends.llvm.codegen.value import Memory
 from vyre.backends.llvm.codegen.writer import Writer
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
-from vyre.ir import Body, BufferDecl, DataType, Program, TypeEnv
+from vyre.ir import AnyExpr, Body, BufferDecl, DataType, Program, TypeEnv
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class Kernel:
     _remade: list[Interior | WrittenOut] = field(default_factory=list["Interior | WrittenOut"])
     """Kept alive: accesses are known by their identity."""
     _bodies: list[Body] = field(default_factory=list[Body])
+    _along_x: Shapes | None = None
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
@@ -148,6 +150,12 @@ class Kernel:
         sizes = self.table_sizes
         known = {new: sizes[old] for new, old in remade.items() if old in sizes}
         self.table_sizes = {**sizes, **known} if known else sizes
+
+    def differs(self, expr: AnyExpr) -> bool:
+        """Whether lanes along x may have different values."""
+        if self._along_x is None:
+            self._along_x = Shapes(self.program, self.program.entry, (0,))
+        return self._along_x.is_varying(expr)
 
     def set_group(self, ids: tuple[str, str, str]) -> None:
         """Say which workgroup runs; gives the ids of its first invocation as well."""

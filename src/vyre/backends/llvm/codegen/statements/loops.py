@@ -125,7 +125,7 @@ class Loops:
         w.block(step)
         following = w.emit(f"add {scalar} {now}, {copies}")
         w.do(f"store {scalar} {following}, ptr {slot}")
-        if self._is_tiny(statement) and state.live_mask is None:
+        if state.live_mask is None and (self._is_tiny(statement) or self._is_uneven(statement)):
             w.jump_back(head)
         self._again(state, head, done)
         if again:
@@ -136,11 +136,17 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def _is_tiny(self, statement: Loop) -> bool:
-        """Whether one lane has a few rounds, others at other times: nothing to prepare them pays.
+    def _is_uneven(self, statement: Loop) -> bool:
+        """Whether one lane has so many rounds and the next one has others.
 
         Rounds that LLVM writes out are more to choose from, which machines guess wrong.
         """
+        if self.s.lanes.width:
+            return False
+        return any(map(self.s.kernel.differs, (statement.start, statement.stop)))
+
+    def _is_tiny(self, statement: Loop) -> bool:
+        """Whether a lane has a few rounds, others at other times: nothing to prepare them pays."""
         if self.s.lanes.width or isinstance(statement.stop, Lit):
             return False
         return self.s.kernel.most_rounds.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
