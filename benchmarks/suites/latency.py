@@ -139,7 +139,7 @@ def starting_table(seconds: float, compiled: Mapping[str, Any], options: Options
 def growth(shape: str, options: Options) -> dict[int, float]:
     """Seconds of a cold compile by statements: the best of some rounds, each of all sizes."""
     rounds: list[dict[str, float]] = []
-    for _ in range(3 if options.scale == "full" else 1):
+    for _ in range(5 if options.scale == "full" else 1):
         with tempfile.TemporaryDirectory() as folder:
             found = probe(f"growth-{shape}", {"VYRE_CACHE_DIR": folder})
         rounds.append(found["seconds"])
