@@ -201,3 +201,16 @@ def test_bytes_that_may_change() -> None:
     inputs = arrays(length=1200, far=False)
     inputs["places"] %= 900
     check(text, inputs, (2, 1, 1))
+
+
+def test_a_sum_that_looks_like_a_word_stays_where_others_use_it() -> None:
+    text = """program workgroup(64, 1, 1)
+buffer a: read_only u8[] @0
+buffer out: read_write u64[] @1
+let place = gid.x * 3u32
+let far = u64(place) + 4294967296u64
+let w = u64(a[far])
+out[far] = w
+out[gid.x] = (w | u64(a[gid.x]) << 8u64) + far
+"""
+    check(text, {"a": np.arange(64, dtype=np.uint8), "out": np.zeros(64, np.uint64)}, (1, 1, 1))

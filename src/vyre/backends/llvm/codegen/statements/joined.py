@@ -79,6 +79,8 @@ class _Stretch:
     """Variables with what may be the first part of a word, which nobody has read: where."""
     meant: dict[str, tuple[int, AnyExpr]] = field(default_factory=dict[str, tuple[int, AnyExpr]])
     """What names stand for: sums that are indices; loads and parts of words that are used once."""
+    once: set[str] = field(default_factory=set[str])
+    """The latter: such a value goes where it is used, and is nowhere else then."""
 
     def end(self, statement: AnyStmt) -> None:
         """Go past a statement that does more."""
@@ -103,10 +105,12 @@ class _Stretch:
             self.begun.pop(name, None)
             if _is_word(value):
                 self.begun[name] = place, value
-        elif _is_offset(value) or (self.uses[name] == 1 and _moves(value)):
+        elif (once := self.uses[name] == 1 and _moves(value)) or _is_offset(value):
             value = self._with_meanings(value, loads=False)
-            if value.depth <= (2 * DEEPEST if _is_word(value) else DEEPEST):
+            if value.depth <= (2 * DEEPEST if once else DEEPEST):
                 self.meant[name] = place, value
+                if once:
+                    self.once.add(name)
 
     def _written(self, statement: Let | Assign) -> Let | Assign:
         """A statement with indices written out, and loads where they are used."""
@@ -119,7 +123,8 @@ class _Stretch:
             if found is None:
                 return node
             place, value = found
-            if not _moves(value):
+            assert isinstance(node, Var)
+            if node.name not in self.once:
                 return value
             if not loads:
                 return node
