@@ -60,6 +60,8 @@ class Group:
     window: Window | None = None
     """The lanes that stretches of work are for, if not all."""
     end: str = ""
+    is_flat: bool = field(init=False)
+    """Whether workgroups along x may run as one long row: nothing tells them apart."""
 
     def __post_init__(self) -> None:
         self.sharing = Sharing(self.kernel, self.body)
@@ -67,10 +69,9 @@ class Group:
         constant = sharing.names - sharing.assigned
         self.kernel.own_arrays = own_arrays(self.kernel, sharing.work)
         self.crossing = Crossing(self.kernel, sharing.work, sharing.names, constant)
+        self.is_flat = self._is_flat()
 
-    @property
-    def is_flat(self) -> bool:
-        """Whether workgroups along x may run as one long row: nothing tells them apart."""
+    def _is_flat(self) -> bool:
         program, work = self.kernel.program, self.sharing.work
         kept = [d for d in program.buffers if d.is_on_chip and d.name not in self.kernel.own_arrays]
         if kept or self.crossing.slots or self.kernel.longest_row:

@@ -9,6 +9,7 @@ lanes for which it holds run this version of the work, and the others the one th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from vyre.backends.llvm.codegen.indices.assume import Assumption, assumption_of, step_of
 from vyre.backends.llvm.codegen.indices.guards import Part, both, conjunction, parts_of
@@ -108,9 +109,8 @@ class Interior:
         self.forms = LinearForms(program, (), outer, leaves, types)
         more, usual = sizes
         guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
-        largest = guessed_steps(program, body, outer, leaves, types, more, max(USUAL_STEPS))
-        self.has_parts_of_rows = len(largest) > len(guesses)
-        """Whether rows touch one part each of structures whose size is open."""
+        self._largest = partial(guessed_steps, program, body, outer, leaves, types, more)
+        self._guesses = len(guesses)
         self.steps = {
             distance: number
             for distance, number in guesses.items()
@@ -120,6 +120,11 @@ class Interior:
         self.body = map_body(body, self._statement)
         if self.body is not body:
             self.body = without_unread(self.body, kept)
+
+    @property
+    def has_parts_of_rows(self) -> bool:
+        """Whether rows touch one part each of structures whose size is open."""
+        return len(self._largest(max(USUAL_STEPS))) > self._guesses
 
     def _statement(self, statement: AnyStmt) -> AnyStmt:
         if isinstance(statement, Let) and statement.name not in self._assigned:
