@@ -108,6 +108,9 @@ def _register_bits(kernel: Kernel, census: Census) -> int:
 def _width(kernel: Kernel, census: Census) -> int:
     bits = _register_bits(kernel, census)
     natural = _natural(kernel, census)
+    if census.scattered and not kernel.thorough:
+        # Every lane that is put together is code that somebody waits for.
+        return _within_row(kernel, natural)
     if census.diverges_in_loop:
         width = natural if census.statements >= LARGE_BODY else 4 * natural
     elif census.has_loop:
