@@ -94,10 +94,21 @@ def test_loops_of_few_rounds(most: int, missing: int) -> None:
 
 def test_loops_of_few_rounds_prepare_nothing() -> None:
     few, several, many = (source(Program.parse(FEW.format(most=n))) for n in (4, 40, 70_000))
-    assert "!llvm.loop !3" in few
-    assert "!llvm.loop !3" not in several
+    assert "loop.inside" not in few
+    assert "loop.inside" in several
     assert "strip" not in few + several
     assert "strip" in many
+
+
+@pytest.mark.parametrize(("stop", "uneven"), [("starts[gid.x]", True), ("starts[3]", False)])
+def test_loops_with_other_rounds_for_every_lane_are_not_written_out(
+    stop: str, uneven: bool
+) -> None:
+    body = f"for k in 0..{stop} {{ sum = (sum ^ u32(text[(sum + k) % 99])) * 16777619 }}"
+    made = FEW.format(most=4).partition("while")[0] + body + " out[gid.x] = sum } }"
+    code = source(Program.parse(made))
+    assert "<8 x" not in code
+    assert ("!llvm.loop !3" in code) == uneven
 
 
 DECODER = """program workgroup(16, 1, 1)
