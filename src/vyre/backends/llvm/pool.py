@@ -18,7 +18,8 @@ from vyre.backends.llvm.outcome import NativeResult
 from vyre.config import config
 
 SPIN_NS: Final = 200_000
-"""How long an idle worker spins before it sleeps; in virtual machines waking it takes as long."""
+"""How long an idle worker spins before it sleeps: longer than Python takes from one launch to the
+next, also after one that has driven all of Python out of the caches."""
 
 LaunchKind = Literal["bound", "arrays", "raw"]
 

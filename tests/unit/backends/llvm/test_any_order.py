@@ -28,6 +28,7 @@ ORDERED = {
     "waits by an atomic": "while atomic_or(out[wid.x], 0) == 0 { } out[wid.x + 1] = 1",
     "waits by a load": "while out[wid.x] == 0 { } out[wid.x + 1] = 1",
     "waits for a while": "for i in 0..99 { if out[wid.x] != 0 { break } } out[wid.x + 1] = 1",
+    "waits and returns": "for i in 0..99 { if out[wid.x] != 0 { return } } out[wid.x + 1] = 1",
     "messages": 'print "here", gid.x',
     "traps": 'if a[gid.x] > 7 { trap "large" }',
 }

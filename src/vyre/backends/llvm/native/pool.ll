@@ -293,7 +293,7 @@ define internal i1 @is_one_of_many() nounwind {
   ret i1 %r
 }
 
-; Whether workers run, few of them, and none sleeps: they see a launch at once.
+; Whether workers run and none of them sleeps: they see a launch at once.
 define internal i1 @are_awake() nounwind {
   %running = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7) monotonic, align 4
   %sleepers = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 1) monotonic, align 4

@@ -7,7 +7,20 @@ before it. Such programs are run as one expects.
 
 from __future__ import annotations
 
-from vyre.ir import Atomic, Break, Eval, Load, Loop, Opaque, Print, Program, Trap, While
+from vyre.ir import (
+    AnyStmt,
+    Atomic,
+    Break,
+    Eval,
+    Load,
+    Loop,
+    Opaque,
+    Print,
+    Program,
+    Return,
+    Trap,
+    While,
+)
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 
 
@@ -32,12 +45,12 @@ def is_any_order_fine(program: Program) -> bool:
     return True
 
 
-def _may_wait(statement: object) -> bool:
+def _may_wait(statement: AnyStmt) -> bool:
     """Whether a loop may end only when somebody else has done something."""
     if isinstance(statement, While):
         return True
     return isinstance(statement, Loop) and any(
-        isinstance(inner, Break) for inner in walk_stmts(statement.body)
+        isinstance(inner, (Break, Return)) for inner in walk_stmts(statement.body)
     )
 
 

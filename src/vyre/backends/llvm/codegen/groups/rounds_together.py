@@ -16,6 +16,7 @@ where `m` is such that all lanes of the longest row that there may be have the l
 
 from __future__ import annotations
 
+from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
@@ -37,6 +38,7 @@ from vyre.ir import (
     Region,
     Select,
     Var,
+    While,
 )
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
@@ -71,7 +73,7 @@ def with_rounds_together(program: Program, counts: frozenset[str]) -> RoundsToge
     """
     size = program.workgroup_size[0]
     rewriter = _Rewriter(program, counts)
-    made = program.with_rewritten_entry(rewriter.body(program.entry)) if counts else program
+    made = program.with_rewritten_entry(rewriter.entry(program)) if counts else program
     if made is program:
         return RoundsTogether(program, counts, frozenset(), 0)
     new = frozenset(rewriter.counts)
@@ -93,31 +95,21 @@ class _Rewriter:
     def __init__(self, program: Program, counts: frozenset[str]) -> None:
         self._known = counts
         self._size = program.workgroup_size[0]
-        self._taken = {s.name for s in walk_stmts(program.entry) if isinstance(s, Let)}
-        self._taken |= {s.var for s in walk_stmts(program.entry) if isinstance(s, Loop)}
+        self._names = NewNames(program)
         self.counts: list[str] = []
         self.outside: list[str] = []
 
-    def body(self, body: Body) -> Body:
-        """Statements that all lanes come to, with loops rewritten."""
-        made: list[AnyStmt] = []
-        for statement in body:
-            match statement:
-                case Block(inner) | Region(_, _, inner):
-                    new = self.body(inner)
-                    made.append(statement if new is inner else rebuilt(statement, {"body": new}))
-                case Loop():
-                    made += self._loop(statement)
-                case _:
-                    made.append(statement)
-        same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
-        return body if same else tuple(made)
+    def entry(self, program: Program) -> Body:
+        """All that the program does, with loops rewritten."""
+        return with_common_loops(program.entry, self._loop)
 
-    def _loop(self, loop: Loop) -> list[AnyStmt]:
+    def _loop(self, loop: Loop | While, _body: Body, _place: int) -> list[AnyStmt]:
+        if not isinstance(loop, Loop):
+            return [loop]
         found = self._rounds_of(loop)
         if found is None or not sums_up(found.body):
             return [loop]
-        whole, counter = self._fresh("whole"), self._fresh("fours")
+        whole, counter = self._names.fresh("whole"), self._names.fresh("fours")
         self.counts.append(whole)
         self.outside.append(counter)
         begin = Binary(BinOp.MUL, Var(counter), Expr.u32(TOGETHER))
@@ -165,13 +157,6 @@ class _Rewriter:
         left = Binary(BinOp.DIV, Binary(BinOp.SUB, room, row), found.step)
         full = Binary(BinOp.DIV, Binary(BinOp.ADD, left, _ONE), Expr.u32(TOGETHER))
         return Select(enough, full, _ZERO)
-
-    def _fresh(self, hint: str) -> str:
-        number = 1
-        while f"{hint}.{number}" in self._taken:
-            number += 1
-        self._taken.add(f"{hint}.{number}")
-        return f"{hint}.{number}"
 
 
 def _with(body: Body, name: str, value: AnyExpr) -> Body:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
+from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
@@ -20,7 +21,6 @@ from vyre.ir import (
     Assign,
     Binary,
     BinOp,
-    Block,
     Body,
     Break,
     Builtin,
@@ -33,7 +33,6 @@ from vyre.ir import (
     Lit,
     Loop,
     Program,
-    Region,
     Return,
     Select,
     Unary,
@@ -68,7 +67,7 @@ def with_strides_outside(program: Program) -> tuple[Program, frozenset[str]]:
         # Lanes that return leave gaps in every row that follows.
         return program, frozenset()
     rewriter = _Rewriter(program)
-    made = program.with_rewritten_entry(rewriter.body(program.entry))
+    made = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
     if made is program:
         return program, frozenset()
     return with_unique_names(made), frozenset(rewriter.counts)
@@ -93,30 +92,16 @@ class _Rewriter:
         self._size = program.workgroup_size[0]
         self.counts: list[str] = []
         """Names of numbers of rounds."""
-        names = [s.name for s in walk_stmts(program.entry) if isinstance(s, Let)]
-        self._taken = {*names, *(s.var for s in walk_stmts(program.entry) if isinstance(s, Loop))}
+        self._names = NewNames(program)
         self._values = {
             s.name: s.value
             for s in walk_stmts(program.entry)
             if isinstance(s, Let) and s.name not in self._shapes.assigned
         }
 
-    def body(self, body: Body) -> Body:
-        """Statements that all lanes come to, with loops rewritten."""
-        made: list[AnyStmt] = []
-        for place, statement in enumerate(body):
-            match statement:
-                case Block(inner) | Region(_, _, inner):
-                    new = self.body(inner)
-                    made.append(statement if new is inner else rebuilt(statement, {"body": new}))
-                case Loop():
-                    made += self._loop(statement)
-                case While():
-                    made += self._while(statement, body, place)
-                case _:
-                    made.append(statement)
-        same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
-        return body if same else tuple(made)
+    def change(self, loop: Loop | While, body: Body, place: int) -> list[AnyStmt]:
+        """What becomes of a loop."""
+        return self._loop(loop) if isinstance(loop, Loop) else self._while(loop, body, place)
 
     # Loops that count ----------------------------------------------------------------------------
 
@@ -142,7 +127,7 @@ class _Rewriter:
         """
         if sum(1 for _ in walk_stmts(loop.body)) > MOST_WRITTEN_TWICE:
             return [loop]
-        begin, safe, rounds = self._fresh("base"), self._fresh("safe"), self._count()
+        begin, safe, rounds = self._names.fresh("base"), self._names.fresh("safe"), self._count()
         fits = Binary(BinOp.LE, base, Expr.u32((1 << 32) - self._size))
 
         def at_first(expr: AnyExpr) -> AnyExpr:
@@ -253,8 +238,8 @@ class _Rewriter:
         return len(changes) == 1 and inside == sum(_mentions(s, name) for s in walk_stmts(body))
 
     def _both(self, loop: While, bound: Let, body: Body, found: _Stride) -> list[AnyStmt]:
-        counter, rounds = self._fresh("round"), self._count()
-        safe, shown = self._fresh("safe"), self._fresh(bound.name)
+        counter, rounds = self._names.fresh("round"), self._count()
+        safe, shown = self._names.fresh("safe"), self._names.fresh(bound.name)
         start, stop, step = self._first(found.start), found.stop, found.step
         moves = Binary(BinOp.NE, step, _ZERO)
         fits = Binary(BinOp.LE, stop, Binary(BinOp.SUB, _ZERO, step))
@@ -268,7 +253,7 @@ class _Rewriter:
 
         inner = (Let(shown, place), *rewrite_exprs(body, renamed))
         guarded = If(_is_left(found, Var(counter)), inner, ())
-        again = self._fresh(bound.name)
+        again = self._names.fresh(bound.name)
 
         def once_more(expr: AnyExpr) -> AnyExpr:
             return Var(again) if expr == Var(bound.name) else expr
@@ -298,15 +283,8 @@ class _Rewriter:
         return counter not in changed and len(changed) <= MOST_KEPT
 
     def _count(self) -> str:
-        self.counts.append(self._fresh("rounds"))
+        self.counts.append(self._names.fresh("rounds"))
         return self.counts[-1]
-
-    def _fresh(self, hint: str) -> str:
-        number = 1
-        while f"{hint}.{number}" in self._taken:
-            number += 1
-        self._taken.add(f"{hint}.{number}")
-        return f"{hint}.{number}"
 
 
 def _offset(start: Binary, named: Callable[[AnyExpr], AnyExpr]) -> tuple[Builtin, AnyExpr] | None:

@@ -14,6 +14,7 @@ memory and puts them back. Every lane adds in the order in which it did.
 from __future__ import annotations
 
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
+from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
 from vyre.backends.llvm.codegen.groups.rounds_together import sums_up
 from vyre.backends.llvm.codegen.indices.coefficient import coefficient
 from vyre.backends.llvm.host import Host
@@ -26,7 +27,6 @@ from vyre.ir import (
     Atomic,
     Binary,
     BinOp,
-    Block,
     Body,
     Builtin,
     BuiltinKind,
@@ -36,9 +36,9 @@ from vyre.ir import (
     Let,
     Loop,
     Program,
-    Region,
     Select,
     Var,
+    While,
 )
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rebuilt, rewrite_expr, walk_expr, walk_stmts
@@ -57,7 +57,7 @@ def with_whole_rounds(program: Program, host: Host) -> Program:
     if size[1] * size[2] > 1 or not any(isinstance(s, Loop) for s in walk_stmts(program.entry)):
         return program
     rewriter = _Rewriter(program, host)
-    made = program.with_rewritten_entry(rewriter.body(program.entry))
+    made = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
     return program if made is program else with_unique_names(made)
 
 
@@ -81,32 +81,15 @@ class _Rewriter:
         self._variables = variable_types(program)
         buffers = {decl.name: decl for decl in program.buffers}
         self._types = TypeEnv(buffers, self._variables)
-        self._taken = set(self._variables)
+        self._names = NewNames(program)
 
-    def body(self, body: Body) -> Body:
-        """Statements that all lanes come to, with loops rewritten."""
-        made: list[AnyStmt] = []
-        for statement in body:
-            match statement:
-                case Block(inner) | Region(_, _, inner):
-                    new = self.body(inner)
-                    made.append(statement if new is inner else rebuilt(statement, {"body": new}))
-                case Loop():
-                    made += self._loop(statement)
-                case _:
-                    made.append(statement)
-        same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
-        return body if same else tuple(made)
-
-    def _loop(self, loop: Loop) -> list[AnyStmt]:
-        found = self._guard_of(loop)
+    def change(self, loop: Loop | While, _body: Body, _place: int) -> list[AnyStmt]:
+        """What becomes of a loop."""
+        found = self._guard_of(loop) if isinstance(loop, Loop) else None
         if found is None or not sums_up(found.work) or not self._fits_registers(found.work):
             return [loop]
-        number = 1
-        while f"whole.{number}" in self._taken:
-            number += 1
-        whole = f"whole.{number}"
-        self._taken.add(whole)
+        assert isinstance(loop, Loop)
+        whole = self._names.fresh("whole")
         return [
             Let(whole, Binary(BinOp.MIN, self._whole(found), loop.stop)),
             rebuilt(loop, {"stop": Var(whole), "body": found.work}),
