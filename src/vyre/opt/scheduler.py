@@ -12,22 +12,26 @@ from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.ir.collector import collector_paused
 from vyre.opt.measure import Figures, Meter
-from vyre.opt.metadata import PassRefusalKind, PassRunDecision
+from vyre.opt.metadata import PassPhase, PassRefusalKind, PassRunDecision
 from vyre.opt.pass_ import Pass, PassContext, PassResult
 from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
 from vyre.record import dataclass
 from vyre.target import Target
 
 MAX_ITERATIONS = 50
+_SETTLED = PassPhase.DATAFLOW
+"""After the first round, values have to settle before passes of later phases look again: these
+need to know all of a program, and what is still changing is not worth finding out."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassScheduler:
     """Passes in the order in which they run: what they require first, then by phase.
 
-    After a change every pass is examined again, but one that found nothing to do on this very
-    program is not run again. `verify` has the checker look at the program after every change.
-    `is_hot` says that the program runs long, so that passes may let it grow.
+    After a change every pass is examined again, those of later phases once the earlier ones find
+    nothing more to do; one that found nothing to do on this very program is not run again. `verify`
+    has the checker look at the program after every change. `is_hot` says that the program runs
+    long, so that passes may let it grow.
     """
 
     passes: Sequence[Pass]
@@ -53,6 +57,8 @@ class PassScheduler:
         for iteration in range(MAX_ITERATIONS):
             restless.clear()
             for each in self.passes:
+                if restless and iteration and each.metadata.phase.value > _SETTLED.value:
+                    break
                 program, row = run.step(each, program, iteration)
                 rows.append(row)
                 if row.changed:

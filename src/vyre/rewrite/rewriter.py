@@ -62,20 +62,29 @@ class Rewriter:
         self.generation = 0
         """Grows when what was found before is void."""
         self._types: dict[str, DataType] = {}
+        self._mixed = False
+        """Whether a name has several types in one program."""
         self._buffers: Mapping[str, BufferDecl] = {}
         self._done: dict[int, tuple[AnyExpr, AnyExpr, DataType]] = {}
 
     def begin(self, buffers: Mapping[str, BufferDecl]) -> None:
-        """Start on a program; what is remembered stays valid while its buffers are the same."""
-        if buffers != self._buffers:
+        """Start on a program; what is remembered stays valid while its buffers are the same.
+
+        Variables may be others. An expression that is still there reads the ones that it read
+        before, so of a name that means something else by now, nothing remembered is asked for.
+        """
+        if self._mixed or any(self._buffers.get(name) != decl for name, decl in buffers.items()):
             self.forget()
-            self._buffers = buffers
+        self._buffers = buffers
+        self._types = {}
+        self._mixed = False
 
     def bind(self, name: str, dtype: DataType) -> None:
         """A variable of this type is visible from here on."""
         if self._types.get(name, dtype) is not dtype:
             # A sibling scope uses the name for another type: what was said with it is void.
             self.forget()
+            self._mixed = True
         self._types[name] = dtype
 
     def forget(self) -> None:

@@ -176,9 +176,17 @@ def test_a_pass_is_not_run_again_on_the_program_where_it_found_nothing() -> None
 
 
 def test_one_row_per_pass_per_round() -> None:
-    report = PassScheduler([Countdown(), declared("idle")]).run_with_report(program(2))
+    idle = declared("idle", phase=PassPhase.DATAFLOW)
+    report = PassScheduler([Countdown(), idle]).run_with_report(program(2))
     rows = [(row.iteration, row.pass_name) for row in report.passes]
     assert rows == [(i, name) for i in range(3) for name in ("countdown", "idle")]
+
+
+def test_later_phases_look_again_when_values_have_settled() -> None:
+    late = declared("late", phase=PassPhase.MEMORY)
+    report = PassScheduler([Countdown(), late]).run_with_report(program(4))
+    assert [row.iteration for row in report.rows_of("countdown")] == [0, 1, 2, 3, 4]
+    assert [row.iteration for row in report.rows_of("late")] == [0, 4]
 
 
 def test_a_quick_look_can_skip() -> None:

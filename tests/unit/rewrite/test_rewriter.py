@@ -219,3 +219,27 @@ def test_a_name_is_given_once() -> None:
     with pytest.raises(OptimizerError) as error:
         table([rule, rule])
     assert error.value.code == "O010"
+
+
+def test_what_was_found_holds_for_the_next_program() -> None:
+    made = rewriter()
+    expr = i * u(1) + j
+    first = made.rewrite(expr)
+    for buffers in (BUFFERS, {"a": BUFFERS["a"]}):
+        made.begin(buffers)
+        made.bind("k", U32)  # another variable of that name
+        assert made.rewrite(expr) is first
+        assert made.generation == 1
+    made.begin({"a": BUFFERS["a"].with_count(9)})
+    assert made.generation == 2
+
+
+def test_names_with_several_types_in_one_program_are_told_apart() -> None:
+    made = Rewriter(exact_rules())
+    chosen = Expr.select(b, Expr.var("n"), Expr.var("n") + Expr.var("n"))
+    for _ in range(2):
+        made.begin(BUFFERS)
+        made.bind("b", BOOL)
+        for dtype in (U32, F32):
+            made.bind("n", dtype)
+            assert made.type_of(made.rewrite(chosen)) is dtype

@@ -14,7 +14,7 @@ from vyre.rewrite.lawful import lawful, lawful_statement
 from vyre.rewrite.trees import with_children
 
 
-@vyre_pass(name="elide_bounds", phase=PassPhase.DATAFLOW, invalidates=("ranges",))
+@vyre_pass(name="elide_bounds", phase=PassPhase.CONTROL_FLOW, invalidates=("ranges",))
 class ElideBounds(Pass):
     """Replaces comparisons, clamps, masks and remainders that cannot matter, and tells how many
     accesses are proven in bounds: backends ask the same ranges and emit no check for those.
