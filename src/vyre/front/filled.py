@@ -59,7 +59,11 @@ MOST_ROUNDS = 64
 
 
 def filled_buffers(program: Program) -> dict[str, Filled]:
-    """The buffers of a program that are written from one end to the other."""
+    """The buffers of a program that are written from one end to the other; found out once."""
+    return program.memo("front.filled", _find_filled)
+
+
+def _find_filled(program: Program) -> dict[str, Filled]:
     seen: set[str] = set()
     for statement in walk_stmts(program.entry):
         if isinstance(statement, (AsyncLoad, AsyncStore, IndirectDispatch)):

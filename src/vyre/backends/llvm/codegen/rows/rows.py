@@ -134,7 +134,7 @@ class Rows:
 
     def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
         """The work of two kinds of rows, where a condition tells them apart."""
-        if is_large(self.kernel.program):
+        if not self.kernel.thorough or is_large(self.kernel.program):
             return None
         found = arms_of(body, self.peeling.forms)
         if found is None or self.peeling.interior.repeats(found.condition):
@@ -317,8 +317,12 @@ class Rows:
         self._count(2, 1, self._planes)
 
     def look_at_whole(self) -> None:
-        """Find out whether all lanes run in vectors, where rows are many."""
-        if self.tile.peeled and self.kernel.size[1] * self.kernel.size[2] > 1:
+        """Find out whether all lanes run in vectors, where rows are many.
+
+        It takes much code and spares little where rows are long: first code goes without.
+        """
+        many = self.kernel.size[1] * self.kernel.size[2] > 1
+        if self.tile.peeled and many and self.kernel.thorough:
             self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
 
     def _planes(self, z: str) -> None:
