@@ -210,3 +210,88 @@ buffer out: read_write u32[64] @1
     let y = a[gid.x]
     out[0] = x + y
 }
+
+// case: more rounds where a private array needs no memory without the loop
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer mine: local u32[9]
+
+for i in 0u32..9u32 {
+    let x = a[gid.x + i]
+    mine[i] = x
+}
+out[gid.x] = max(mine[0], mine[8])
+// expect:
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer mine: local u32[9]
+
+{
+    let x = a[gid.x + 0u32]
+    mine[0] = x
+}
+{
+    let x = a[gid.x + 1u32]
+    mine[1] = x
+}
+{
+    let x = a[gid.x + 2u32]
+    mine[2] = x
+}
+{
+    let x = a[gid.x + 3u32]
+    mine[3] = x
+}
+{
+    let x = a[gid.x + 4u32]
+    mine[4] = x
+}
+{
+    let x = a[gid.x + 5u32]
+    mine[5] = x
+}
+{
+    let x = a[gid.x + 6u32]
+    mine[6] = x
+}
+{
+    let x = a[gid.x + 7u32]
+    mine[7] = x
+}
+{
+    let x = a[gid.x + 8u32]
+    mine[8] = x
+}
+out[gid.x] = max(mine[0], mine[8])
+
+// case: not if another index keeps the array in memory
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer mine: local u32[9]
+
+for i in 0u32..9u32 {
+    mine[i] = a[gid.x + i]
+}
+out[gid.x] = max(mine[0], mine[gid.x % 9u32])
+// expect: unchanged
+
+// case: not if another loop over the array is too long
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+buffer mine: local u32[20]
+
+for i in 0u32..9u32 {
+    mine[i] = a[gid.x + i]
+}
+for i in 0u32..20u32 {
+    out[i] = mine[i]
+}
+// expect: unchanged

@@ -10,6 +10,7 @@ from vyre.opt.passes.dce import Dce
 from vyre.opt.passes.dead_buffers import DeadBuffers
 from vyre.opt.passes.dead_stores import DeadStores
 from vyre.opt.passes.decode_scan_fuse import DecodeScanFuse
+from vyre.opt.passes.dissolve_arrays import DissolveArrays
 from vyre.opt.passes.downgrade_barriers import DowngradeBarriers
 from vyre.opt.passes.elide_bounds import ElideBounds
 from vyre.opt.passes.fold_branches import FoldBranches
@@ -36,6 +37,7 @@ PASSES: tuple[type[Pass], ...] = (
     Simplify,
     Propagate,
     Dce,
+    DissolveArrays,
     Cse,
     ElideBounds,
     TripZero,

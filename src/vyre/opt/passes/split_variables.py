@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Assign, Body, Let, Program
-from vyre.ir.walk import map_bodies, rebuilt, walk_stmts
+from vyre.ir import Assign, Body, Let, Program
+from vyre.ir.walk import walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.bodies import edited
 from vyre.rewrite.names import Names
-from vyre.rewrite.substitute import renamed
-from vyre.rewrite.trees import with_children
+from vyre.rewrite.splitting import Splitting
 
 
 @vyre_pass(name="split_variables", phase=PassPhase.STRUCTURE, invalidates=("def_use",))
@@ -31,7 +29,7 @@ class SplitVariables(Pass):
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
         """Walk in the order of execution, with the name that each variable has now."""
-        walk = _Walk(Names(program))
+        walk = Splitting(Names(program))
         entry = walk.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), walk.rewrites)
 
@@ -44,39 +42,3 @@ def _binds_and_assigns(body: Body) -> bool:
         elif type(statement) is Assign and statement.name in bound:
             return True
     return False
-
-
-class _Walk:
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.now: dict[str, str] = {}
-        """The names of variables that have others than they were bound with."""
-        self.bound: set[str] = set()
-        """Variables of the body that is being walked."""
-        self.rewrites = 0
-
-    def body(self, body: Body) -> Body:
-        outer_now, outer_bound = self.now, self.bound
-        self.now, self.bound = dict(outer_now), set()
-        new = edited(body, self.statement)
-        self.now, self.bound = outer_now, outer_bound
-        return new
-
-    def statement(self, statement: AnyStmt) -> AnyStmt:
-        now = self.now
-        new = with_children(statement, lambda expr: renamed(expr, now)) if now else statement
-        if type(new) is Let:
-            self.bound.add(new.name)
-            now.pop(new.name, None)
-        elif type(new) is Assign:
-            return self._assign(new)
-        return map_bodies(new, self.body) if new.body_fields else new
-
-    def _assign(self, statement: Assign) -> AnyStmt:
-        name = statement.name
-        if name in self.bound:
-            self.rewrites += 1
-            new = self.now[name] = self.names.fresh(name)
-            return Let(new, statement.value).at(statement.span)
-        new = self.now.get(name)
-        return statement if new is None else rebuilt(statement, {"name": new})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.analysis import dissolving
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -55,14 +56,16 @@ class Unroll(Pass):
         """Unroll inner loops first, and outer ones only if the result stays small."""
         size = sum(1 for _ in walk_stmts(program.entry))
         room = None if context.is_hot else LARGE_PROGRAM - size
-        unroll = _Unroll({decl.name: decl for decl in program.buffers}, room)
+        unroll = _Unroll(program, room)
         entry = unroll.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), unroll.rewrites, tuple(unroll.notes))
 
 
 class _Unroll:
-    def __init__(self, buffers: Buffers, room: int | None) -> None:
-        self.buffers = buffers
+    def __init__(self, program: Program, room: int | None) -> None:
+        self.buffers: Buffers = {decl.name: decl for decl in program.buffers}
+        self.dissolving = dissolving.dissolving_arrays(program)
+        """Private arrays that need no memory once the loops over them are gone."""
         self.room = room
         """Statements by which the program may still grow; None for as many as there are."""
         self.rewrites = 0
@@ -92,6 +95,8 @@ class _Unroll:
         most_rounds, most_statements = MOST_ROUNDS, MOST_STATEMENTS
         if _takes_apart(loop):
             most_rounds, most_statements = MOST_ROUNDS_TAKEN_APART, MOST_STATEMENTS_TAKEN_APART
+        elif dissolving.goes_through(loop, self.dissolving):
+            most_rounds, most_statements = dissolving.MOST_ROUNDS, dissolving.MOST_STATEMENTS
         if rounds < 2 or rounds > most_rounds:
             return False
         size = size_of(loop.body)

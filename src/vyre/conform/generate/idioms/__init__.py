@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from vyre.conform.generate.idioms.byte_words import byte_words
 from vyre.conform.generate.idioms.flow import branches, loops
-from vyre.conform.generate.idioms.memory import counters, stored_and_loaded, tables
+from vyre.conform.generate.idioms.memory import counters, small_arrays, stored_and_loaded, tables
 from vyre.conform.generate.idioms.stages import chains, handoffs, regions, syncs
 from vyre.conform.generate.weave import Idiom
 
@@ -19,6 +19,7 @@ IDIOMS: dict[str, tuple[Idiom, tuple[str, ...]]] = {
         stored_and_loaded,
         ("forward_stores", "redundant_loads", "dead_stores", "dead_buffers"),
     ),
+    "small arrays": (small_arrays, ("dissolve_arrays", "unroll", "propagate")),
     "branches": (branches, ("if_convert", "fold_branches", "propagate", "dce")),
     "loops": (loops, ("unroll", "trip_zero", "hoist_invariants")),
     "counters": (counters, ("aggregate_atomics", "downgrade_barriers")),

@@ -50,6 +50,40 @@ def stored_and_loaded(site: Site) -> Fragment:
     return Fragment((declared, f"{mem}: {kind} {element}[{count}]{binding}"), tuple(pieces))
 
 
+def small_arrays(site: Site) -> Fragment:
+    """An invocation's own array, its elements known by number or by the round of a short loop."""
+    dice, p = site.dice, site.prefix
+    element = dice.pick(("u32", "u32", *STORED))
+    mem, count = f"{p}m", dice.pick((1, 3, 4))
+    declared, show = out(site)
+    numbers = [f"{n}u32" for n in range(count)] * 4
+    others = [*numbers, f"{count}u32", "1i32 - 1i32", "1i32 - 2i32", f"{site.value()} & 3u32"]
+    places = dice.pick((numbers, numbers, numbers, others))
+
+    def store(index: str) -> str:
+        return f"{mem}[{index}] = {STORED[element].format(dice.pick((site.value(), f'{p}acc')))}\n"
+
+    def load(index: str) -> str:
+        return f"{p}acc = {p}acc * 31u32 + u32({mem}[{index}])\n"
+
+    def piece() -> str:
+        here, there = dice.pick(places), dice.pick(places)
+        rounds = dice.pick((count, count, count + 1)) if places is others else count
+        return dice.pick(
+            (
+                *(store(here), load(here)),
+                f"if {site.condition()} {{\n    {store(here)}}} else {{\n    {load(there)}}}\n",
+                f"for {p}i in 0u32..{rounds}u32 {{\n    {store(f'{p}i')}}}\n",
+                f"for {p}i in 0u32..3u32 {{\n    {load(here)}    {store(there)}}}\n",
+                f"{{\n    {store(here)}    {load(here)}}}\n",
+            )
+        )
+
+    pieces = [f"let {p}acc = {site.value()}\n", *(piece() for _ in range(dice.between(2, 6)))]
+    pieces += [load(dice.pick(places)), show.format(f"{p}acc")]
+    return Fragment((declared, f"{mem}: local {element}[{count}]"), tuple(pieces))
+
+
 def _memory(site: Site) -> tuple[str, int, list[str]]:
     """A kind of memory, how many elements it has, and indices of the invocation's own."""
     dice = site.dice

@@ -1,0 +1,106 @@
+"""Private arrays that turn into variables once the loops over their elements are written out.
+
+An array that is only ever indexed by numbers needs no memory. Loops of a few rounds, as they fill
+an array or go through it, keep it from being one of these, and with it whatever is done with its
+elements elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Body,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Program,
+    Store,
+    Var,
+)
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+MOST_ROUNDS = 16
+MOST_STATEMENTS = 40
+"""Rounds of a loop, and statements after that, that are worth writing out for an array's sake."""
+MOST_ELEMENTS = 64
+"""Elements that can be expected to be variables in registers."""
+
+
+def dissolving_arrays(program: Program) -> frozenset[str]:
+    """Private arrays whose indices are numbers once loops of a few rounds are written out."""
+    found = {d.name for d in program.buffers if d.is_local and 0 < d.count <= MOST_ELEMENTS}
+    if not found:
+        return frozenset()
+    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+    numbers: set[str] = set()
+    for statement in walk_stmts(program.entry):
+        found -= {name for name, index in _accesses(statement) if not _is_number(index, numbers)}
+        if isinstance(statement, Loop):
+            (numbers.add if _is_short(statement) else numbers.discard)(statement.var)
+        elif isinstance(statement, Let):
+            is_one = statement.name not in assigned and _is_number(statement.value, numbers)
+            (numbers.add if is_one else numbers.discard)(statement.name)
+    return frozenset(found)
+
+
+def goes_through(loop: Loop, arrays: frozenset[str]) -> bool:
+    """Whether a loop, as its rounds count, comes to other elements of one of these arrays."""
+    counted = {loop.var}
+    for statement in walk_stmts(loop.body):
+        if any(name in arrays and _reads(index, counted) for name, index in _accesses(statement)):
+            return True
+        if isinstance(statement, Let) and _reads(statement.value, counted):
+            counted.add(statement.name)
+    return False
+
+
+def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
+    """The buffer and the index of all that a statement itself loads and stores."""
+    if isinstance(statement, Store):
+        yield statement.buffer, statement.index
+    for operand in expr_children(statement):
+        for node in walk_expr(operand):
+            if isinstance(node, (Load, Atomic)):
+                yield node.buffer, node.index
+
+
+def _is_number(expr: AnyExpr, names: set[str]) -> bool:
+    """Whether an expression is made of literals and of names that will be."""
+    for node in walk_expr(expr):
+        if isinstance(node, (Load, Atomic)) or (isinstance(node, Var) and node.name not in names):
+            return False
+        if node.depth == 1 and not isinstance(node, (Lit, Var)):
+            return False
+    return True
+
+
+def _reads(expr: AnyExpr, names: set[str]) -> bool:
+    return any(isinstance(node, Var) and node.name in names for node in walk_expr(expr))
+
+
+def _is_short(loop: Loop) -> bool:
+    return _rounds(loop) <= MOST_ROUNDS and _written_out((loop,)) <= MOST_STATEMENTS
+
+
+def _rounds(loop: Loop) -> int:
+    if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
+        return max(int(loop.stop.value) - int(loop.start.value), 0)
+    return MOST_ROUNDS + 1
+
+
+def _written_out(body: Body) -> int:
+    """Statements of a body when loops in it are written out."""
+    total = 0
+    for statement in body:
+        inner = sum(_written_out(getattr(statement, field)) for field in statement.body_fields)
+        total += _rounds(statement) * inner if isinstance(statement, Loop) else 1 + inner
+    return total
+
+
+__all__ = ["MOST_ELEMENTS", "MOST_ROUNDS", "MOST_STATEMENTS", "dissolving_arrays", "goes_through"]
