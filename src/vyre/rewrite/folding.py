@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.ir import AnyExpr, Binary, Bitcast, Cast, Fma, Lit, Select, Unary
-from vyre.rewrite.trees import with_children
+from vyre.ir.walk import map_exprs
 
 
 def fold(expr: AnyExpr) -> Lit | None:
@@ -31,7 +31,7 @@ def value_of(expr: AnyExpr) -> Lit | None:
     """The literal that an expression over literals comes to."""
     if isinstance(expr, Lit):
         return expr
-    return fold(with_children(expr, _folded))
+    return fold(map_exprs(expr, _folded))
 
 
 def _folded(expr: AnyExpr) -> AnyExpr:

@@ -28,12 +28,11 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import expr_children, map_bodies
+from vyre.ir.walk import expr_children, map_bodies, map_exprs
 from vyre.rewrite.assigned import Changes, Changing, atomic_changes
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.lawful import lawful, lawful_statement
 from vyre.rewrite.names import Names
-from vyre.rewrite.trees import with_children
 
 _LANES = frozenset({Ballot, Shuffle, SubgroupReduce})
 
@@ -297,7 +296,7 @@ class Reuse:
         self._position += 1
         self._number = 0
         self._lets = []
-        new: AnyStmt | None = with_children(statement, self._expr)
+        new: AnyStmt | None = map_exprs(statement, self._expr)
         lets = self._lets
         if new is not statement:
             new = lawful_statement(new, statement, self._buffers)
@@ -315,7 +314,7 @@ class Reuse:
             return hit.held()
         new = expr
         if expr.depth > 1:
-            new = with_children(expr, self._expr)
+            new = map_exprs(expr, self._expr)
             if new is not expr:
                 new = lawful(new, expr, self._buffers)
         first = self._found.firsts.get(key)

@@ -33,14 +33,13 @@ from vyre.ir import (
 )
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
-from vyre.ir.walk import expr_children
+from vyre.ir.walk import expr_children, map_exprs
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.folding import fold
 from vyre.rewrite.lawful import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term
-from vyre.rewrite.trees import with_children
 
 Prove = Callable[[Term, Bound], bool]
 """Whether a guard over operands that are no literals is known to hold."""
@@ -104,7 +103,7 @@ class Rewriter:
         found = self._done.get(id(expr))
         if found is not None:
             return found[1]
-        new = with_children(expr, self.rewrite)
+        new = map_exprs(expr, self.rewrite)
         if new is not expr:
             new = lawful(new, expr, self._buffers)
         new = self._settle(new, _STEPS)
@@ -129,7 +128,7 @@ class Rewriter:
             if better.depth == 1:
                 return better
             # Parts of what a rule builds are new: settle them before looking at its root.
-            settled = with_children(better, self.rewrite)
+            settled = map_exprs(better, self.rewrite)
             expr = settled if settled is better else lawful(settled, better, self._buffers)
         return expr
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from vyre.ir import AnyStmt, Assign, Body, Let
-from vyre.ir.walk import map_bodies, rebuilt
+from vyre.ir.walk import map_bodies, map_exprs, rebuilt
 from vyre.rewrite.bodies import edited
 from vyre.rewrite.names import Names
 from vyre.rewrite.substitute import renamed
-from vyre.rewrite.trees import with_children
 
 
 class Splitting:
@@ -36,7 +35,7 @@ class Splitting:
 
     def _statement(self, statement: AnyStmt) -> AnyStmt:
         now = self._now
-        new = with_children(statement, lambda expr: renamed(expr, now)) if now else statement
+        new = map_exprs(statement, lambda expr: renamed(expr, now)) if now else statement
         if type(new) is Let:
             self._bound.add(new.name)
             now.pop(new.name, None)

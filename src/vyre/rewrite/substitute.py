@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from vyre.ir import AnyExpr, Var
 from vyre.ir.node import MAX_EXPR_DEPTH
+from vyre.ir.walk import map_exprs
 from vyre.rewrite.lawful import Buffers, lawful
-from vyre.rewrite.trees import with_children
 
 Lookup = Callable[[str], AnyExpr | None]
 
@@ -19,7 +19,7 @@ def substituted(expr: AnyExpr, lookup: Lookup, buffers: Buffers) -> AnyExpr:
         return expr if found is None else found
     if expr.depth == 1:
         return expr
-    new = with_children(expr, lambda child: substituted(child, lookup, buffers))
+    new = map_exprs(expr, lambda child: substituted(child, lookup, buffers))
     return expr if new is expr else lawful(new, expr, buffers)
 
 
@@ -28,7 +28,7 @@ def renamed(expr: AnyExpr, names: Mapping[str, str]) -> AnyExpr:
     if type(expr) is Var:
         new = names.get(expr.name)
         return expr if new is None else Var(new)
-    return expr if expr.depth == 1 else with_children(expr, lambda child: renamed(child, names))
+    return expr if expr.depth == 1 else map_exprs(expr, lambda child: renamed(child, names))
 
 
 def fits(outer: AnyExpr, inner: AnyExpr) -> bool:

@@ -13,7 +13,6 @@ from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import edited, jumps, size_of
 from vyre.rewrite.names import Names, flattened
 from vyre.rewrite.numbering import Numbering, Reuse
-from vyre.rewrite.trees import with_children
 
 
 def parse(body: str) -> Program:
@@ -113,6 +112,6 @@ def test_edited_gives_the_same_object_back() -> None:
 def test_fast_trees_answer_like_slow_ones(seed: int) -> None:
     program = generate(seed, "tiny").program
     for tree in (*walk_stmts(program.entry), *walk_all_exprs(program.entry)):
-        assert with_children(tree, lambda e: e) is tree
-        swapped = with_children(tree, lambda e: Load("other", e))
+        assert map_exprs(tree, lambda e: e) is tree
+        swapped = map_exprs(tree, lambda e: Load("other", e))
         assert swapped == map_exprs(tree, lambda e: Load("other", e))

@@ -21,14 +21,13 @@ from vyre.ir import (
     Store,
     Var,
 )
-from vyre.ir.walk import expr_children, map_bodies, walk_expr, walk_stmts
+from vyre.ir.walk import expr_children, map_bodies, map_exprs, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.folding import value_of
 from vyre.rewrite.names import Names
 from vyre.rewrite.splitting import Splitting
-from vyre.rewrite.trees import with_children
 
 _ONCE = (If, Block, Region)
 """What runs its bodies once at most, so that a variable bound in there is always a new one."""
@@ -119,7 +118,7 @@ class _Walk:
         return [*zeros, new]
 
     def _changed(self, statement: AnyStmt) -> AnyStmt:
-        new = with_children(statement, self.expr)
+        new = map_exprs(statement, self.expr)
         if type(new) is Store and new.buffer in self.elements:
             self.rewrites += 1
             return Assign(self._element(new.buffer, new.index), new.value).at(statement.span)
@@ -129,7 +128,7 @@ class _Walk:
         if type(expr) is Load and expr.buffer in self.elements:
             self.rewrites += 1
             return Var(self._element(expr.buffer, expr.index))
-        return expr if expr.depth == 1 else with_children(expr, self.expr)
+        return expr if expr.depth == 1 else map_exprs(expr, self.expr)
 
     def _element(self, buffer: str, index: AnyExpr) -> str:
         number = _number(index)

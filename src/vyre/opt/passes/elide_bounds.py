@@ -5,13 +5,12 @@ from __future__ import annotations
 from vyre.analysis import Interval, ProgramFacts, Ranges
 from vyre.ir import AnyExpr, AnyStmt, Binary, BinOp, Body, DataType, Lit, Program
 from vyre.ir.opcodes import Result
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.lawful import lawful, lawful_statement
-from vyre.rewrite.trees import with_children
 
 
 @vyre_pass(name="elide_bounds", phase=PassPhase.CONTROL_FLOW, invalidates=("ranges",))
@@ -53,7 +52,7 @@ class _Elide:
 
     def statement(self, statement: AnyStmt) -> Change:
         self.position += 1
-        new = with_children(statement, self.expr)
+        new = map_exprs(statement, self.expr)
         if new is not statement:
             lawful_one = lawful_statement(new, statement, self.buffers)
             if lawful_one is None:
@@ -69,7 +68,7 @@ class _Elide:
             if better is not None:
                 self.rewrites += 1
                 return better if better.depth == 1 else self.expr(better)
-        new = with_children(expr, self.expr)
+        new = map_exprs(expr, self.expr)
         return new if new is expr else lawful(new, expr, self.buffers)
 
     def _binary(self, expr: Binary) -> AnyExpr | None:

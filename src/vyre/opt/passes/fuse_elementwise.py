@@ -29,14 +29,13 @@ from vyre.ir import (
     TypeKind,
     Var,
 )
-from vyre.ir.walk import map_bodies, walk_all_exprs
+from vyre.ir.walk import map_bodies, map_exprs, walk_all_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.lawful import zero
 from vyre.rewrite.names import Names
-from vyre.rewrite.trees import with_children
 
 _GLOBAL_ID = Builtin(BuiltinKind.GLOBAL_ID, 0)
 _OTHERS = (Atomic, Ballot, Shuffle, SubgroupReduce)
@@ -170,7 +169,7 @@ class _Fuse:
 
     def statement(self, statement: AnyStmt) -> Change:
         self.position += 1
-        new = with_children(statement, self.expr)
+        new = map_exprs(statement, self.expr)
         if type(new) is Store and new.buffer in self.cells:
             assert not has_effects(new.index)
             return Assign(self.variables[new.buffer], new.value).at(new.span)
@@ -180,7 +179,7 @@ class _Fuse:
         if expr.depth == 1:
             return expr
         inside = type(expr) is Load and self.ranges.is_in_bounds(expr, self.position)
-        new = with_children(expr, self.expr)
+        new = map_exprs(expr, self.expr)
         if type(new) is not Load or new.buffer not in self.cells:
             return new
         decl = self.cells[new.buffer]

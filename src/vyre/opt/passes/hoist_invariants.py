@@ -18,14 +18,13 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import expr_children, map_bodies, walk_stmts
+from vyre.ir.walk import expr_children, map_bodies, map_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names, rename_body
 from vyre.rewrite.substitute import renamed
-from vyre.rewrite.trees import with_children
 
 _STAYS = frozenset({Atomic, Ballot, Shuffle, SubgroupReduce})
 
@@ -102,7 +101,7 @@ class _LoopWork:
         """Variables of the scopes around that were moved under another name."""
 
     def run(self, loop: Loop | While) -> Loop | While:
-        new = with_children(loop, self.expr) if type(loop) is While else loop
+        new = map_exprs(loop, self.expr) if type(loop) is While else loop
         return map_bodies(new, self.body)
 
     def body(self, body: Body) -> Body:
@@ -121,7 +120,7 @@ class _LoopWork:
         ):
             self._move(statement)
             return None
-        new = with_children(statement, self.expr)
+        new = map_exprs(statement, self.expr)
         if type(new) is If:
             # What stands in the arms of an if may not be worth doing always.
             return map_bodies(new, self._left_alone) if self.renamed else new
@@ -152,7 +151,7 @@ class _LoopWork:
         if expr.depth == 1:
             return expr
         if not self.is_same(expr):
-            return with_children(expr, self.expr)
+            return map_exprs(expr, self.expr)
         value = renamed(expr, self.renamed) if self.renamed else expr
         known = self.moved.get(value)
         if known is None:

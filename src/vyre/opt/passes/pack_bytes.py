@@ -23,10 +23,9 @@ from vyre.ir import (
     Program,
     Store,
 )
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.trees import with_children
 from vyre.target import Feature
 
 _BYTES = (DataType.U8, DataType.BYTES)
@@ -182,7 +181,7 @@ class _Pack:
                 self.position += 3
                 index += 4
                 continue
-            new = with_children(statement, self.expr)
+            new = map_exprs(statement, self.expr)
             out.append(map_bodies(new, self.body) if new.body_fields else new)
             index += 1
         same = len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True))
@@ -205,7 +204,7 @@ class _Pack:
         if expr.depth == 1:
             return expr
         if type(expr) is not Load or expr.buffer not in self.packed:
-            return with_children(expr, self.expr)
+            return map_exprs(expr, self.expr)
         dtype = self.type_of(expr.index, self.position)
         known = self._known_byte(expr.index)
         if known is not None:

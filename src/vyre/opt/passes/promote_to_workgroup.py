@@ -30,13 +30,12 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import map_bodies, map_body
+from vyre.ir.walk import map_bodies, map_body, map_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.workgroup_budget import room_left
 from vyre.rewrite.dropping import has_grid_sync
 from vyre.rewrite.names import Names
-from vyre.rewrite.trees import with_children
 from vyre.target import Feature
 
 GENERATOR = "vyre.opt.promote_to_workgroup"
@@ -135,13 +134,13 @@ class _FromCopies:
 
     def statement(self, statement: AnyStmt) -> AnyStmt:
         self.position += 1
-        new = with_children(statement, self.expr)
+        new = map_exprs(statement, self.expr)
         return map_bodies(new, self.body) if new.body_fields else new
 
     def expr(self, expr: AnyExpr) -> AnyExpr:
         if expr.depth == 1:
             return expr
-        new = with_children(expr, self.expr)
+        new = map_exprs(expr, self.expr)
         if type(expr) is not Load or type(new) is not Load or new.buffer not in self.copies:
             return new
         if self.uniformity.level_of(expr.index, self.position) <= Level.WORKGROUP:

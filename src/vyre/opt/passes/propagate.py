@@ -25,14 +25,13 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import map_bodies, rebuilt, walk_expr
+from vyre.ir.walk import map_bodies, map_exprs, rebuilt, walk_expr
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.substitute import substituted
-from vyre.rewrite.trees import with_children
 from vyre.rewrite.usage import Usage, Variables
 
 L = TypeVar("L", Loop, While)
@@ -122,7 +121,7 @@ class _Walk:
     def _exprs(self, statement: AnyStmt) -> AnyStmt | None:
         if self.known.keys().isdisjoint(self.usage.of(statement).names):
             return statement
-        new = with_children(statement, self._replaced)
+        new = map_exprs(statement, self._replaced)
         return new if new is statement else lawful_statement(new, statement, self.buffers)
 
     def _replaced(self, expr: AnyExpr) -> AnyExpr:
@@ -151,14 +150,14 @@ class _Walk:
         return rebuilt(statement, {"then": then, "otherwise": otherwise})
 
     def _loop(self, statement: Loop) -> Loop:
-        new = with_children(statement, self._replaced)
+        new = map_exprs(statement, self._replaced)
         return self._rounds(new, statement)
 
     def _while(self, statement: While) -> While:
         # The condition is evaluated again after every round, so what rounds assign is unknown.
         self._kill(statement)
         self.loops += 1
-        new = with_children(statement, self._replaced)
+        new = map_exprs(statement, self._replaced)
         self.loops -= 1
         return self._rounds(new, statement)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vyre.analysis import Ranges
 from vyre.ir import AnyExpr, AnyStmt, Binary, BinOp, Body, Let, Lit, Loop, Program
-from vyre.ir.walk import expr_children, map_bodies, walk_all_exprs, walk_expr
+from vyre.ir.walk import expr_children, map_bodies, map_exprs, walk_all_exprs, walk_expr
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.rules import strength_rules
@@ -14,7 +14,6 @@ from vyre.rewrite.lawful import lawful_statement
 from vyre.rewrite.matcher import Bound, build
 from vyre.rewrite.rewriter import Rewriter
 from vyre.rewrite.term import Term, TermKind
-from vyre.rewrite.trees import with_children
 
 _DEAR = frozenset({BinOp.MUL, BinOp.DIV, BinOp.REM})
 
@@ -63,9 +62,7 @@ class _Walk:
             if any(map(_divides, expr_children(statement))):
                 # What ranges prove holds here and perhaps nowhere else.
                 rewriter.forget()
-            new = lawful_statement(
-                with_children(statement, rewriter.rewrite), statement, self.buffers
-            )
+            new = lawful_statement(map_exprs(statement, rewriter.rewrite), statement, self.buffers)
             if new is None:
                 return None
         if type(new) is Let:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from vyre.ir import AnyStmt, Body, Let, Loop, Program
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.opt.rules import exact_rules, fast_rules
 from vyre.rewrite.bodies import edited
 from vyre.rewrite.lawful import Buffers, lawful_statement
 from vyre.rewrite.rewriter import Rewriter
-from vyre.rewrite.trees import with_children
 
 
 @vyre_pass(name="simplify", phase=PassPhase.SCALAR_ALGEBRA, invalidates=("ranges",))
@@ -56,7 +55,7 @@ class _Walk:
         if type(statement) is Let:
             new: AnyStmt | None = statement
             if not known:
-                new = with_children(statement, rewriter.rewrite)
+                new = map_exprs(statement, rewriter.rewrite)
             assert type(new) is Let
             rewriter.bind(new.name, rewriter.type_of(new.value))
         elif known:
@@ -68,7 +67,7 @@ class _Walk:
         return new
 
     def _other(self, statement: AnyStmt) -> AnyStmt | None:
-        new: AnyStmt | None = with_children(statement, self.rewriter.rewrite)
+        new: AnyStmt | None = map_exprs(statement, self.rewriter.rewrite)
         if new is not statement:
             new = lawful_statement(new, statement, self.buffers)
             if new is None:

@@ -17,13 +17,12 @@ from vyre.ir import (
     Program,
     Var,
 )
-from vyre.ir.walk import map_bodies, walk_all_exprs, walk_stmts
+from vyre.ir.walk import map_bodies, map_exprs, walk_all_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited, jumps, size_of
 from vyre.rewrite.lawful import Buffers, lawful_statement
 from vyre.rewrite.substitute import substituted
-from vyre.rewrite.trees import with_children
 
 MOST_ROUNDS = 8
 MOST_STATEMENTS = 16
@@ -127,7 +126,7 @@ class _Unroll:
             return value if name == loop.var else None
 
         def one(statement: AnyStmt) -> Change:
-            new = with_children(statement, lambda expr: substituted(expr, lookup, self.buffers))
+            new = map_exprs(statement, lambda expr: substituted(expr, lookup, self.buffers))
             if new.body_fields:
                 new = map_bodies(new, lambda body: edited(body, one))
             return new if new is statement else lawful_statement(new, statement, self.buffers)

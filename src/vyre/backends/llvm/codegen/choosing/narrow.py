@@ -59,7 +59,8 @@ def narrow(program: Program, peeling: Peeling, proven: frozenset[int]) -> frozen
             peeling.strided[new] = peeling.strided[old]
         if old in peeling.wide:
             peeling.wide[new] = peeling.wide[old]
-    return proven | {new for new, old in made.remade.items() if old in proven}
+    also = {new for new, old in made.remade.items() if old in proven}
+    return proven | also if also else proven
 
 
 class _Narrowing:

@@ -63,8 +63,6 @@ class Lanes:
         """Position in the workgroup along each axis, i32; of the first lane along x."""
         self.lane_index = "0"
         """Number of the (first) lane in the workgroup, i64."""
-        self.memory = MemoryAccess(self)
-        self.atomics = AtomicAccess(self)
         self.inside: frozenset[int] | set[int] = frozenset()
         """Identities of accesses that are in bounds for all lanes of this set."""
         self.apart: frozenset[int] | set[int] = frozenset()
@@ -88,6 +86,19 @@ class Lanes:
         self._positions: tuple[Value, ...] = ()
         self._in_row = True
         """Whether lanes lie side by side along x: not if they are rounds of one lane's loop."""
+
+    # Made when they are used: held here they would hold these lanes, and the more of them there are
+    # the longer Python takes to find that nobody else does.
+
+    @property
+    def memory(self) -> MemoryAccess:
+        """Loads and stores for these lanes."""
+        return MemoryAccess(self)
+
+    @property
+    def atomics(self) -> AtomicAccess:
+        """Atomics for these lanes."""
+        return AtomicAccess(self)
 
     def place(self, local: tuple[str, str, str]) -> None:
         """Say where in the workgroup the lanes are; the first one along x."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Container, Mapping
 
 from vyre.backends.llvm.codegen.groups.barriers import Once, Piece, Stretch
 from vyre.backends.llvm.codegen.kernel import Kernel
@@ -57,8 +56,6 @@ class Crossing:
             else:
                 self.slots[name] = _slot(kernel, kernel.types[name])
         self.names = frozenset(self.slots)
-        self.all_names = self.names | frozenset(self.recomputed)
-        """Those that lanes keep, and those that they compute again."""
         self._order = {name: place for place, name in enumerate((*self.slots, *self.recomputed))}
 
     def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
@@ -72,6 +69,12 @@ class Crossing:
         names = self._uses.get(id(stretch), frozenset[str]())
         kept = [name for name in names if name in self.slots]
         return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
+
+    def all_used(self, stretch: Stretch) -> frozenset[str]:
+        """Those of the variables that a stretch of work uses, kept or computed again."""
+        names = self._uses.get(id(stretch), frozenset[str]())
+        crossing = [name for name in names if name in self._order]
+        return frozenset((*crossing, *self.needed(stretch)))
 
     def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
         """What a stretch of work computes again, in order."""
@@ -96,15 +99,14 @@ def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, AnyExpr
     for statement in walk_stmts(body):
         if isinstance(statement, Let) and statement.name not in assigned:
             nodes = list(walk_expr(statement.value))
-            known = found.keys() | constant
-            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, known) for n in nodes):
+            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, found, constant) for n in nodes):
                 found[statement.name] = statement.value
     return found
 
 
-def _is_pure(node: AnyExpr, known: AbstractSet[str]) -> bool:
+def _is_pure(node: AnyExpr, pure: Container[str], constant: Container[str]) -> bool:
     if isinstance(node, Var):
-        return node.name in known
+        return node.name in pure or node.name in constant
     return isinstance(node, (Lit, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select))
 
 

@@ -62,6 +62,9 @@ class LinearForms:
         self._counters: set[str] = set()
         self._values: dict[str, AnyExpr] = {}
         self._expanded: dict[AnyExpr, AnyExpr] = {}
+        self._open: set[str] = set()
+        """Names in what was expanded that nothing was known of."""
+        self._types: dict[AnyExpr, DataType] = {}
         self._purity: dict[AnyExpr, bool] = {}
         self._constancy: dict[tuple[AnyExpr, Axes], bool] = {}
         """What has been asked before, as long as nothing new is learned."""
@@ -93,13 +96,16 @@ class LinearForms:
     def learn_type(self, name: str, dtype: DataType) -> None:
         """Learn of a new name."""
         self._env = TypeEnv(self._env.buffers, {**self._env.variables, name: dtype})
+        self._types.clear()
 
     def know(self, name: str, value: AnyExpr) -> None:
         """Learn what a name stands for that never changes, if its value is pure."""
         written = self.expand(value)
         if self.is_pure(written):
+            if name in self._open or name in self._values:
+                self._expanded.clear()
+                self._open.clear()
             self._values[name] = written
-            self._expanded.clear()
 
     def expand(self, expr: AnyExpr) -> AnyExpr:
         """The expression with names written out as far as they are pure.
@@ -116,7 +122,11 @@ class LinearForms:
 
         def one(node: AnyExpr) -> AnyExpr:
             if isinstance(node, Var):
-                return known.get(node.name, node)
+                value = known.get(node.name)
+                if value is None:
+                    self._open.add(node.name)
+                    return node
+                return value
             if isinstance(node, Binary) and node.op is BinOp.SHL:
                 node = _as_product(node)
             if isinstance(node, Unary) and node.op is UnOp.NEG:
@@ -160,23 +170,23 @@ class LinearForms:
 
     def type_of(self, expr: AnyExpr) -> DataType:
         """The type of a value."""
-        found = type_of(expr, self._env)
-        assert isinstance(found, DataType)
+        found = self._types.get(expr)
+        if found is None:
+            found = self._types[expr] = type_of(expr, self._env)
         return found
 
     def is_u32(self, expr: AnyExpr) -> bool:
         """Whether the value is a `u32`."""
-        return type_of(expr, self._env) is DataType.U32
+        return self.type_of(expr) is DataType.U32
 
     def is_integer(self, expr: AnyExpr) -> bool:
         """Whether the value is an integer of any type."""
-        found = type_of(expr, self._env)
-        return isinstance(found, DataType) and found.is_integer
+        return self.type_of(expr).is_integer
 
     def word(self, expr: AnyExpr) -> DataType | None:
         """The type of an integer of 32 bits; None for other values."""
-        found = type_of(expr, self._env)
-        return found if isinstance(found, DataType) and found in _WORDS else None
+        found = self.type_of(expr)
+        return found if found in _WORDS else None
 
     def is_recast(self, expr: AnyExpr) -> bool:
         """Whether it is another expression's 32 bits, taken as signed or as unsigned."""

@@ -113,7 +113,7 @@ class Rows:
         body = with_guards(self.body) if free else self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(self._shortened(body))
-        self.varying = self.crossing.all_names
+        self.varying = self.crossing.all_used(self.stretch)
         self.peeling = self._peel(body if free else ())
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)

@@ -116,19 +116,19 @@ def runs_along(kernel: Kernel, body: Body, inside: set[int], scattered: set[int]
     elements, which lanes are slow to collect, whatever else there is outside of loops; of others,
     lanes with few rounds each had better read their own.
     """
-    if not scattered:
+    loops = [s for s in walk_stmts(body) if isinstance(s, Loop)] if scattered else []
+    asked = [(loop, gathering_of(loop, kernel.env)) for loop in loops]
+    gathering = [(loop, found) for loop, found in asked if found is not None]
+    if not gathering:
         return False
     covered: set[int] = set()
     narrow: set[int] = set()
     known = inside | kernel.proven
-    for statement in walk_stmts(body):
-        found = gathering_of(statement, kernel.env) if isinstance(statement, Loop) else None
-        if found is None or not isinstance(statement, Loop):
-            continue
+    for loop, found in gathering:
         covered |= {id(one) for one in found.accesses}
         if all(_is_narrow(kernel.memories[one.buffer].decl) for one in found.accesses):
             narrow |= {id(one) for one in found.accesses}
-            known = known | _testable(kernel, statement, known)
+            known = known | _testable(kernel, loop, known)
     if not covered <= known:
         return False
     in_loops = scattered & {0, *_accesses_in_loops(body)}

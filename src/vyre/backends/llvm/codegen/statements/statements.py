@@ -97,7 +97,10 @@ class Statements:
         self.rising: frozenset[str] = frozenset()
         """Variables that move by the same amount in all lanes."""
         self._declared_under: dict[str, str | None] = {}
-        self._loops = Loops(self)
+
+    @property
+    def _loops(self) -> Loops:
+        return Loops(self)  # held here, it would hold these statements as well
 
     def run(self, body: Body) -> None:
         """Emit the statements of a whole stretch of work."""
