@@ -100,7 +100,8 @@ def object_bytes(folder: str | None, exports: Sequence[str]) -> bytes:
 def _compile(text: str) -> bytes:
     from vyre.backends.llvm import host, jit
 
-    return jit.compile_text(text, host.generic()).object
+    # The first launch of all waits for it, and no launch can tell how well it was made.
+    return jit.compile_text(text, host.generic(), jit.BRISK).object
 
 
 def _read(path: str) -> bytes | None:
