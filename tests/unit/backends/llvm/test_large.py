@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import gc
 
 import numpy as np
 import pytest
@@ -43,6 +44,20 @@ def test_work_and_code_grow_with_the_program(shape: str) -> None:
     assert more_calls / calls <= MOST_GROWTH
     assert more_lines / lines <= MOST_GROWTH
     assert more_lines / 900 <= MOST_LINES_PER_STATEMENT
+
+
+@pytest.mark.parametrize("shape", ["loops", "barriers"])
+def test_what_emits_code_is_gone_without_the_collector(shape: str) -> None:
+    program = optimize(SHAPES[shape](400)).program
+    generate(program, native())
+    gc.collect()
+    gc.disable()
+    try:
+        generate(program, native())
+        # Objects in cycles, some of which every program has; not a few for each statement.
+        assert gc.collect() < 400
+    finally:
+        gc.enable()
 
 
 def test_a_large_program_has_every_loop_once_for_vectors_and_once_for_lanes() -> None:
