@@ -43,6 +43,7 @@ def launches() -> dict[str, Launch]:
             },
             (groups(SIDE, 16), groups(SIDE, 16), 1),
         ),
+        "median": Launch({"samples": numbers, "smooth": zeros}, (groups(ELEMENTS, 64), 1, 1)),
         "pipeline": Launch(
             {"x": floats, "y": np.zeros_like(floats), "z": np.zeros_like(floats)},
             (groups(ELEMENTS, 64), 1, 1),
