@@ -22,6 +22,7 @@ from vyre.backends.wgsl.types import held, is_wide
 from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
 from vyre.record import dataclass
+from vyre.semantics.packed import NF4_VALUES
 
 NATIVE64 = ("atomic64", "native")
 """The detail of a target whose device has atomics of 64 bits."""
@@ -169,7 +170,14 @@ class Buffer:
     def declaration(self) -> str:
         """`name: array<...>`, with the number of cells where it is part of the program."""
         sized = f", {self.cell_count}" if self.space is not Space.STORAGE else ""
-        return f"{self.name}: array<{self.cell_type}{sized}>"
+        kind = f"array<{self.cell_type}{sized}>"
+        return f"{self.name}: {kind}{self._beginning(kind)}"
+
+    def _beginning(self, kind: str) -> str:
+        """What a private array holds at first, where the code 0 is not the number 0."""
+        if not self.is_converted or self.scalar is not DataType.NF4:
+            return ""
+        return f" = {kind}({', '.join([f'{NF4_VALUES[0]}f'] * self.cell_count)})"
 
     def call(self, function: str, *arguments: str, op: AtomicOp | None = None) -> str:
         """A call of one of this buffer's functions."""

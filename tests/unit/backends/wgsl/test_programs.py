@@ -208,6 +208,16 @@ buffer mine: local {element}[4]"""
 
 
 @drivers
+@pytest.mark.parametrize("element", ELEMENTS, ids=str)
+def test_memory_on_the_chip_begins_with_zero_bits(driver: Driver, element: DataType) -> None:
+    buffers = f"""buffer out: read_write {element}[128] @0 output live_out
+buffer tile: workgroup {element}[64]
+buffer mine: local {element}[4]"""
+    body = "out[gid.x * 2u32] = mine[gid.x & 3u32] out[gid.x * 2u32 + 1u32] = tile[lid.x]"
+    check(driver, program(buffers, body), {}, (1, 1, 1))
+
+
+@drivers
 @pytest.mark.parametrize("element", ELEMENTS[:18], ids=str)
 def test_uniform_buffers(driver: Driver, element: DataType) -> None:
     buffers = f"""buffer x: uniform {element}[37] @0
