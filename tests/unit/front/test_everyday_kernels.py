@@ -171,13 +171,14 @@ def lu_column(a: vy.InOut[vy.f32, 2], k: vy.u32):
 
 @pytest.mark.parametrize("d", DEVICES)
 def test_lu(d: str) -> None:
-    a = (RNG.random((12, 12)) + np.eye(12) * 12).astype(np.float32)
+    # Numbers of its own: how well a product of factors can be told depends on them.
+    a = (np.random.default_rng(7).random((12, 12)) + np.eye(12) * 12).astype(np.float32)
     w = a.copy()
     for k in range(11):
         lu_step(w, k, device=d)
         lu_column(w, k, device=d)
     L, U = np.tril(w, -1) + np.eye(12), np.triu(w)
-    np.testing.assert_allclose(L @ U, a, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(L @ U, a, rtol=1e-5)
 
 
 @vy.kernel

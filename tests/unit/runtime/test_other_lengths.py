@@ -11,6 +11,7 @@ import pytest
 
 import vyre as vy
 from vyre.diagnostics import ArgumentError, TrapError
+from vyre.runtime import recall
 from vyre.runtime.kernel import Kernel
 
 
@@ -44,7 +45,7 @@ def grown(by: vy.static[int], y: vy.InOut[vy.i32]):
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Grows with each call that looks at everything."""
+    """Grows with each call that looks at everything; that launches take long is no reason to."""
     seen: list[object] = []
     look = Kernel._call
 
@@ -53,6 +54,8 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         look(self, *args)
 
     monkeypatch.setattr(Kernel, "_call", counted)
+    # A busy machine can make a launch of a few elements look like one worth better code.
+    monkeypatch.setattr(recall, "DEFAULT_HOT_THRESHOLD_NS", 1 << 62)
     return seen
 
 
@@ -67,18 +70,17 @@ def _scaled(k: Any, many: int, out: int) -> None:
 def test_arrays_of_any_length_are_like_those_before(looks: list[object]) -> None:
     for n in range(2, 90):
         _scaled(2.0, n * 3, n * 3)
-    # One more for every launch that a busy machine makes look like one worth better code.
-    assert len(looks) <= 8
+    assert len(looks) <= 1
     for n in range(2, 300, 7):
         _scaled(3.0, n, 2 * n)
         _scaled(0.5, 2 * n, n)
-    assert len(looks) <= 16
+    assert len(looks) <= 2
 
 
 def test_many_calls_look_for_better_code_now_and_then(looks: list[object]) -> None:
     for n in range(2, 600):
         _scaled(2.0, n, n)
-    assert 2 <= len(looks) <= 20
+    assert 2 <= len(looks) <= 6
 
 
 def test_empty_arrays_and_long_grids() -> None:
