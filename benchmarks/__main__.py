@@ -15,7 +15,8 @@ from benchmarks.kernels import KERNELS, kernels_named
 from benchmarks.peers import OWN_PYTHON, PEERS, PEERS_PYTHON, ROOT
 from benchmarks.plot import NO_MATPLOTLIB
 from benchmarks.report import Options, Report, Suite, save
-from benchmarks.suites import SUITES
+from benchmarks.suites import SUITES, survey
+from benchmarks.survey import CASES
 from benchmarks.terminal import show
 
 
@@ -57,7 +58,9 @@ def command_line() -> argparse.ArgumentParser:
     """The options, with what they may name."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
     parser.add_argument("--suite", help="comma-separated suites; all of them by default")
-    parser.add_argument("--only", help="comma-separated kernels, such as triad,sum")
+    parser.add_argument(
+        "--only", help="comma-separated kernels, such as triad,sum, or of the survey"
+    )
     parser.add_argument("--peers", help="comma-separated peers, such as c,numpy")
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds")
     parser.add_argument("--rounds", type=int, help="rounds per kernel (15, with --quick 5)")
@@ -83,10 +86,12 @@ def choose(
     for name in wanted or ():
         if name not in suites:
             parser.error(f"no suite {name!r}; there are {', '.join(suites)}")
+    surveyed = wanted == [survey.SUITE.name]
+    known = [c.name for c in CASES] if surveyed else [k.name for k in KERNELS]
     try:
-        kernels_named(kernels or [])
+        survey.cases_named(kernels) if surveyed else kernels_named(kernels or [])
     except KeyError as error:
-        parser.error(f"no kernel {error}; there are {', '.join(k.name for k in KERNELS)}")
+        parser.error(f"no kernel {error}; there are {', '.join(known)}")
     for name in peers or ():
         if name not in {peer.name for peer in PEERS}:
             parser.error(f"no peer {name!r}; there are {', '.join(p.name for p in PEERS)}")
@@ -111,6 +116,7 @@ def print_names(*, as_json: bool) -> None:
     names = {
         "suites": [suite.name for suite in SUITES],
         "kernels": [kernel.name for kernel in KERNELS],
+        "survey": [case.name for case in CASES],
         "peers": [peer.name for peer in PEERS],
     }
     if as_json:

@@ -18,6 +18,7 @@ from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.loader import load_object
 from vyre.backends.llvm.vector_math import FUNCTIONS, FloatType, VectorMath
+from vyre.cache import DiskCache
 
 HEAD = "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, ptr noalias %scratch)"
 EMPTY = f"{HEAD} {{\n  ret void\n}}\n"
@@ -87,7 +88,7 @@ def compile_and_load() -> None:
         print(f"compile, {pipeline.name:9} {shown} ms")
     code = jit.compile_text(text, host.native()).object
     print(f"load a kernel        {best(lambda: load_object(code)) * 1e3:.3f} ms")
-    runtime = native_object.object_bytes(None, pool.EXPORTS)
+    runtime = native_object.object_bytes(DiskCache("", 0), pool.EXPORTS)
     load = best(lambda: load_object(runtime, ("vyre_pool_reset",)))
     print(f"load the runtime     {load * 1e3:.3f} ms ({len(runtime)} bytes)")
 

@@ -7,7 +7,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -22,12 +22,12 @@ SOURCES = Path(__file__).resolve().parents[1] / "kernels"
 Argument = Array | int | float | np.generic
 
 
-def version() -> str:
+def version(flags: Sequence[str] = FLAGS) -> str:
     """The compiler's own words, with the flags."""
     line = subprocess.run(
         [compiler(), "--version"], capture_output=True, text=True, check=True
     ).stdout.splitlines()[0]
-    return f"{line} {' '.join(FLAGS)}"
+    return f"{line} {' '.join(flags)}"
 
 
 def compiler() -> str:
@@ -58,13 +58,15 @@ def native_flags() -> str:
 class Compiler:
     """gcc: `function(source, name)` is the compiled C function, taking arrays and numbers."""
 
-    def __init__(self) -> None:
-        self._identity = version() + native_flags()
+    def __init__(self, sources: Path = SOURCES, flags: Sequence[str] = FLAGS) -> None:
+        self._sources = sources
+        self._flags = tuple(flags)
+        self._identity = version(flags) + native_flags()
 
     @cache  # noqa: B019  # one compiler lives as long as its process
     def library(self, source: str) -> ctypes.CDLL:
-        """The shared library of kernels/<source>.c, compiled unless the cache has it."""
-        path = SOURCES / f"{source}.c"
+        """The shared library of <source>.c, compiled unless the cache has it."""
+        path = self._sources / f"{source}.c"
         digest = hashlib.sha256((self._identity + path.read_text()).encode()).hexdigest()[:24]
         target = cache_folder() / f"{source}-{digest}.so"
         if not target.exists():
@@ -73,7 +75,7 @@ class Compiler:
                 built = Path(folder) / target.name
                 command = [
                     compiler(),
-                    *FLAGS,
+                    *self._flags,
                     "-shared",
                     "-fPIC",
                     "-o",
@@ -86,7 +88,7 @@ class Compiler:
         return ctypes.CDLL(str(target))
 
     def function(self, source: str, name: str) -> Callable[..., Callable[[], int]]:
-        """`name` of kernels/<source>.c; called with its arguments it gives a thunk to launch.
+        """`name` of <source>.c; called with its arguments it gives a thunk to launch.
 
         Pointers are taken once, outside the timing: C has no conversion to pay for.
         """

@@ -1,10 +1,20 @@
 """The suites, in the order they run and are reported: one file each."""
 
 from benchmarks.report import Suite
-from benchmarks.suites import bounds, compiler, kernels, latency, optimizer, reference, webgpu
+from benchmarks.suites import (
+    bounds,
+    compiler,
+    kernels,
+    latency,
+    optimizer,
+    reference,
+    survey,
+    webgpu,
+)
 
 SUITES: tuple[Suite, ...] = (
     kernels.SUITE,
+    survey.SUITE,
     bounds.SUITE,
     compiler.SUITE,
     optimizer.SUITE,
