@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from vyre.diagnostics.codes.row import Code
 from vyre.diagnostics.diagnostic import Diagnostic, Severity
 from vyre.diagnostics.errors import (
@@ -28,6 +30,9 @@ from vyre.diagnostics.errors import (
 from vyre.diagnostics.render import render, render_all
 from vyre.diagnostics.span import Location, Span
 
+if TYPE_CHECKING:
+    from vyre.diagnostics.warning import VyreWarning, warn
+
 __all__ = [
     "ArgumentError",
     "BackendError",
@@ -52,7 +57,18 @@ __all__ = [
     "Span",
     "TrapError",
     "VyreError",
+    "VyreWarning",
     "WireError",
     "render",
     "render_all",
+    "warn",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Nearly every process has nothing to warn of.
+    if name not in ("VyreWarning", "warn"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from vyre.diagnostics import warning
+
+    return getattr(warning, name)

@@ -34,7 +34,7 @@ from vyre.diagnostics.span import Location
 
 
 class VyreError(Exception):
-    """Anything vyre has to say about a mistake or a failure."""
+    """Anything vyre has to say about a mistake or a failure; `diagnostics` holds every problem."""
 
     def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic]) -> None:
         found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)

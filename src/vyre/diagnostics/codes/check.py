@@ -33,7 +33,7 @@ ASSIGN_UNKNOWN = Code(
     "V005",
     "assignment to an unknown variable",
     "there is no variable {name!r} to assign to",
-    "bind it first, with Node.let, in this scope or one around it",
+    "bind it first, with let (in Python Node.let), in this scope or one around it",
     example=_OUT + "x = 1u32\n",
 )
 ASSIGN_LOOP_VARIABLE = Code(
@@ -97,7 +97,7 @@ ZERO_DIVISOR = Code(
     "V014",
     "division by a literal zero",
     "the divisor of {op} is the literal 0",
-    "divide by something else: an integer x / 0 is all ones and x % 0 is 0, which is rarely meant",
+    "divide by something else: a quotient of integers by zero is all ones, and the remainder zero",
     example=_OUT + "let x = gid.x / 0u32\n",
 )
 RESUME_TAG = Code(
@@ -364,7 +364,7 @@ EXPRESSION_DEPTH = Code(
     "V402",
     "expression nested too deeply",
     "this expression is {depth} levels deep; at most {limit} are allowed",
-    "bind parts of it to names with Node.let",
+    "bind parts of it to names with let (in Python Node.let)",
     example=(
         _PYTHON + "x = Expr.gid(0)\n"
         "for _ in range(150):\n"
@@ -386,7 +386,7 @@ EXPRESSION_SIZE = Code(
     "V404",
     "expression too large",
     "written out, this expression has {count} nodes; at most {limit} are allowed",
-    "bind what is used more than once to a name with Node.let, so that it is computed once",
+    "bind what is used more than once to a name with let (in Python Node.let)",
     example=(
         _PYTHON + "x = Expr.gid(0)\n"
         "for _ in range(40):\n"

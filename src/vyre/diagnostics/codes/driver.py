@@ -34,7 +34,7 @@ MISSING_INPUT = Code(
     "D003",
     "missing input",
     "the buffer {name!r} got no array",
-    "pass it: inputs={{{name!r}: array of {dtype}}}",
+    "add an array of {dtype} to the inputs: inputs[{name!r}] = array",
     example=_ADD_ONE + "vyre.run(program, {'x': x})",
 )
 UNKNOWN_INPUT = Code(
@@ -48,7 +48,7 @@ WRONG_DTYPE = Code(
     "D005",
     "array of the wrong type",
     "the buffer {name!r} takes {expected}, not {found}",
-    "convert it: array.astype({expected!r})",
+    "{fix}",
     example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': np.zeros(8)})",
 )
 SHORT_BUFFER = Code(
@@ -74,16 +74,58 @@ UNSIZED_OUTPUT = Code(
 NO_GRID = Code(
     "D009",
     "grid of unknown size",
-    "nothing says how many workgroups to run",
-    "pass grid=(x, y, z) or elements=n",
+    "nothing says how many workgroups to run{why}",
+    "{fix}",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "@vy.kernel\n"
+        "def count(data: vy.In[vy.u8], counts: vy.InOut[vy.u32]):\n"
+        "    i = vy.gid()\n"
+        "    counts.atomic_add(data[i], 1)\n"
+        "count(np.zeros(1000, np.uint8), np.zeros(256, np.uint32))"
+    ),
+    explanation=(
+        "The grid of a call that gives none follows from the stores and atomics of the kernel: "
+        "from the comparisons that guard them, or from the array where each invocation has an "
+        "element of its own. What every invocation does, however many there are, would also be "
+        "done by those past the end, which read zeros."
+    ),
 )
 BAD_GRID = Code(
     "D010",
     "impossible grid",
     "a grid of {grid} {problem}",
-    "pass grid=(x, y, z) or elements=n in whole numbers; if it is too large, do more work in each "
-    "invocation",
+    "pass grid=(x, y, z) or elements=(x, y, z) in whole numbers; if it is too large, do more work "
+    "in each invocation",
     example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, grid=-1)",
+)
+GRID_AND_ELEMENTS = Code(
+    "D025",
+    "grid and elements together",
+    "the call gives both grid={grid} and elements={elements}",
+    "give one of them: grid={grid} counts workgroups, or elements={elements} counts invocations",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, grid=1, elements=8)",
+)
+NO_SUCH_GRID = Code(
+    "D026",
+    "guards that no grid fits",
+    "along {id} the guards of the kernel come to {found}",
+    "correct {what}, or pass grid=(x, y, z)",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "@vy.kernel\n"
+        "def first(parts: vy.u32, y: vy.InOut[vy.f32]):\n"
+        "    i = vy.gid()\n"
+        "    if i < len(y) // parts:\n"
+        "        y[i] = 0.0\n"
+        "first(0, np.ones(8, np.float32))"
+    ),
+    explanation=(
+        "The host computes how many invocations are needed, in whole numbers that do not wrap "
+        "around: a negative number of them is none, and one that no id fits is an error."
+    ),
 )
 ALIASED = Code(
     "D011",
@@ -96,7 +138,7 @@ NOT_AN_ARRAY = Code(
     "D012",
     "not an array",
     "the buffer {name!r} cannot be bound to {found}",
-    "pass a numpy array, a vyre array, bytes, or anything with the buffer protocol or DLPack",
+    "pass {instead}",
     example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': object()})",
 )
 BAD_DEADLINE = Code(
@@ -110,7 +152,7 @@ READ_ONLY_ARRAY = Code(
     "D014",
     "array that cannot be written",
     "the buffer {name!r} is changed in place, which {found} does not allow",
-    "pass a writable numpy array, or read the result from what run returns",
+    "pass a copy and read the result from it: {copy}",
     example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': bytes(32)}, in_place=True)",
 )
 WRONG_DEVICE = Code(
@@ -165,6 +207,106 @@ DEADLINE_BETWEEN = Code(
     "the deadline passed before the whole program had run",
     "give a longer deadline, or less work",
 )
+COPIED_ARRAY = Code(
+    "D030",
+    "array that only gives copies",
+    "the buffer {name!r} is changed in place, and this {found} gives copies of its contents, in "
+    "which the changes would be lost",
+    "write copy = np.array({name}), pass copy, and put it back afterwards: {name}[...] = copy",
+    example=(
+        _ADD_ONE + "class Stored:\n"
+        "    held = bytearray(32)\n"
+        "    def __array__(self, dtype=None, copy=None):\n"
+        "        return np.frombuffer(self.held, np.float32).copy()\n"
+        "    def __setitem__(self, at, values):\n"
+        "        np.frombuffer(self.held, np.float32)[at] = values\n"
+        "y = Stored()\n"
+        "vyre.run(program, {'x': x, 'y': y}, in_place=True)"
+    ),
+)
+UNEVEN_ARRAY = Code(
+    "D031",
+    "array that is no whole number of elements",
+    "the buffer {name!r} has elements of {size} and got {found}",
+    "pass whole elements: cut the rest off, or fill the last one up",
+    example=_ADD_ONE + "vyre.run(program, {'x': bytes(7), 'y': x})",
+)
+LONG_ARRAY = Code(
+    "D032",
+    "array that is too long",
+    "the buffer {name!r} got {found} elements, and a buffer holds fewer than 2**32",
+    "pass a part of it with each call",
+)
+WRONG_SIZE = Code(
+    "D033",
+    "contents of another size",
+    "a vyre array of {expected} elements was to hold {found}",
+    "write as many as it has, or make a new one: vy.array(x)",
+    example=(
+        "import numpy as np\nimport vyre as vy\n"
+        "vy.zeros(8, np.float32, device='cpu').write(np.ones(4, np.float32))"
+    ),
+)
+BAD_SIZE = Code(
+    "D034",
+    "size that an output cannot have",
+    "sizes says {found} for {name!r}, {problem}",
+    "{fix}",
+    example=_ADD_ONE + "vyre.run(program, {'x': x, 'y': x.copy()}, sizes={'z': 8})",
+)
+NO_TYPE = Code(
+    "D035",
+    "type that arrays cannot have",
+    "arrays cannot be of the type {found}",
+    "{fix}",
+    example="import numpy as np\nimport vyre as vy\nx = np.ones(8, np.complex64)\nvy.array(x)",
+)
+BAD_SHAPE = Code(
+    "D036",
+    "shape that no array has",
+    "{found} is not the shape of an array",
+    "give whole numbers that are not negative, one for each axis: (3, 4)",
+    example="import numpy as np\nimport vyre as vy\nvy.zeros(-1, np.float32)",
+)
+FORKED_DEVICE = Code(
+    "D041",
+    "device of another process",
+    "the device {name!r} was in use before this process was forked, and does not work in it",
+    "start processes with multiprocessing.get_context('spawn'), or pass device='cpu' in the child",
+    explanation=(
+        "A driver has threads and locks of its own, and a forked process has neither. Processes "
+        "that are spawned, or that are forked before any of them has used a WebGPU device, open "
+        "it for themselves. Arrays on the device stay with the process that made them."
+    ),
+)
+FORKED_LAUNCH = Code(
+    "D042",
+    "process forked during a launch",
+    "a signal handler forked this process during the launch, and the threads that were at work "
+    "are not in it",
+    "launch again in the new process, or leave it with os._exit before the handler returns",
+)
+LONG_INDEX = Code(
+    "D043",
+    "index beyond what a kernel reads",
+    "{text} {found}, and this kernel is right below {below} only",
+    "convert ids and lengths before something is subtracted: vy.i64({text}) - 1",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(y: vy.Out[vy.f32]):\n"
+        "    i = vy.gid()\n"
+        "    y[i] = vy.f32(i - 1)\n"
+        "\n"
+        "k(np.zeros(4, np.float32), elements=2**31)"
+    ),
+    explanation=(
+        "Differences of ids and lengths, such as i - 1, are read with their sign in 32 bits. A "
+        "kernel that converts them to vy.i64 first takes up to 2**32 - 1 of everything."
+    ),
+)
 BAD_ARTIFACT = Code(
     "B001",
     "artifact cannot be read",
@@ -218,6 +360,18 @@ CODES = (
     UNKNOWN_AREA,
     NOT_A_BACKEND,
     WRONG_NUMBER,
+    GRID_AND_ELEMENTS,
+    NO_SUCH_GRID,
+    COPIED_ARRAY,
+    UNEVEN_ARRAY,
+    LONG_ARRAY,
+    WRONG_SIZE,
+    BAD_SIZE,
+    NO_TYPE,
+    BAD_SHAPE,
+    FORKED_DEVICE,
+    FORKED_LAUNCH,
+    LONG_INDEX,
     BAD_ARTIFACT,
     EMIT_FAILED,
     LOAD_FAILED,

@@ -112,6 +112,61 @@ DIVISION_BY_ZERO = Code(
     example=_HEAD + "out[gid.x] = 100u32 / gid.x\n",
     severity=Severity.WARNING,
 )
+GUARD_NOT_REACHED = Code(
+    "X110",
+    "grid that ends before a guard",
+    "the guards of this statement let {needed} invocations along {id} through, and the launch has "
+    "{launched}",
+    "leave out both grid and elements, or pass elements={elements}",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "@vy.kernel\n"
+        "def doubled(x: vy.In[vy.f32], y: vy.InOut[vy.f32]):\n"
+        "    i = vy.gid()\n"
+        "    if i < len(x):\n"
+        "        y[i] = 2.0 * x[i]\n"
+        "x = np.ones(1000, np.float32)\n"
+        "print(*doubled.reference(x, np.zeros_like(x), grid=4))"
+    ),
+    explanation="What is left out keeps the value that it had. It may be meant so.",
+    severity=Severity.WARNING,
+)
+WRAPPED_DIFFERENCE = Code(
+    "X112",
+    "difference that wrapped around",
+    "invocation {invocation} subtracts a larger unsigned number from a smaller one and takes the "
+    "result for a number{more}",
+    "compare the two before you subtract, or convert both to a signed type",
+    example=_HEAD + "out[gid.x] = (gid.x - 2u32) / 2u32\n",
+    explanation=(
+        "Unsigned differences are right modulo the range of their type, so that sums of them come "
+        "out right. Where one becomes a float, is divided, shifted to the right, ordered or ends a "
+        "loop, it is a large number instead of a negative one."
+    ),
+    severity=Severity.WARNING,
+)
+PAST_ELEMENTS = Code(
+    "X111",
+    "effect past the elements of a launch",
+    "invocation {invocation} does this, and elements={elements} ends before it{more}",
+    "{guard}",
+    example=(
+        "import numpy as np\n"
+        "import vyre as vy\n"
+        "@vy.kernel\n"
+        "def count(data: vy.In[vy.u8], counts: vy.InOut[vy.u32]):\n"
+        "    counts.atomic_add(data[vy.gid()], 1)\n"
+        "data = np.ones(10, np.uint8)\n"
+        "print(*count.reference(data, np.zeros(256, np.uint32), elements=10))"
+    ),
+    explanation=(
+        "Workgroups are launched whole, so that there are more invocations than elements. A store "
+        "out of bounds does nothing; an atomic or a store at an index that is not the invocation's "
+        "own is done by all of them."
+    ),
+    severity=Severity.WARNING,
+)
 
 CODES = (
     TRAP,
@@ -126,4 +181,7 @@ CODES = (
     OUT_OF_BOUNDS,
     NEVER_WRITTEN,
     DIVISION_BY_ZERO,
+    GUARD_NOT_REACHED,
+    PAST_ELEMENTS,
+    WRAPPED_DIFFERENCE,
 )

@@ -8,21 +8,21 @@ NO_SOURCE = Code(
     "F001",
     "function without source",
     "Python does not have the source of {name}, which was defined in {file}",
-    "put the kernel into a file that is imported, or into a cell of a notebook",
+    "put the kernel into a file, or into a cell of a notebook",
     example=("import vyre as vy\n\nvy.kernel(eval('lambda x: 0'))"),
 )
 NOT_A_FUNCTION = Code(
     "F002",
     "not a function",
     "{form} decorates a function, not {found}",
-    "write it above a function: @{form}",
+    "write it above a plain def: @{form}",
     example=("import vyre as vy\n\nvy.kernel(3)"),
 )
 PARAMETER = Code(
     "F003",
     "parameter without a type",
     "the parameter {name!r} {problem}",
-    "annotate it: {name}: vy.f32, {name}: vy.In[vy.f32], vy.Out, vy.InOut or vy.static[int]",
+    "{fix}",
     example=("import vyre as vy\n\n@vy.kernel\ndef k(x):\n    pass\n\nk.program()"),
 )
 BAD_ELEMENT = Code(
@@ -234,7 +234,7 @@ NOT_A_NUMBER = Code(
     "F019",
     "not a number",
     "{what} is not a number",
-    "compute with numbers; of an array take an element, such as x[i]",
+    "compute with numbers; of an array or a tuple take an element, such as x[i]",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -359,7 +359,7 @@ NOT_BOOL = Code(
     "F027",
     "number where a truth value is wanted",
     "{what} must be a bool, not {found}",
-    "compare: {text} != 0",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -375,7 +375,7 @@ INTEGER_DIVISION = Code(
     "F028",
     "division of whole numbers with /",
     "/ divides floats, and these are {dtype}",
-    "write // to round down, or convert both: vy.f32(a) / vy.f32(b)",
+    "write // to round down, or convert both: {converted}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -407,7 +407,7 @@ LOOP_VARIABLE_LEFT = Code(
     "F030",
     "loop variable after its loop",
     "the loop variable {name!r} has no value after its loop",
-    "assign it to another variable inside the loop",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -463,7 +463,7 @@ READ_ONLY = Code(
     "F034",
     "store to an array that is only read",
     "the array {name!r} is vy.In and cannot be written",
-    "declare it as vy.Out or vy.InOut",
+    "declare it as vy.InOut, or as vy.Out, which begins as zeros",
     example=(
         "import vyre as vy\n\n@vy.kernel\ndef k(x: vy.In[vy.f32]):\n    x[0] = 1.0\n\nk.program()"
     ),
@@ -487,7 +487,7 @@ INDEX_TYPE = Code(
     "F036",
     "index that is no whole number",
     "the index of {name} must be a whole number, not {found}",
-    "convert it: vy.u32({text})",
+    "convert it: vy.i32({text})",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -501,8 +501,8 @@ INDEX_TYPE = Code(
 NEGATIVE_INDEX = Code(
     "F037",
     "negative index",
-    "{name}[-{index}] does not count from the end",
-    "write {name}[len({name}) - {index}]",
+    "{name}[{where}] does not count from the end",
+    "write {extent} - {index} in place of -{index}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -584,8 +584,8 @@ STEP_TYPE = Code(
         "import vyre as vy\n"
         "\n"
         "@vy.kernel\n"
-        "def k(x: vy.InOut[vy.f32]):\n"
-        "    for i in range(len(x), 0, -1):\n"
+        "def k(x: vy.InOut[vy.f32], n: vy.u32):\n"
+        "    for i in range(n, 0, -1):\n"
         "        pass\n"
         "\n"
         "k.program()"
@@ -625,7 +625,7 @@ MEMORY_PLACE = Code(
     "F045",
     "shared or local array in the wrong place",
     "{name} must be assigned to one name at the top level of a kernel",
-    "write it at the beginning: t = {name}(vy.f32, 256)",
+    "{place}: {form}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -715,7 +715,7 @@ RETURNS_DIFFER = Code(
     "F050",
     "returns of different length",
     "the function {name} returns tuples of different length",
-    "return as many values everywhere",
+    "return the same number of values everywhere",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -804,6 +804,115 @@ STAGE = Code(
         "k.show('c')"
     ),
 )
+OTHER_KIND = Code(
+    "F060",
+    "name that changes its kind",
+    "the name {name!r} is {before} and cannot become {after}",
+    "use another name for the second value",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(x: vy.InOut[vy.f32]):\n"
+        "    best = (x[0], x[1])\n"
+        "    if x[0] > 1.0:\n"
+        "        best = (x[0], x[1], x[2])\n"
+        "    x[0] = best[1]\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "The members of a tuple are variables of the kernel, so their number and what they hold "
+        "are the same wherever the name is bound."
+    ),
+)
+SECOND_NAME = Code(
+    "F061",
+    "second name that depends on the run",
+    "the name {name!r} stands for {what}, which cannot depend on a condition or a loop",
+    "{fix}",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "LOW, HIGH = (1.0, 2.0), (3.0, 4.0)\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(x: vy.InOut[vy.f32]):\n"
+        "    table = LOW\n"
+        "    if x[0] > 1.0:\n"
+        "        table = HIGH\n"
+        "    x[0] = table[1]\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "Arrays, functions, texts and tables are no values of the running kernel: which of them "
+        "a name means is decided when the kernel is translated."
+    ),
+)
+MAY_BE_NEGATIVE = Code(
+    "F062",
+    "index that may be negative",
+    "{text} may be negative, and {dtype} has no negative numbers",
+    "{fix}",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(y: vy.Out[vy.u32]):\n"
+        "    i = vy.gid()\n"
+        "    y[i] = i - 1\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "Ids and lengths take the type of what they meet. A difference of them has a sign, which "
+        "an unsigned type would lose: 0 - 1 would become 4294967295."
+    ),
+)
+NEVER_NEGATIVE = Code(
+    "F063",
+    "question about the sign of an unsigned number",
+    "{text} has the type {dtype}, which is never negative: {answer}",
+    "{fix}",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(x: vy.In[vy.u32], y: vy.Out[vy.u32]):\n"
+        "    i = vy.gid()\n"
+        "    if x[i] - x[i + 1] >= 0:\n"
+        "        y[i] = 1\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "A difference of unsigned numbers wraps around where it would be negative, so a test of "
+        "its sign always has the same answer."
+    ),
+)
+NARROW_SUM = Code(
+    "F064",
+    "sum in a type of few bits",
+    "{name} would be {dtype}, as {text} is, and hold {low} to {high} only",
+    "write {name}: {wide} = {first} where it begins, and {statement} here",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel(workgroup=1)\n"
+        "def k(text: vy.In[vy.u8], y: vy.Out[vy.u32]):\n"
+        "    total = 0\n"
+        "    for j in range(len(text)):\n"
+        "        total += text[j]\n"
+        "    y[0] = vy.u32(total)\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "A variable that a literal began takes the type of what it meets. A sum over many bytes "
+        "does not fit into a byte."
+    ),
+)
 
 CODES = (
     NO_SOURCE,
@@ -861,4 +970,9 @@ CODES = (
     ARGUMENT,
     GENERIC,
     STAGE,
+    OTHER_KIND,
+    SECOND_NAME,
+    MAY_BE_NEGATIVE,
+    NEVER_NEGATIVE,
+    NARROW_SUM,
 )

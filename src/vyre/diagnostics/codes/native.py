@@ -42,5 +42,33 @@ UNKNOWN_SYMBOL = Code(
         "load_object(jit.compile_text(code, host.native()).object)"
     ),
 )
+TOO_MUCH_STACK = Code(
+    "B105",
+    "kernel needs too much stack",
+    "the code of this program takes {found:,} bytes of stack on the CPU, and {limit:,} are there",
+    "split it into several programs that hand over arrays, or write what repeats itself as a loop",
+)
+NO_STACK = Code(
+    "B106",
+    "no thread with enough stack",
+    "this program takes {found:,} bytes of stack; the calling thread has less left, and no other "
+    "thread could be started",
+    "call it on a thread with more: threading.stack_size({wanted}) before the thread starts",
+)
+NO_WATCHDOG = Code(
+    "B107",
+    "no thread for a deadline",
+    "the deadline of {seconds} s cannot be kept: no thread could be started that watches it",
+    "let the process have more threads: `ulimit -u` shows how many it may have; or call it without "
+    "a deadline",
+)
 
-CODES = (BAD_ARTIFACT, BAD_MODULE, BAD_OBJECT, UNKNOWN_SYMBOL)
+CODES = (
+    BAD_ARTIFACT,
+    BAD_MODULE,
+    BAD_OBJECT,
+    UNKNOWN_SYMBOL,
+    TOO_MUCH_STACK,
+    NO_STACK,
+    NO_WATCHDOG,
+)

@@ -98,7 +98,7 @@ BROKEN_PASS = Code(
     "O009",
     "a pass made a program that is not valid",
     "after the pass {name!r} the checker says: {problem}",
-    "this is a defect of the pass: leave it out and report the program's text",
+    "this is a defect of the pass: {advice}",
     example=(
         "from vyre.ir import Expr, Node, Program\n"
         "from vyre.opt import Pass, PassPhase, PassResult, PassScheduler, vyre_pass\n\n"
@@ -139,6 +139,22 @@ UNKNOWN_PROFILE = Code(
     "use one of: {known}",
     example="from vyre.opt import OptimizerProfile\nOptimizerProfile.parse('turbo')",
 )
+FAILED_PASS = Code(
+    "O013",
+    "a pass failed",
+    "the pass {name!r} of {origin} failed: {problem}",
+    "{advice}",
+    example=(
+        "from vyre.ir import Program\n"
+        "from vyre.opt import Pass, PassPhase, PassScheduler, vyre_pass\n\n"
+        "@vyre_pass(name='clumsy', phase=PassPhase.CLEANUP)\n"
+        "class Clumsy(Pass):\n"
+        "    'Does too much. Legal never.'\n"
+        "    def transform(self, program, context):\n"
+        "        return 1 // 0\n\n"
+        "PassScheduler([Clumsy()]).run(Program.wrapped([], (1, 1, 1), []))"
+    ),
+)
 
 CODES = (
     DUPLICATE_PASS,
@@ -153,4 +169,5 @@ CODES = (
     BAD_RULE,
     BAD_ENTRY_POINT,
     UNKNOWN_PROFILE,
+    FAILED_PASS,
 )

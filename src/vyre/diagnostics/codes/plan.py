@@ -25,35 +25,36 @@ NOTHING = Code(
 WORKGROUP_SIZES = Code(
     "P002",
     "arms of different workgroup sizes",
-    "the arms have workgroup sizes {first} and {second}",
+    "the arm {one!r} has workgroups of {first} invocations and the arm {two!r} of {second}",
     "bring them to one size, or dispatch them one after the other",
     example=_TWO + "fuse([arm(64), arm(128)])",
 )
 BUFFERS_DIFFER = Code(
     "P003",
     "one name, two buffers",
-    "the buffer {name!r} is {first} in one arm and {second} in another",
+    "the buffer {name!r} is {first} in the arm {one!r} and {second} in the arm {two!r}",
     "give the buffers different names, or the same type and count",
     example=_TWO + "fuse([arm(64), arm(64, DataType.I32)])",
 )
 FAST_MATH_DIFFERS = Code(
     "P004",
     "arms that disagree on fast math",
-    "some arms allow float results to change and others do not",
+    "the arm {fast!r} allows float results to change and the arm {exact!r} does not",
     "set the flag on all of them, or on none",
     example=_TWO + "fuse([arm(64), arm(64, fast_math=True)])",
 )
 RETURN_ACROSS_SYNC = Code(
     "P005",
     "return in an arm with a grid barrier",
-    "the arm {arm!r} has both a return and a barrier over the grid",
-    "guard the rest of the arm with an if in place of the return",
+    "the arm {arm!r} has both a return and a barrier over the grid, and is not the last",
+    "put what the return skips, but not the barriers, under ifs in place of the return; "
+    "or make it the last arm; or dispatch it by itself",
     example=_TWO
     + """\
 from vyre.ir import MemoryOrdering
 sync = Node.barrier(MemoryOrdering.GRID_SYNC)
 early = Program.wrapped(arm(64).buffers, (64, 1, 1), [Node.return_(), sync])
-fuse([arm(64), early])""",
+fuse([early, arm(64)])""",
 )
 INDIRECT_ARM = Code(
     "P006",
@@ -74,6 +75,52 @@ UNSIZED_SCRATCH = Code(
     example=_TWO + "fuse([arm(64)], scratch=['out'])",
 )
 
+NAMES = Code(
+    "P008",
+    "names that are not one per arm",
+    "there are {names} names for {programs} programs",
+    "give a name for each program, or none at all",
+    example=_TWO + "fuse([arm(64), arm(64)], ['first'])",
+)
+UNKNOWN_SCRATCH = Code(
+    "P009",
+    "scratch that no arm has",
+    "there is no buffer {name!r} that arms could share",
+    "name one of: {known}",
+    example=_TWO + "fuse([arm(64)], scratch=['oout'])",
+)
+INVALID_TOGETHER = Code(
+    "P010",
+    "arms that are not valid in one program",
+    "the arms {arms} do not make a valid program: {problem}",
+    "dispatch them one after the other",
+    example=_TWO
+    + """\
+rounds = BufferDecl.read("out", 0, DataType.U32)
+loop = Node.loop("k", 0, Expr.load("out", 0), [Node.barrier()])
+fuse([arm(64), Program.wrapped([rounds], (64, 1, 1), [loop])])""",
+    explanation="What holds in a program alone may not hold beside others: a value that is loaded "
+    "from memory that no other arm writes is the same for a workgroup, for one.",
+)
+INVALID_ARM = Code(
+    "P011",
+    "arm that is not valid",
+    "the arm {arm!r} is not a valid program: {problem}",
+    "repair it first: program.check() lists what is wrong with it",
+    example=_TWO
+    + """\
+wrong = Program.wrapped(arm(64).buffers, (64, 1, 1), [Node.assign("k", Expr.u32(1))])
+fuse([arm(64), wrong])""",
+)
+
+NO_PROGRAM = Code(
+    "P012",
+    "arm that is no program",
+    "{what}",
+    "give a list of programs, in their order; a kernel makes one of itself with its method program",
+    example="from vyre.plan import fuse\nfuse(['saxpy'])",
+)
+
 CODES = (
     NOTHING,
     WORKGROUP_SIZES,
@@ -82,4 +129,9 @@ CODES = (
     RETURN_ACROSS_SYNC,
     INDIRECT_ARM,
     UNSIZED_SCRATCH,
+    NAMES,
+    UNKNOWN_SCRATCH,
+    INVALID_TOGETHER,
+    INVALID_ARM,
+    NO_PROGRAM,
 )

@@ -31,7 +31,7 @@ BAD_ESCAPE = Code(
     "T004",
     "unknown escape",
     "{found} is no escape",
-    'use \\" \\\\ \\n \\t or \\u{{...}} with the hexadecimal number of a character',
+    'use \\" and \\\\, or \\u{{...}} with the hexadecimal number of a character',
     example=_HEAD + 'trap "50\\%"\n',
 )
 UNTYPED_FLOAT = Code(
@@ -60,7 +60,7 @@ UNKNOWN_FUNCTION = Code(
     "unknown function",
     "there is no function {found}",
     "use an operation of the language{suggestion}",
-    example=_HEAD + "let x = minimum(1u32, 2u32)\n",
+    example=_HEAD + "let x = smaller(1u32, 2u32)\n",
 )
 OPERAND_COUNT = Code(
     "T009",

@@ -30,14 +30,14 @@ NOT_BOOL = Code(
     "V103",
     "not a truth value",
     "{what} must be bool, not {found}",
-    "compare it with something, for example x != 0",
+    "compare {example}",
     example=_HEAD + "if 1u32 {\n    return\n}\n",
 )
 INDEX_TYPE = Code(
     "V104",
     "index of an unfit type",
     "{what} must be an integer, not {found}",
-    "convert it, for example u32(x)",
+    "convert it, for example i32(x)",
     example=_HEAD + "let x = a[1.0f32]\n",
 )
 ARMS_DIFFER = Code(
@@ -122,7 +122,7 @@ UNKNOWN_VARIABLE = Code(
     "V001",
     "unknown variable",
     "there is no variable {name!r} here",
-    "bind it with Node.let in this scope or one around it{suggestion}",
+    "bind it with let (in Python Node.let) in this scope or one around it{suggestion}",
     example=_HEAD + "out[0] = y\n",
 )
 UNKNOWN_BUFFER = Code(
