@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
 from vyre.front.context import Context
+from vyre.front.index_values import INTEGERS, differ, literal_index, meet, stored
 from vyre.front.scalars import scalar_name
-from vyre.front.values import Constant, Key, Scalar, Value, describe
-from vyre.ir import DataType, Expr
+from vyre.front.values import Array, Constant, Form, Key, Scalar, Several, Value, describe
+from vyre.ir import AnyExpr, DataType, Expr
+from vyre.ir.literal import encode
 
 
-def default_type(value: bool | int | float) -> DataType:
-    """The type of a literal that meets nothing typed."""
+def default_type(value: bool | int | float, *others: int) -> DataType:
+    """The type of a literal that meets nothing typed, and of others in the same variable."""
     if isinstance(value, bool):
         return DataType.BOOL
     if isinstance(value, float):
         return DataType.F32
-    return next((one for one in _WHOLE if _holds(one, value)), DataType.I32)
+    every = (value, *others)
+    return next((one for one in _WHOLE if all(_holds(one, each) for each in every)), DataType.I32)
+
+
+def zero(dtype: DataType) -> AnyExpr:
+    """Zero, or false."""
+    return Expr.lit(False if dtype.is_bool else 0, dtype)
 
 
 _WHOLE = (DataType.I32, DataType.U32, DataType.I64, DataType.U64)
@@ -37,6 +46,9 @@ def literal(
     value = constant.value
     if isinstance(value, str):
         raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(constant))
+    if not dtype.is_scalar:
+        fix = "take one of its words, such as v[0]"
+        raise ctx.error(node, codes.OPERAND, op="a number next to it", found=dtype, fix=fix)
     if isinstance(value, bool) != dtype.is_bool:
         raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=_why_bool(dtype))
     if isinstance(value, float) and dtype.is_integer:
@@ -45,7 +57,8 @@ def literal(
             codes.LITERAL,
             value=value,
             dtype=dtype,
-            why="write a whole number, or convert the other operand to a float: vy.f32(...)",
+            why="write a whole number, or convert the other operand to a float: "
+            f"{'vy.f64' if dtype.bits == 64 else 'vy.f32'}(...)",
         )
     if dtype.is_integer and isinstance(value, int):
         low, high = dtype.integer_range
@@ -57,7 +70,17 @@ def literal(
                     f"it is {dtype} because of {reason}: convert the other operand there to {other}"
                 )
             raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
+    if dtype.is_float and is_lost(value, dtype):
+        why = f"{dtype} would make it infinite: write vy.math.inf, or convert to a wider type"
+        raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
     return Scalar(Expr.lit(value, dtype), dtype)
+
+
+def is_lost(value: float, dtype: DataType) -> bool:
+    """Whether a finite number is too large for a type of floats."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    return encode(abs(value), dtype) == encode(math.inf, dtype)
 
 
 def _why_bool(dtype: DataType) -> str:
@@ -82,6 +105,8 @@ def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: st
     if isinstance(value, Constant):
         return literal(ctx, node, value, dtype)
     scalar = as_scalar(ctx, node, value)
+    if scalar.form is not None and dtype in INTEGERS:
+        return stored(ctx, node, scalar, dtype)
     if scalar.dtype is dtype:
         ctx.pin(scalar.soft, dtype)
         return Scalar(scalar.expr, dtype)
@@ -92,8 +117,8 @@ def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: st
         codes.WANTED_TYPE,
         what=what,
         expected=dtype,
-        found=scalar.dtype,
-        cast=f"{scalar_name(dtype)}({ast.unparse(node)})",
+        found=scalar.named,
+        cast=advice.cast(node, dtype, scalar.dtype),
     )
 
 
@@ -103,24 +128,57 @@ def as_bool(ctx: Context, node: ast.AST, value: Value, what: str) -> Scalar:
         return literal(ctx, node, value, DataType.BOOL)
     if isinstance(value, Scalar) and value.dtype.is_bool:
         return value
-    found = value.dtype if isinstance(value, Scalar) else describe(value)
-    text = ast.unparse(node)
-    if isinstance(node, (ast.BinOp, ast.IfExp, ast.UnaryOp)):
-        text = f"({text})"
-    raise ctx.error(node, codes.NOT_BOOL, what=what, found=found, text=text)
+    found = value.named if isinstance(value, Scalar) else describe(value)
+    raise ctx.error(node, codes.NOT_BOOL, what=what, found=found, fix=_fix_truth(node, value))
+
+
+def _fix_truth(node: ast.AST, value: Value) -> str:
+    match value:
+        case Scalar():
+            return f"compare: {advice.operand(node)} != 0"
+        case Constant(found):
+            return f"write {bool(found)}"
+        case Array():
+            return f"compare its length, len({ast.unparse(node)}) != 0, or one of its elements"
+        case Several(items):
+            return f"write {bool(items)}, or compare one of its elements"
+        case _:
+            return "write a comparison"
 
 
 def agree(
     ctx: Context, node: ast.AST, op: str, left: Value, right: Value, sides: tuple[ast.AST, ast.AST]
 ) -> tuple[Scalar, Scalar]:
-    """Two operands as values of one type."""
+    """Two operands as values of one type, or as two indices."""
+    a, b = settled(ctx, node, op, left, right, sides)
+    if a.form is None and b.form is None:
+        return a, b
+    if a.form is not None and b.form is not None:
+        return a, b
+    met = meet(ctx, node, op, a, b, sides)
+    if met is None:
+        raise differ(ctx, node, op, a, b, sides)
+    return met
+
+
+def settled(
+    ctx: Context, node: ast.AST, op: str, left: Value, right: Value, sides: tuple[ast.AST, ast.AST]
+) -> tuple[Scalar, Scalar]:
+    """Two operands as values of one type; where one is an index, the other may have a type."""
     if isinstance(left, Constant) and isinstance(right, Scalar):
         made, right = _with_constant(ctx, sides[0], left, right)
         return made, right
     if isinstance(right, Constant) and isinstance(left, Scalar):
         made, left = _with_constant(ctx, sides[1], right, left)
         return left, made
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return literals(ctx, node, (left, right), sides)
     a, b = as_scalar(ctx, sides[0], left), as_scalar(ctx, sides[1], right)
+    if a.form is not None or b.form is not None:
+        for one in (a, b):
+            if one.soft and one.dtype is DataType.I32:
+                raise ctx.learn(one.soft, Form.NATURAL, node)
+        return a, b
     if a.dtype is b.dtype:
         if a.soft and b.soft:
             soft = a.soft | b.soft
@@ -131,21 +189,22 @@ def agree(
         raise ctx.learn(a.soft, b.dtype, node)
     if b.soft and can_become(b.dtype, a.dtype):
         raise ctx.learn(b.soft, a.dtype, node)
-    raise ctx.error(
-        node,
-        codes.TYPES_DIFFER,
-        op=op,
-        left=a.dtype,
-        right=b.dtype,
-        fix=advice.for_types(op, a.dtype, b.dtype, sides),
-    )
+    raise differ(ctx, node, op, a, b, sides)
+
+
+LITERALS = "literals of"
+"""Marks the keys of constants that stand in an expression, which only that expression uses."""
 
 
 def literals(
-    ctx: Context, node: ast.AST, pair: tuple[Constant, Constant], sides: tuple[ast.AST, ast.AST]
+    ctx: Context,
+    node: ast.AST,
+    pair: tuple[Constant, Constant],
+    sides: tuple[ast.AST, ast.AST],
+    position: int = 0,
 ) -> tuple[Scalar, Scalar]:
-    """Two constants, of which one is chosen at run time; together they take a type by context."""
-    first, second = same_literals(ctx, node, pair, sides)
+    """Two constants that the kernel computes with; together they take a type by context."""
+    first, second = same_literals(ctx, node, pair, sides, position)
     return first, second
 
 
@@ -161,24 +220,43 @@ def same_literals(
     node: ast.AST,
     constants: Sequence[Constant],
     sides: Sequence[ast.AST] | None = None,
+    position: int = 0,
 ) -> list[Scalar]:
-    """Constants of which one is chosen at run time."""
+    """Constants that the kernel computes with, or of which it chooses one: all of one type.
+
+    `position` tells those at one node apart.
+    """
     pairs = list(zip(sides or [node] * len(constants), constants, strict=True))
     # 1 if c else 0.5 is a float.
     widest = max((constant.value for constant in constants), key=_width)
     if isinstance(widest, (str, bool)):
         return [as_scalar(ctx, side, constant) for side, constant in pairs]
-    key = (*ctx.frame.path, "literals", getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    places = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    key = (*ctx.frame.path, LITERALS, position, *(getattr(node, place, 0) for place in places))
     learned = ctx.learned.get(key)
+    if isinstance(learned, Form):
+        return [index_of(ctx, side, constant) for side, constant in pairs]
     dtype = default_type(widest) if learned is None else learned
     soft = frozenset({key}) if learned is None else frozenset[Key]()
     found = [literal(ctx, side, constant, dtype) for side, constant in pairs]
     return [Scalar(one.expr, dtype, soft) for one in found]
 
 
+def index_of(ctx: Context, node: ast.AST, constant: Constant, reason: str | None = None) -> Scalar:
+    """A constant as an index; one of 2**31 and more is a number of the type `u32`."""
+    number = constant.value
+    if isinstance(number, int) and not isinstance(number, bool):
+        found = literal_index(number)
+        if found is not None:
+            return found
+    return literal(ctx, node, constant, DataType.U32, reason)
+
+
 def _with_constant(
     ctx: Context, node: ast.AST, constant: Constant, other: Scalar
 ) -> tuple[Scalar, Scalar]:
+    if other.form is not None:
+        return index_of(ctx, node, constant), other
     wants_float = isinstance(constant.value, float) and other.dtype.is_integer
     if other.soft and wants_float:
         raise ctx.learn(other.soft, DataType.F32, node)

@@ -12,8 +12,10 @@ import ast
 from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
+from vyre.front.advice import element_of
 from vyre.front.agree import as_scalar, as_type
 from vyre.front.context import Context
+from vyre.front.index_values import natural
 from vyre.front.values import (
     Array,
     Constant,
@@ -51,6 +53,22 @@ def index_nodes(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]
 
 
+def refuse_rows(ctx: Context, node: ast.AST, row: ast.Subscript) -> None:
+    """Refuse a row of an array, `x[i]` in `x[i][0]` or `len(x[i])`, and say what to write."""
+    if not isinstance(row.value, ast.Name):
+        return
+    array = ctx.expr(row.value)
+    given = index_nodes(row.slice)
+    if not isinstance(array, Array) or len(given) >= array.rank:
+        return
+    example = f"{array.name}.shape[{len(given)}]"
+    if isinstance(node, ast.Subscript):
+        indices = map(ast.unparse, (*given, *index_nodes(node.slice)))
+        example = f"{array.name}[{', '.join(indices)}]"
+    found, rank = len(given), array.rank
+    raise ctx.error(node, codes.RANK, name=array.name, rank=rank, found=found, example=example)
+
+
 def flat_index(
     ctx: Context, node: ast.AST, array: Array, nodes: Sequence[ast.expr], values: Sequence[Value]
 ) -> AnyExpr:
@@ -62,21 +80,27 @@ def flat_index(
             name=array.name,
             rank=array.rank,
             found=len(values),
-            example=f"{array.name}[{', '.join('ijk'[: array.rank])}]",
+            example=element_of(array),
         )
-    indices = [_one_index(ctx, n, array, v) for n, v in zip(nodes, values, strict=True)]
+    along = enumerate(zip(nodes, values, strict=True))
+    indices = [_one_index(ctx, n, array, axis, v) for axis, (n, v) in along]
     if array.rank == 1 and array.steps is None:
         return indices[0].expr
     return _position(ctx, array, indices)
 
 
-def _one_index(ctx: Context, node: ast.expr, array: Array, value: Value) -> Scalar:
+def _one_index(ctx: Context, node: ast.expr, array: Array, axis: int, value: Value) -> Scalar:
     if isinstance(value, Constant):
         found = value.value
         if isinstance(found, int) and not isinstance(found, bool) and found >= 0:
             return as_type(ctx, node, value, DataType.U32, "an index")
         if isinstance(found, int) and not isinstance(found, bool):
-            raise ctx.error(node, codes.NEGATIVE_INDEX, name=array.name, index=-found)
+            name, index = array.name, -found
+            extent = f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
+            where = ", ".join([":"] * axis + [str(found)])
+            raise ctx.error(
+                node, codes.NEGATIVE_INDEX, name=name, where=where, extent=extent, index=index
+            )
     index = as_scalar(ctx, node, value)
     if not index.dtype.is_integer:
         raise ctx.error(
@@ -148,9 +172,8 @@ def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
     wanted = 3 if op is AtomicOp.COMPARE_EXCHANGE else 2
     if len(node.args) != wanted or node.keywords:
         form = "(i, expected, value)" if wanted == 3 else "(i, value)"
-        raise ctx.error(
-            node, codes.CALL, name=name, problem=f"got {len(node.args)} arguments", form=name + form
-        )
+        problem, form = f"got {len(node.args)} arguments", f"{array.name}.{name}{form}"
+        raise ctx.error(node, codes.CALL, name=name, problem=problem, form=form)
     if not array.writable:
         raise ctx.error(node, codes.READ_ONLY, name=array.name)
     if array.dtype not in op.row.operands:
@@ -176,18 +199,18 @@ def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
 def size(array: Array) -> Scalar:
     """`x.size`: how many elements an array has."""
     if array.steps is None:
-        return Scalar(BufLen(array.name), DataType.U32)
+        return natural(BufLen(array.name))
     total = array.shape[0]
     for one in array.shape[1:]:
         total = Binary(BinOp.MUL, total, one)
-    return Scalar(total, DataType.U32)
+    return natural(total)
 
 
 def extents(value: Value) -> Value:
     """`x.shape` as the tuple that it is, where a tuple is wanted; other values as they are."""
     if not isinstance(value, Shape):
         return value
-    return Several(tuple(Scalar(one, DataType.U32) for one in value.array.shape))
+    return Several(tuple(natural(one) for one in value.array.shape))
 
 
 def extent(ctx: Context, node: ast.AST, array: Array, axis: Value) -> Scalar:
@@ -197,4 +220,4 @@ def extent(ctx: Context, node: ast.AST, array: Array, axis: Value) -> Scalar:
         raise ctx.error(node, codes.AXIS, name=array.name, found=describe(axis), rank=array.rank)
     if not -array.rank <= number < array.rank:
         raise ctx.error(node, codes.AXIS, name=array.name, found=number, rank=array.rank)
-    return Scalar(array.shape[number], DataType.U32)
+    return natural(array.shape[number])

@@ -7,7 +7,7 @@ import ast
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import as_type
 from vyre.front.context import Context
-from vyre.front.values import Array, Constant, Scalar, Several, Value, describe
+from vyre.front.values import NOTHING, Array, Constant, Scalar, Value, describe
 from vyre.ir import AnyExpr, AsyncLoad, AsyncStore, AsyncWait, DataType
 
 TAG = "copy"
@@ -20,7 +20,7 @@ def start(ctx: Context, node: ast.Call, kind: type[AsyncLoad] | type[AsyncStore]
     if len(node.args) != 5:
         raise _wrong(ctx, node, f"got {len(node.args)} arguments by position")
     values = ctx.in_order(node.args)
-    destination = _whole(ctx, node, node.args[0], values[0])
+    destination = _whole(ctx, node, node.args[0], values[0], written=True)
     source = _whole(ctx, node, node.args[2], values[2])
     if not destination.writable:
         raise ctx.error(node.args[0], codes.READ_ONLY, name=destination.name)
@@ -30,7 +30,7 @@ def start(ctx: Context, node: ast.Call, kind: type[AsyncLoad] | type[AsyncStore]
         raise ctx.error(node, codes.OPERAND, op=name, found=found, fix=fix)
     into, at, count = (_number(ctx, node.args[k], values[k]) for k in (1, 3, 4))
     ctx.emit(kind(_tag(ctx, node), destination.name, into, source.name, at, count))
-    return Several(())
+    return NOTHING
 
 
 def wait(ctx: Context, node: ast.Call) -> Value:
@@ -38,21 +38,20 @@ def wait(ctx: Context, node: ast.Call) -> Value:
     if node.args:
         raise _wrong(ctx, node, f"got {len(node.args)} arguments by position")
     ctx.emit(AsyncWait(_tag(ctx, node)))
-    return Several(())
+    return NOTHING
 
 
-def _whole(ctx: Context, call: ast.Call, node: ast.expr, value: Value) -> Array:
+def _whole(
+    ctx: Context, call: ast.Call, node: ast.expr, value: Value, *, written: bool = False
+) -> Array:
     if not isinstance(value, Array):
         raise _wrong(ctx, call, f"cannot copy {describe(value)}")
     if value.steps is not None:
-        problem = f"cannot copy {value.name!r}, which is a view with strides"
-        raise ctx.error(
-            node,
-            codes.CALL,
-            name=ast.unparse(call.func),
-            problem=problem,
-            form=f"{value.name}=np.ascontiguousarray({value.name}) where you call the kernel",
-        )
+        name, problem = ast.unparse(call.func), f"cannot copy {value.name!r}, which is a view"
+        form = f"where you call the kernel: whole = np.ascontiguousarray({value.name}), pass it"
+        if written:
+            form += f", and after the call {value.name}[...] = whole"
+        raise ctx.error(node, codes.CALL, name=name, problem=problem, form=form)
     return value
 
 

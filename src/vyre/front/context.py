@@ -18,9 +18,12 @@ from vyre.front.facts import Facts
 from vyre.front.homes import Homes
 from vyre.front.reads import Reads
 from vyre.front.source import Source
-from vyre.front.values import Key, Scalar, Value, is_settled
+from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
 from vyre.record import dataclass
+
+NO_LIMIT = 1 << 32
+"""What every id and every length is less than."""
 
 
 class Restart(Exception):
@@ -29,21 +32,37 @@ class Restart(Exception):
 
 @dataclass(slots=True)
 class Variable:
-    """A Python variable that the kernel holds in a variable of its own."""
+    """A Python variable: a number in a variable of the program, a tuple, or a second name."""
 
     name: str
     """Its name in the program."""
     dtype: DataType | None
-    """None while it is declared but nothing has been assigned."""
+    """The type of its number; None while nothing has been assigned, and where it holds none."""
     key: Key
     soft: frozenset[Key] = frozenset()
-    constant: bool = False
-    """Whether it is assigned once, so that its value never changes."""
+    form: Form | None = None
+    """Of a variable that holds an index; its own key is soft, as it may still become a number."""
+    members: tuple[Variable | Value, ...] | None = None
+    """Of a tuple: variables, and values that never change."""
+    stands_for: Value | None = None
+    """The array, function, table or text that it is a second name of."""
+    text: str = ""
+    """How the code writes that."""
+    home: list[AnyStmt] | None = None
+    """The block that it is declared in."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing has been assigned yet."""
+        return self.dtype is None and self.members is None and self.stands_for is None
 
 
 @dataclass(slots=True)
 class LoopVariableLeft:
     """A name that was a loop variable and has no value any more."""
+
+    before: Variable | None = None
+    """The variable that had this name before the loop."""
 
 
 Binding = Variable | Value | LoopVariableLeft
@@ -55,9 +74,8 @@ class Result:
 
     value: Value | None = None
     """Where the function returns once, at its end."""
-    variables: list[Variable] | None = None
+    variable: Variable | None = None
     """Where it returns from several places."""
-    is_tuple: bool = False
 
 
 @dataclass(slots=True)
@@ -87,6 +105,8 @@ class Frame:
     names: dict[str, Binding]
     reassigned: frozenset[str]
     """Names that are assigned more than once, or in a loop."""
+    own: frozenset[str]
+    """Names that the function binds anywhere: they mean nothing outside of it."""
     assigned: set[str] = field(default_factory=set[str])
     """Variables that certainly have a value here."""
     loops: list[LoopState] = field(default_factory=list["LoopState"])
@@ -101,9 +121,13 @@ class Context:
     """Everything the parts of the translation share."""
 
     frames: list[Frame]
-    learned: dict[Key, DataType]
+    learned: dict[Key, DataType | Form]
     reasons: dict[Key, str]
     """Which code made a learned type what it is."""
+    literals: dict[Key, tuple[int, ...]]
+    """Literals that variables get and that their first one has no room for."""
+    rebound: set[Key]
+    """Tuples that are bound again where it depends on the run: all their numbers are variables."""
     workgroup: tuple[int, int, int]
     lower_expr: Callable[[Context, ast.expr], Value]
     lower_body: Callable[[Context, Sequence[ast.stmt]], bool]
@@ -113,6 +137,8 @@ class Context:
     spans: list[Span | None] = field(default_factory=lambda: [None])
     taken: set[str] = field(default_factory=set[str])
     facts: Facts = field(default_factory=Facts)
+    extents_below: int = NO_LIMIT
+    """Ids and lengths of a launch must be less, because of how indices are compared and read."""
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     """What is wrong with statements that nothing after them depends on."""
 
@@ -155,6 +181,10 @@ class Context:
                 yield body
         finally:
             self.bodies.pop()
+            for name, found in self.frame.names.items():
+                if isinstance(found, LoopVariableLeft):
+                    # A loop inside of the block may have given the name another value.
+                    names[name] = found
             self.frame.names = names
 
     @contextmanager
@@ -182,12 +212,18 @@ class Context:
             return value
         return self.spill(value, name)
 
+    def held(self, value: Scalar, name: str = "t") -> Scalar:
+        """The value as it is here, whatever is assigned later."""
+        return value if self.facts.is_fixed(value.expr) else self.spill(value, name)
+
     def spill(self, value: Scalar, name: str = "t") -> Scalar:
         """The value in a variable of its own, computed here."""
         fresh = self.fresh(name)
         self.emit(Let(fresh, value.expr))
         self.facts.define(fresh, value.expr)
-        return Scalar(Var(fresh), value.dtype, value.soft)
+        if value.form is Form.NATURAL:
+            self.facts.natural.add(fresh)
+        return Scalar(Var(fresh), value.dtype, value.soft, value.form)
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Value]:
         """Translate operands; what a later one does comes after the earlier ones are computed."""
@@ -198,7 +234,7 @@ class Context:
             if len(self.body) > mark:
                 later = self.body[mark:]
                 del self.body[mark:]
-                found = [self._fixed(earlier) for earlier in found]
+                found = [self.fixed(earlier) for earlier in found]
                 self.body.extend(later)
             found.append(value)
         return found
@@ -212,25 +248,43 @@ class Context:
         if len(self.body) > mark:
             later = self.body[mark:]
             del self.body[mark:]
-            kept.value = self._fixed(value)
+            kept.value = self.fixed(value)
             self.body.extend(later)
 
-    def _fixed(self, value: Value) -> Value:
-        if isinstance(value, Scalar) and not self.facts.is_fixed(value.expr):
-            return self.spill(value)
-        return value
+    def fixed(self, value: Value, name: str = "t") -> Value:
+        """The value as it is here, whatever is assigned or stored later."""
+        if isinstance(value, Several):
+            items = tuple(self.fixed(item, name) for item in value.items)
+            return Several(items, value.is_table)
+        return self.held(value, name) if isinstance(value, Scalar) else value
 
-    def learn(self, soft: frozenset[Key], dtype: DataType, node: ast.AST) -> Restart:
-        """Write down the type of variables that a literal began, and where they got it."""
+    def learn(self, soft: frozenset[Key], dtype: DataType | Form, node: ast.AST) -> Restart:
+        """Write down the type of variables whose first value has none, and where they got it."""
         for key in soft:
             self.learned[key] = dtype
             self.reasons[key] = ast.unparse(node)
         return Restart()
 
+    def widen(self, key: Key, value: bool | int | float | str, dtype: DataType) -> bool:
+        """Note a literal for which the assumed type of a variable is too small."""
+        if not isinstance(value, int) or isinstance(value, bool) or not dtype.is_integer:
+            return False
+        low, high = dtype.integer_range
+        known = self.literals.get(key, ())
+        if low <= value <= high or value in known:
+            return False
+        self.literals[key] = (*known, value)
+        return True
+
     def pin(self, soft: frozenset[Key], dtype: DataType) -> None:
         """Settle the type of variables whose assumed type turned out to be right."""
         for key in soft:
             self.learned.setdefault(key, dtype)
+
+    def limit_extents(self, below: int) -> None:
+        """From here on the program is right only for ids and lengths below a number."""
+        self.extents_below = min(self.extents_below, below)
+        self.facts.sums_fit = True
 
     def zero_at(self, mark: int, name: str, value: AnyExpr) -> None:
         """Declare a variable before the statements since `mark`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from inspect import iscoroutinefunction
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
@@ -12,6 +12,7 @@ from vyre.diagnostics.codes import front as codes
 from vyre.front import remembered
 from vyre.front.parameters import Parameter, parameter_of
 from vyre.front.source import Source
+from vyre.locks import cached_property
 
 if TYPE_CHECKING:
     from vyre.front.functions import Inlinable
@@ -26,10 +27,14 @@ class DeviceFunction(Generic[P, R]):
     def __init__(self, function: Callable[P, R]) -> None:
         if not isinstance(function, FunctionType):
             raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.func", found=repr(function)))
+        if iscoroutinefunction(function):
+            found = f"the async function {function.__name__}"
+            raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.func", found=found))
         self.function = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.source = Source(function)
+        self._parameters: dict[str, Parameter | None] = {}
         if not remembered.is_sound(self.source):
             _look_through(self.source)
 
@@ -41,11 +46,13 @@ class DeviceFunction(Generic[P, R]):
         return f"<vyre function {self.__name__}>"
 
     def parameter(self, name: str) -> Parameter | None:
-        """What a parameter is said to be, if that can be told."""
-        try:
-            return parameter_of(self.source.annotation(name))
-        except (NameError, AttributeError, TypeError):
-            return None
+        """What a parameter is said to be, if that can be told; it is looked at once."""
+        if name not in self._parameters:
+            try:
+                self._parameters[name] = parameter_of(self.source.annotation(name))
+            except (NameError, AttributeError, TypeError):
+                self._parameters[name] = None
+        return self._parameters[name]
 
     @cached_property
     def inlinable(self) -> Inlinable:
@@ -64,11 +71,16 @@ def _look_through(source: Source) -> None:
     extra = arguments.vararg or arguments.kwarg
     if extra is not None:
         problem = "takes any number of values"
-        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem)
+        fix = "write the parameters one by one, or pass a tuple"
+        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem, fix=fix)
 
 
 def func(function: Callable[P, R]) -> DeviceFunction[P, R]:
-    """Mark a function that kernels can call; it is inlined where they do."""
+    """Mark a function that kernels and other such functions call; it is inlined there.
+
+    Parameters need no types: each call has those of its arguments. An annotated one takes values
+    of its type only. It cannot call itself.
+    """
     return DeviceFunction(function)
 
 

@@ -19,6 +19,8 @@ from vyre.ir import (
     Builtin,
     BuiltinKind,
     Cast,
+    DataType,
+    Expr,
     Lit,
     Load,
     Unary,
@@ -26,6 +28,9 @@ from vyre.ir import (
     Var,
 )
 from vyre.record import dataclass
+
+_NEIGHBOURS = 8
+"""How many sums are known to be less where a greater one is."""
 
 _NEGATED = {
     BinOp.LT: BinOp.GE,
@@ -46,6 +51,15 @@ class Facts:
     constants: set[str] = field(default_factory=set[str])
     """Variables of the program that never change once they have a value."""
 
+    at_least: set[tuple[AnyExpr, int]] = field(default_factory=set[tuple[AnyExpr, int]])
+    """Unsigned values that never change, and numbers that they are not less than."""
+    sums_fit: bool = False
+    """Whether a small number that is added to an id or a length does not overflow."""
+    natural: set[str] = field(default_factory=set[str])
+    """Variables of the program that hold an index that is never negative."""
+    counters: set[str] = field(default_factory=set[str])
+    """Those that a loop counts, up to an id or a length."""
+
     implied: dict[str, tuple[bool, AnyExpr, AnyExpr]] = field(
         default_factory=dict[str, tuple[bool, AnyExpr, AnyExpr]]
     )
@@ -54,12 +68,12 @@ class Facts:
     @contextmanager
     def scope(self) -> Generator[None]:
         """Facts learned inside end with the block."""
-        before = self.less
-        self.less = set(before)
+        before = self.less, self.at_least
+        self.less, self.at_least = set(self.less), set(self.at_least)
         try:
             yield
         finally:
-            self.less = before
+            self.less, self.at_least = before
 
     def define(self, name: str, value: AnyExpr) -> None:
         """A variable that keeps this value."""
@@ -102,27 +116,61 @@ class Facts:
             self.know_less(left, right)
         elif op is BinOp.GT:
             self.know_less(right, left)
+        elif op is BinOp.GE:
+            self._know_at_least(left, right, 0)
+        elif op is BinOp.LE:
+            self._know_at_least(right, left, 0)
+
+    def _know_at_least(self, value: AnyExpr, number: AnyExpr, more: int) -> None:
+        """A value that never changes is a literal or more."""
+        value = self.plain(value)
+        if isinstance(number, Lit) and number.dtype.is_integer and self.lasts(value):
+            self.at_least.add((value, int(number.value) + more))
 
     def know_less(self, left: AnyExpr, right: AnyExpr) -> None:
         """Both never change, and the left one is less, as numbers of their type."""
         left, right = self.plain(left), self.plain(right)
-        if self._lasts(left) and self._lasts(right):
+        if self.lasts(left) and self.lasts(right):
             self.less.add((left, right))
+            self._know_at_least(right, left, 1)
+            match left:
+                case Binary(BinOp.ADD, value, Lit(_, number)) if self.sums_fit:
+                    self._know_sums_less(value, number, right)
+                case _:
+                    pass
+
+    def _know_sums_less(self, value: AnyExpr, number: int, right: AnyExpr) -> None:
+        """With `i + 2`, also `i + 1` and `i` are less, where none of them overflows."""
+        self.less.add((value, right))
+        for lesser in range(1, min(number, _NEIGHBOURS)):
+            self.less.add((Binary(BinOp.ADD, value, Expr.u32(lesser)), right))
 
     def proves_less(self, left: AnyExpr, right: AnyExpr) -> bool:
         """Whether an unsigned value is certainly less than another."""
         left, right = self.plain(left), self.plain(right)
-        if (left, right) in self.less:
+        if (left, right) in self.less or self._is_less_by_sign(left, right):
             return True
         top = self._top(left)
         return top is not None and isinstance(right, Lit) and top < right.bits
+
+    def _is_less_by_sign(self, left: AnyExpr, right: AnyExpr) -> bool:
+        """Whether a difference is less because it is not negative, and its sign was looked at."""
+        match left:
+            case Binary(BinOp.SUB, value, Lit(DataType.U32, number)):
+                above = any(v == value and least >= number for v, least in self.at_least)
+                return above and (value, right) in self.less
+            case _:
+                sign, end = Cast(left, DataType.I32), Cast(right, DataType.I32)
+                return (sign, end) in self.less and any(
+                    value == sign and least >= 0 for value, least in self.at_least
+                )
 
     def plain(self, expr: AnyExpr) -> AnyExpr:
         """The expression with variables that never change replaced by what they hold."""
         match expr:
             case Var(name) if name in self.definitions:
                 meaning = self.plain(self.definitions[name])
-                return meaning if self._lasts(meaning) else expr
+                return meaning if self.lasts(meaning) else expr
             case Binary(op, left, right):
                 return Binary(op, self.plain(left), self.plain(right))
             case Cast(value, dtype):
@@ -130,12 +178,13 @@ class Facts:
             case _:
                 return expr
 
-    def _lasts(self, expr: AnyExpr) -> bool:
+    def lasts(self, expr: AnyExpr) -> bool:
+        """Whether an expression has the same value from here on."""
         match expr:
             case Binary(_, left, right):
-                return self._lasts(left) and self._lasts(right)
+                return self.lasts(left) and self.lasts(right)
             case Cast(value):
-                return self._lasts(value)
+                return self.lasts(value)
             case _:
                 return self.is_fixed(expr)
 

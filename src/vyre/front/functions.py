@@ -8,18 +8,32 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import as_type, default_type, literal
+from vyre.front.agree import as_type
+from vyre.front.arrays import extents
+from vyre.front.assignment import fitted
+from vyre.front.captured import captured
 from vyre.front.context import Context, Frame, Result, Variable
 from vyre.front.device_functions import AnyFunction
-from vyre.front.homes import assigned_names, find_homes
+from vyre.front.homes import assigned_names, bound_names, find_homes
 from vyre.front.parameters import ArrayParameter, GenericType, ScalarParameter
 from vyre.front.parts import parts
+from vyre.front.scalars import scalar_name
 from vyre.front.source import Source
-from vyre.front.values import Array, Constant, Scalar, Several, Value, describe
-from vyre.ir import Assign, Expr, Let, Var
+from vyre.front.tuples import (
+    bind_again,
+    bind_new,
+    bind_open,
+    declare_zero,
+    is_number,
+    leaves,
+    shape_of,
+    value_of,
+)
+from vyre.front.values import NOTHING, Array, Several, Value, describe
+from vyre.ir import Assign, DataType, Let
 
 
 class Inlinable:
@@ -104,6 +118,7 @@ def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
     if any(frame.source is function.source for frame in ctx.frames):
         raise ctx.error(node, codes.RECURSION, name=function.__name__)
     placed = function.inlinable
+    ctx.reads.call(function)
     given = _arguments(ctx, node, function)
     path = (*ctx.frame.path, node.lineno, node.col_offset, function.__name__)
     frame = Frame(
@@ -112,6 +127,7 @@ def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
         path,
         {},
         placed.reassigned | assigned_names(placed.body) & set(placed.parameter_names),
+        bound_names(placed.body),
         is_kernel=False,
         returns_once=placed.returns_once,
     )
@@ -126,7 +142,7 @@ def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
             ctx.lower_body(ctx, placed.body)
     finally:
         ctx.frames.pop()
-    return _result(ctx, node, frame.result, mark)
+    return _result(ctx, frame.result, mark)
 
 
 def _arguments(ctx: Context, node: ast.Call, function: AnyFunction) -> dict[str, Value]:
@@ -141,7 +157,8 @@ def _arguments(ctx: Context, node: ast.Call, function: AnyFunction) -> dict[str,
         else:
             given[keyword.arg] = value
     for name, default in _defaults(function).items():
-        given.setdefault(name, default)
+        if name not in given and default is not None:
+            given[name] = captured(ctx, node, f"{function.__name__}'s {name}", default)
     missing = [name for name in names if name not in given]
     if missing:
         problem = f"got no value for {missing[0]!r}"
@@ -154,13 +171,12 @@ def _arguments(ctx: Context, node: ast.Call, function: AnyFunction) -> dict[str,
     }
 
 
-def _defaults(function: AnyFunction) -> dict[str, Value]:
+def _defaults(function: AnyFunction) -> dict[str, object]:
     values = function.function.__defaults__ or ()
     arguments = function.source.tree.args
     names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
-    pairs = list(zip(names[len(names) - len(values) :], values, strict=True))
-    pairs += list((function.function.__kwdefaults__ or {}).items())
-    return {name: Constant(value) for name, value in pairs if isinstance(value, (int, float))}
+    found = dict[str, object](zip(names[len(names) - len(values) :], values, strict=True))
+    return {**found, **(function.function.__kwdefaults__ or {})}
 
 
 def _typed(ctx: Context, node: ast.expr, function: AnyFunction, name: str, value: Value) -> Value:
@@ -176,10 +192,21 @@ def _typed(ctx: Context, node: ast.expr, function: AnyFunction, name: str, value
             if fits and isinstance(value, Array) and (generic or value.dtype is dtype):
                 return value
             problem = f"the parameter {name!r} cannot be {describe(value)}"
-            form = f"{name}: vy.In[vy.{dtype}, {rank}]"
+            form = f"an array of {_axes(rank)} and {_type_name(dtype)} for {name!r}"
+            if isinstance(value, Array):
+                shown = f"{_type_name(value.dtype)}, {value.rank}"
+                form = f"what is passed as its type: {name}: vy.In[{shown}]"
             raise ctx.error(node, codes.CALL, name=function.__name__, problem=problem, form=form)
         case _:
             return value
+
+
+def _axes(rank: int) -> str:
+    return "one axis" if rank == 1 else f"{rank} axes"
+
+
+def _type_name(dtype: DataType | GenericType) -> str:
+    return scalar_name(dtype) if isinstance(dtype, DataType) else str(dtype)
 
 
 def _bind_argument(
@@ -187,59 +214,53 @@ def _bind_argument(
 ) -> None:
     frame.assigned.add(name)
     if not changed:
-        is_number = isinstance(value, Scalar)
-        if is_number and not ctx.facts.is_fixed(value.expr):
-            value = ctx.spill(value, name)
-        frame.names[name] = value
+        frame.names[name] = ctx.fixed(value, name)
         return
     key = (*frame.path, name)
-    variable = Variable(ctx.fresh(name), None, key)
-    if isinstance(value, Constant) and not isinstance(value.value, str):
-        learned = ctx.learned.get(key)
-        variable.dtype = default_type(value.value) if learned is None else learned
-        variable.soft = frozenset({key}) if learned is None else frozenset()
-        value = literal(ctx, node, value, variable.dtype)
-    elif isinstance(value, Scalar):
-        variable.dtype, variable.soft = value.dtype, value.soft
-    else:
+    if isinstance(value, Several):
+        variable = Variable(name, None, key, home=ctx.body)
+        bind_new(ctx, node, name, variable, value)
+        frame.names[name] = variable
+        return
+    if not is_number(value):
         raise ctx.error(node, codes.ASSIGN_ARRAY, name=name)
-    ctx.emit(Let(variable.name, value.expr))
+    variable = Variable(ctx.fresh(name), None, key, home=ctx.body)
+    ctx.emit(Let(variable.name, fitted(ctx, node, name, variable, value).expr))
     frame.names[name] = variable
 
 
-Fit = Callable[[Context, ast.AST, str, Variable, Value], Scalar]
-
-
-def give_result(ctx: Context, node: ast.Return, fit: Fit) -> None:
+def give_result(ctx: Context, node: ast.Return) -> None:
     """`return value` in a device function."""
     frame = ctx.frame
     result = frame.result
-    value: Value = Several(()) if node.value is None else ctx.expr(node.value)
+    value = NOTHING if node.value is None else extents(ctx.expr(node.value))
     if frame.returns_once:
         result.value = value
         return
-    items = value.items if isinstance(value, Several) else (value,)
-    if result.variables is None:
-        result.is_tuple = isinstance(value, Several)
-        result.variables = [
-            Variable(ctx.fresh("result"), None, (*frame.path, "return", number))
-            for number in range(len(items))
-        ]
-    if len(items) != len(result.variables) or result.is_tuple != isinstance(value, Several):
+    if result.variable is None:
+        key = (*frame.path, "return")
+        name = "result" if isinstance(value, Several) else ctx.fresh("result")
+        result.variable = Variable(name, None, key)
+        # Which return is taken depends on the run.
+        ctx.rebound.add(key)
+    variable = result.variable
+    where = node.value or node
+    if not variable.is_open and shape_of(variable) != shape_of(value):
         raise ctx.error(node, codes.RETURNS_DIFFER, name=frame.source.name)
-    for variable, item in zip(result.variables, items, strict=True):
-        scalar = fit(ctx, node.value or node, "the result", variable, item)
+    if not isinstance(value, Several):
+        scalar = fitted(ctx, where, "the result", variable, value)
         ctx.emit(Assign(variable.name, scalar.expr))
+    elif variable.is_open:
+        bind_open(ctx, where, "the result", variable, value)
+    else:
+        bind_again(ctx, where, "the result", variable, value)
 
 
-def _result(ctx: Context, node: ast.Call, result: Result, mark: int) -> Value:
+def _result(ctx: Context, result: Result, mark: int) -> Value:
     if result.value is not None:
         return result.value
-    if result.variables is None:
-        return Several(())
-    for variable in reversed(result.variables):
-        dtype = variable.dtype
-        assert dtype is not None
-        ctx.zero_at(mark, variable.name, Expr.lit(False if dtype.is_bool else 0, dtype))
-    items = [Scalar(Var(one.name), one.dtype, one.soft) for one in result.variables if one.dtype]
-    return Several(tuple(items)) if result.is_tuple else items[0]
+    if result.variable is None or result.variable.members == ():
+        return NOTHING
+    declare_zero(ctx, mark, [result.variable])
+    ctx.facts.constants.update(leaf.name for leaf in leaves(result.variable))
+    return value_of(result.variable)

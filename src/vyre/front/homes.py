@@ -30,6 +30,12 @@ class Homes:
         """Names to declare before `statement`."""
         return self.before.get(id(statement), [])
 
+    def moved(self, name: str, rest: Sequence[ast.stmt]) -> Homes:
+        """The same, with a place for `name` in the rest of a block, as it has no value before."""
+        made = Homes({place: list(names) for place, names in self.before.items()})
+        _place(name, rest, made)
+        return made
+
 
 def find_homes(body: Sequence[ast.stmt], known: frozenset[str]) -> Homes:
     """Where the variables of a function body live; `known` names are bound before it."""
@@ -48,6 +54,28 @@ def assigned_names(body: Sequence[ast.stmt]) -> set[str]:
         for node in parts(target)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
+
+
+def bound_names(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names that a body binds in any way, loop variables included."""
+    return frozenset(
+        node.id
+        for statement in body
+        for node in parts(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def loop_variables(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names of the variables of `for` loops in a body."""
+    return frozenset(
+        node.id
+        for statement in body
+        for loop in parts(statement)
+        if isinstance(loop, ast.For)
+        for node in parts(loop.target)
+        if isinstance(node, ast.Name)
+    )
 
 
 def _targets(statement: ast.stmt) -> Iterator[ast.expr]:

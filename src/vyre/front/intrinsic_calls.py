@@ -8,13 +8,27 @@ from collections.abc import Callable
 from typing import Any
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import async_copies, intrinsics, math
-from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals
+from vyre.front import advice, async_copies, intrinsics, math
+from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals, same_literals
+from vyre.front.arrays import refuse_rows
 from vyre.front.context import Context
-from vyre.front.operators import apply, apply_unary
+from vyre.front.index_values import as_bits, as_signed, joined, natural
+from vyre.front.operators import apply, apply_unary, binary
 from vyre.front.parameters import GenericType, generic_of
 from vyre.front.scalars import ScalarType
-from vyre.front.values import Array, Constant, Scalar, Several, Shape, Thing, Value, describe
+from vyre.front.unsigned_signs import refuse_absolute, refuse_maximum
+from vyre.front.values import (
+    NOTHING,
+    Array,
+    Constant,
+    Form,
+    Scalar,
+    Several,
+    Shape,
+    Thing,
+    Value,
+    describe,
+)
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,
@@ -37,9 +51,6 @@ from vyre.ir import (
 from vyre.ir.infer import bitcast_type, reduce_type
 
 Handler = Callable[[Context, ast.Call], Value]
-
-NOTHING = Several(())
-"""What a call gives that gives nothing."""
 
 
 def resolved(ctx: Context, node: ast.AST, wanted: GenericType) -> DataType:
@@ -79,7 +90,7 @@ def type_argument(ctx: Context, node: ast.expr) -> DataType:
 
 def _builtin(kind: BuiltinKind) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
-        return Scalar(Builtin(kind, _axis(ctx, node)), DataType.U32)
+        return natural(Builtin(kind, _axis(ctx, node)))
 
     return handle
 
@@ -109,7 +120,7 @@ def _group_size(ctx: Context, node: ast.Call) -> Value:
 def _lane_builtin(kind: BuiltinKind) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         values_of(ctx, node, f"{ast.unparse(node.func)}()", 0)
-        return Scalar(Builtin(kind, 0), DataType.U32)
+        return natural(Builtin(kind, 0))
 
     return handle
 
@@ -128,6 +139,9 @@ def _unary(opcode: UnOp) -> Handler:
         (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
         if isinstance(value, Constant) and UnOp.FLOOR.row.operands == opcode.row.operands:
             value = _as_float(value)
+        if isinstance(value, Constant):
+            # As a literal does, what is computed of one takes the type of what it meets.
+            (value,) = same_literals(ctx, node, (value,), node.args)
         return apply_unary(ctx, node, opcode, as_scalar(ctx, node.args[0], value))
 
     return handle
@@ -152,6 +166,31 @@ def _binary(opcode: BinOp) -> Handler:
     return handle
 
 
+_KEEPING_NAN = {BinOp.MIN: BinOp.MINIMUM, BinOp.MAX: BinOp.MAXIMUM}
+
+
+def _extreme(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> Scalar:
+    """The lesser or the greater; of floats, NaN if one is NaN, as numpy has it."""
+    return apply(ctx, node, _KEEPING_NAN[opcode] if a.dtype.is_float else opcode, a, b)
+
+
+def _extreme_of_two(opcode: BinOp) -> Handler:
+    def handle(ctx: Context, node: ast.Call) -> Value:
+        left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(x, y)", 2)
+        sides = (node.args[0], node.args[1])
+        a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
+        return _extreme(ctx, node, opcode, a, b)
+
+    return handle
+
+
+def _folded(compute: Callable[..., Any], left: Constant, right: Constant) -> Constant:
+    for one in (left, right):
+        if one.value != one.value:  # NaN, which Python keeps only if it comes first
+            return one
+    return Constant(compute(left.value, right.value))
+
+
 def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
     """`min` and `max` of two or more."""
 
@@ -160,17 +199,21 @@ def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
             raise _wrong_call(ctx, node, f"{ast.unparse(node.func)}(x, y)")
         values = ctx.in_order(node.args)
         if len(values) == 1:
-            form = f"{ast.unparse(node.func)}(x, y), or a for loop over range(len(x))"
-            raise _wrong_call(ctx, node, form)
+            loops = "a for loop over range"
+            if isinstance(values[0], Array):
+                loops = advice.loops_over(values[0])
+            raise _wrong_call(ctx, node, f"{ast.unparse(node.func)}(x, y), or {loops}")
         result = values[0]
         side: ast.AST = node.args[0]
         for value, value_node in zip(values[1:], node.args[1:], strict=True):
             if isinstance(result, Constant) and isinstance(value, Constant):
-                result = Constant(compute(result.value, value.value))
+                result = _folded(compute, result, value)
             else:
                 sides = (side, value_node)
+                if opcode is BinOp.MAX:
+                    refuse_maximum(ctx, node, (result, value), sides)
                 a, b = agree(ctx, node, ast.unparse(node.func), result, value, sides)
-                result = apply(ctx, node, opcode, a, b)
+                result = _extreme(ctx, node, opcode, a, b)
             side = node
         return result
 
@@ -181,10 +224,24 @@ def _absolute(ctx: Context, node: ast.Call) -> Value:
     (value,) = values_of(ctx, node, "abs(x)", 1)
     if isinstance(value, Constant) and not isinstance(value.value, str):
         return Constant(abs(value.value))
+    refuse_absolute(ctx, node, value, node.args[0])
     return apply_unary(ctx, node, UnOp.ABS, as_scalar(ctx, node.args[0], value))
 
 
+def _divmod(ctx: Context, node: ast.Call) -> Value:
+    pair = values_of(ctx, node, "divmod(x, y)", 2)
+    left, right = (ctx.hold(one) if isinstance(one, Scalar) else one for one in pair)
+    sides = (node.args[0], node.args[1])
+    if any(isinstance(one, Scalar) and one.dtype.is_float for one in pair):
+        instead = f"write {advice.of_floats('divmod', *sides)}"
+        raise ctx.error(node, codes.EXPRESSION, what="divmod of floats", instead=instead)
+    quotient = binary(ctx, node, ast.FloorDiv(), (left, right), sides)
+    return Several((quotient, binary(ctx, node, ast.Mod(), (left, right), sides)))
+
+
 def _length(ctx: Context, node: ast.Call) -> Value:
+    if node.args and isinstance(node.args[0], ast.Subscript):
+        refuse_rows(ctx, node, node.args[0])
     (value,) = values_of(ctx, node, "len(x)", 1)
     if isinstance(value, Several):
         return Constant(len(value.items))
@@ -192,7 +249,7 @@ def _length(ctx: Context, node: ast.Call) -> Value:
         return Constant(value.array.rank)
     if not isinstance(value, Array):
         raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(value))
-    return Scalar(value.shape[0], DataType.U32)
+    return natural(value.shape[0])
 
 
 def _code_of(ctx: Context, node: ast.Call) -> Value:
@@ -201,6 +258,8 @@ def _code_of(ctx: Context, node: ast.Call) -> Value:
     text = value.value if isinstance(value, Constant) else None
     if isinstance(value, Several) and len(value.items) == 1:
         return value.items[0]
+    if isinstance(value, Scalar):
+        form = f"{ast.unparse(node.args[0])} alone: elements of text are such numbers"
     if not isinstance(text, str) or len(text) != 1:
         problem = "takes one character that is known now"
         raise ctx.error(node, codes.CALL, name="ord", problem=problem, form=form)
@@ -215,20 +274,23 @@ def _select(ctx: Context, node: ast.Call) -> Value:
         a, b = literals(ctx, node, (left, right), sides)
     else:
         a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
-    return Scalar(Select(test.expr, a.expr, b.expr), a.dtype, a.soft & b.soft)
+    chosen = Select(test.expr, a.expr, b.expr)
+    return Scalar(chosen, a.dtype, a.soft & b.soft, joined(a, b))
 
 
 def _clip(ctx: Context, node: ast.Call) -> Value:
     value, low, high = values_of(ctx, node, "vy.math.clip(x, low, high)", 3)
     args = node.args
     a, b = agree(ctx, node, "clip", value, low, (args[0], args[1]))
-    raised = apply(ctx, node, BinOp.MAX, a, b)
+    raised = _extreme(ctx, node, BinOp.MAX, a, b)
     c, d = agree(ctx, node, "clip", raised, high, (node, args[2]))
-    return apply(ctx, node, BinOp.MIN, c, d)
+    return _extreme(ctx, node, BinOp.MIN, c, d)
 
 
 def _square(ctx: Context, node: ast.Call) -> Value:
     (value,) = values_of(ctx, node, "vy.math.square(x)", 1)
+    if isinstance(value, Constant):
+        (value,) = same_literals(ctx, node, (value,), node.args)
     held = ctx.hold(as_scalar(ctx, node.args[0], value))
     return apply(ctx, node, BinOp.MUL, held, held)
 
@@ -241,13 +303,14 @@ def _fma(ctx: Context, node: ast.Call) -> Value:
     if first.dtype not in BinOp.POW.row.operands:
         fix = "it works on f16, f32 and f64"
         raise ctx.error(node, codes.OPERAND, op="fma", found=first.dtype, fix=fix)
-    return Scalar(Fma(first.expr, second.expr, third.expr), first.dtype)
+    soft = first.soft & third.soft
+    return Scalar(Fma(first.expr, second.expr, third.expr), first.dtype, soft)
 
 
 def _bitcast(ctx: Context, node: ast.Call) -> Value:
     if node.keywords or len(node.args) != 2:
         raise _wrong_call(ctx, node, "vy.bitcast(x, vy.u32)")
-    scalar = as_scalar(ctx, node.args[0], ctx.expr(node.args[0]))
+    scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], ctx.expr(node.args[0])))
     dtype = type_argument(ctx, node.args[1])
     answer = bitcast_type(scalar.dtype, dtype)
     if not isinstance(answer, DataType):
@@ -263,7 +326,7 @@ def _ballot(ctx: Context, node: ast.Call) -> Value:
 
 def _shuffle(ctx: Context, node: ast.Call) -> Value:
     value, lane = values_of(ctx, node, "vy.subgroup_shuffle(x, lane)", 2)
-    scalar = as_scalar(ctx, node.args[0], value)
+    scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], value))
     if isinstance(lane, Constant):
         lane = as_type(ctx, node.args[1], lane, DataType.U32, "a lane")
     source = as_scalar(ctx, node.args[1], lane)
@@ -281,7 +344,7 @@ def _shuffle(ctx: Context, node: ast.Call) -> Value:
 def _reduce(op: ReduceOp) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
-        scalar = as_scalar(ctx, node.args[0], value)
+        scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], value))
         answer = reduce_type(op, scalar.dtype)
         if not isinstance(answer, DataType):
             name = ast.unparse(node.func)
@@ -303,14 +366,25 @@ def _print(ctx: Context, node: ast.Call) -> Value:
         if isinstance(value, Constant) and isinstance(value.value, str):
             problem = "has one label, which comes first"
             raise ctx.error(each, codes.CALL, name="vy.print", problem=problem, form=form)
-    shown = [as_scalar(ctx, n, v).expr for n, v in zip(node.args[1:], values, strict=True)]
+    scalars = [as_scalar(ctx, n, v) for n, v in zip(node.args[1:], values, strict=True)]
+    shown = [as_signed(ctx, s.expr) if s.form is Form.SIGNED else s.expr for s in scalars]
     ctx.emit(Print(label.value, tuple(shown)))
     return NOTHING
 
 
 def _misplaced(ctx: Context, node: ast.Call) -> Value:
-    name = ast.unparse(node.func)
-    raise ctx.error(node, codes.MEMORY_PLACE, name=name)
+    raise misplaced(ctx, node, node, None)
+
+
+def misplaced(ctx: Context, node: ast.AST, call: ast.Call, target: ast.expr | None) -> Exception:
+    """The error for an array that is declared where kernels cannot."""
+    name = target.id if isinstance(target, ast.Name) else "t"
+    place = "write it at the beginning of the kernel"
+    if not ctx.frame.is_kernel:
+        place = "write it in the kernel, and pass it to the function"
+    form = f"{name} = {ast.unparse(call)}"
+    shown = ast.unparse(call.func)
+    return ctx.error(node, codes.MEMORY_PLACE, name=shown, place=place, form=form)
 
 
 def _table() -> dict[object, Handler]:
@@ -336,10 +410,13 @@ def _table() -> dict[object, Handler]:
         intrinsics.print: _print,
         math.where: _select,
         math.clip: _clip,
+        math.minimum: _extreme_of_two(BinOp.MIN),
+        math.maximum: _extreme_of_two(BinOp.MAX),
         math.square: _square,
         math.fma: _fma,
         math.absolute: _absolute,
         builtins.abs: _absolute,
+        builtins.divmod: _divmod,
         builtins.len: _length,
         builtins.ord: _code_of,
         builtins.min: _fold(BinOp.MIN, min),
@@ -347,8 +424,8 @@ def _table() -> dict[object, Handler]:
     }
     for function, unary in _UNARY.items():
         found[function] = _unary(unary)
-    for function, binary in _BINARY.items():
-        found[function] = _binary(binary)
+    for function, opcode in _BINARY.items():
+        found[function] = _binary(opcode)
     for op in ReduceOp:
         found[getattr(intrinsics, f"subgroup_{op.row.spelling}")] = _reduce(op)
     return found
@@ -397,8 +474,6 @@ _BINARY: dict[Callable[..., Any], BinOp] = {
     math.arctan2: BinOp.ATAN2,
     math.power: BinOp.POW,
     math.copysign: BinOp.COPYSIGN,
-    math.minimum: BinOp.MIN,
-    math.maximum: BinOp.MAX,
     math.fmin: BinOp.MIN,
     math.fmax: BinOp.MAX,
 }

@@ -17,37 +17,44 @@ def outside(name: str) -> NoReturn:
 
 
 def gid(axis: int = 0) -> int:
-    """The invocation's position in the grid, along an axis (0 is x)."""
+    """The position of the invocation in the grid, along an axis."""
     outside("vy.gid")
 
 
 def lid(axis: int = 0) -> int:
-    """The invocation's position in its workgroup."""
+    """The position of the invocation in its workgroup, along an axis."""
     outside("vy.lid")
 
 
 def wid(axis: int = 0) -> int:
-    """The workgroup's position in the grid."""
+    """The position of the workgroup in the grid, along an axis."""
     outside("vy.wid")
 
 
 def num_groups(axis: int = 0) -> int:
-    """The number of workgroups along an axis."""
+    """The number of workgroups in the grid, along an axis."""
     outside("vy.num_groups")
 
 
 def group_size(axis: int = 0) -> int:
-    """The number of invocations of a workgroup along an axis."""
+    """The number of invocations in a workgroup, along an axis: a constant."""
     outside("vy.group_size")
 
 
 def barrier() -> None:
-    """Wait for the workgroup: what was written before is seen by all after."""
+    """Wait until all invocations of the workgroup are here, and see what they wrote before.
+
+    A barrier that some invocations could miss is refused.
+    """
     outside("vy.barrier")
 
 
 def grid_sync() -> None:
-    """Wait for the whole grid: what was written before is seen by all after."""
+    """Wait until all invocations of the grid are here, and see what they wrote before.
+
+    It stands at the top level of a kernel, or in loops that all invocations run alike. Arrays made
+    by `vy.shared` are zero again after it.
+    """
     outside("vy.grid_sync")
 
 
@@ -60,7 +67,10 @@ def async_load(
     *,
     tag: str = "copy",
 ) -> None:
-    """The workgroup starts to copy elements of an array into shared memory."""
+    """The workgroup starts to copy `count` elements of an array into a shared one.
+
+    `async_wait` with the same tag waits for them. What the source does not have arrives as zero.
+    """
     outside("vy.async_load")
 
 
@@ -73,22 +83,31 @@ def async_store(
     *,
     tag: str = "copy",
 ) -> None:
-    """The workgroup starts to copy elements of shared memory into an array."""
+    """The workgroup starts to copy `count` elements of a shared array into another one.
+
+    `async_wait` with the same tag waits for them. What the destination does not have is dropped.
+    """
     outside("vy.async_store")
 
 
 def async_wait(*, tag: str = "copy") -> None:
-    """Wait for all copies with this tag, and for the workgroup."""
+    """Wait for all copies with this tag, and for the workgroup, as `barrier` does."""
     outside("vy.async_wait")
 
 
 def shared(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
-    """An array that a workgroup shares, zero at first: `t = vy.shared(vy.f32, 256)`."""
+    """An array that the invocations of a workgroup share, zero at first.
+
+    `t = vy.shared(vy.f32, 16, 17)` at the top level of a kernel; the extents are constants.
+    """
     outside("vy.shared")
 
 
 def local(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
-    """An array of each invocation's own, zero at first: `t = vy.local(vy.u32, 8)`."""
+    """An array of the invocation's own, zero at first.
+
+    `t = vy.local(vy.u32, 8)` at the top level of a kernel; the extents are constants.
+    """
     outside("vy.local")
 
 
@@ -118,17 +137,17 @@ def byte_swap(x: int) -> int:
 
 
 def rotl(x: int, amount: int) -> int:
-    """The bits rotated to the left."""
+    """The bits rotated to the left, by an amount modulo the width."""
     outside("vy.rotl")
 
 
 def rotr(x: int, amount: int) -> int:
-    """The bits rotated to the right."""
+    """The bits rotated to the right, by an amount modulo the width."""
     outside("vy.rotr")
 
 
 def mul_hi(a: int, b: int) -> int:
-    """The upper half of the product."""
+    """The upper half of the product in twice the width."""
     outside("vy.mul_hi")
 
 
@@ -148,27 +167,27 @@ def bitcast(x: float, dtype: type[T]) -> T:
 
 
 def select(condition: bool, if_true: T, if_false: T) -> T:
-    """One of two values; both are evaluated."""
+    """`if_true` where the condition holds, else `if_false`; both are evaluated."""
     outside("vy.select")
 
 
 def subgroup_size() -> int:
-    """How many lanes the subgroup has."""
+    """The number of lanes in a subgroup."""
     outside("vy.subgroup_size")
 
 
 def subgroup_lane() -> int:
-    """The invocation's lane in its subgroup."""
+    """The position of the invocation in its subgroup."""
     outside("vy.subgroup_lane")
 
 
 def subgroup_ballot(condition: bool) -> tuple[int, int, int, int]:
-    """A bit per lane of the subgroup, in four `u32`."""
+    """A bit for each lane of the subgroup, in a tuple of four `u32`: lane 0 is the lowest bit."""
     outside("vy.subgroup_ballot")
 
 
 def subgroup_shuffle(x: T, lane: int) -> T:
-    """The value that another lane of the subgroup holds."""
+    """The value of `x` in another lane of the subgroup; zero if there is no such lane."""
     outside("vy.subgroup_shuffle")
 
 
@@ -193,20 +212,23 @@ def subgroup_max(x: T) -> T:
 
 
 def subgroup_and(x: T) -> T:
-    """All values of the subgroup, and."""
+    """The bitwise and over the subgroup."""
     outside("vy.subgroup_and")
 
 
 def subgroup_or(x: T) -> T:
-    """All values of the subgroup, or."""
+    """The bitwise or over the subgroup."""
     outside("vy.subgroup_or")
 
 
 def subgroup_xor(x: T) -> T:
-    """All values of the subgroup, exclusive or."""
+    """The bitwise exclusive or over the subgroup."""
     outside("vy.subgroup_xor")
 
 
 def print(label: str, *values: Any) -> None:
-    """Show values while debugging; on the reference and the CPU."""
+    """Print a label and values, with the id of the invocation; on the reference and the CPU.
+
+    The lines appear when the call ends.
+    """
     outside("vy.print")

@@ -10,11 +10,13 @@ import ast
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from math import copysign
 from types import FunctionType
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
 from vyre.front import remembered
+from vyre.front.outside import Outside
 from vyre.front.parameters import (
     GenericType,
     Layout,
@@ -37,6 +39,20 @@ class Specialisation:
     layouts: tuple[tuple[str, Layout], ...] = ()
     """Arrays that are views with strides."""
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Tells it from all others: 0.0 and -0.0, which are equal, are two values."""
+        floats = (value for _, value in self.statics if isinstance(value, float))
+        return self.types, self.statics, tuple(copysign(1.0, one) for one in floats), self.layouts
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """The program for one specialisation, and what outside of the kernel it was made from."""
+
+    program: Program
+    outside: Outside
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelSource:
@@ -50,7 +66,7 @@ class KernelSource:
     entry_op_id: str | None = None
     copies_whole: bool = False
     """Whether it starts copies of whole stretches of memory, which views with strides lack."""
-    _known: dict[Specialisation, Program] = field(default_factory=dict[Specialisation, Program])
+    _known: dict[object, Translated] = field(default_factory=dict[object, Translated])
 
     @property
     def is_open(self) -> bool:
@@ -68,16 +84,32 @@ class KernelSource:
         return frozenset(code.co_varnames[count : count + code.co_kwonlyargcount])
 
     def program(self, wanted: Specialisation) -> Program:
-        """The program for one specialisation, translated once, maybe by an earlier process."""
-        found = self._known.get(wanted)
-        if found is None:
-            made = remembered.find(self, wanted)
-            if made is None:
-                made = self._translated(wanted)
-            found = self._known.setdefault(wanted, made)
+        """The program for one specialisation."""
+        return self.translated(wanted).program
+
+    def translated(self, wanted: Specialisation) -> Translated:
+        """The program for one specialisation, translated once, maybe by an earlier process.
+
+        It is translated again where something that it was made from has changed since.
+        """
+        key = wanted.key
+        found = self._known.get(key)
+        if found is None or not found.outside.means_the_same():
+            found = self._known[key] = self._found(wanted) or self._made(wanted)
         return found
 
-    def _translated(self, wanted: Specialisation) -> Program:
+    def as_written(self, wanted: Specialisation) -> Program:
+        """The program for one specialisation with its guards as they are in the source."""
+        from vyre.front.lower import as_written
+        from vyre.front.reads import Reads
+
+        return as_written(self, wanted, Reads(self.source))
+
+    def _found(self, wanted: Specialisation) -> Translated | None:
+        found = remembered.find(self, wanted)
+        return None if found is None else Translated(found[0], Outside(found[1]))
+
+    def _made(self, wanted: Specialisation) -> Translated:
         from vyre.front.lower import translate
         from vyre.front.reads import Reads
 
@@ -85,10 +117,10 @@ class KernelSource:
         try:
             made = translate(self, wanted, reads)
         except FrontError as error:
-            # The frames of the translator say nothing to whoever wrote the kernel.
+            # The frames of the translator say nothing to the author of the kernel.
             raise error.with_traceback(None) from error.__cause__
         remembered.keep(self, wanted, made, reads)
-        return made
+        return Translated(made, Outside(reads.every))
 
 
 def kernel_source(
@@ -99,6 +131,9 @@ def kernel_source(
     """Read a function that is to be a kernel; refuses what can be refused without types."""
     if not isinstance(function, FunctionType):
         raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.kernel", found=repr(function)))
+    if inspect.iscoroutinefunction(function):
+        found = f"the async function {function.__name__}"
+        raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.kernel", found=found))
     source = Source(function)
     copies = remembered.copies_whole(source)
     if copies is None:
@@ -145,7 +180,7 @@ def _parameters(source: Source) -> dict[str, Parameter]:
         extra = arguments.vararg or arguments.kwarg
         assert extra is not None
         problem = "takes any number of values"
-        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem)
+        raise source.error(extra, codes.PARAMETER, name=extra.arg, problem=problem, fix=_ONE_BY_ONE)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found: dict[str, Parameter] = {}
     for position, name in enumerate(names):
@@ -154,9 +189,17 @@ def _parameters(source: Source) -> dict[str, Parameter]:
             has_one = name in source.annotations
             problem = "has a type that kernels lack" if has_one else "has no type"
             where = _argument(source, position)
-            raise source.error(where, codes.PARAMETER, name=name, problem=problem)
+            fix = _fix_type(name)
+            raise source.error(where, codes.PARAMETER, name=name, problem=problem, fix=fix)
         found[name] = parameter
     return found
+
+
+_ONE_BY_ONE = "write the parameters one by one, or pass an array"
+
+
+def _fix_type(name: str) -> str:
+    return f"annotate it: {name}: vy.f32, {name}: vy.In[vy.f32], vy.Out, vy.InOut or vy.static[int]"
 
 
 def _annotation(source: Source, position: int, name: str) -> object:
@@ -165,7 +208,8 @@ def _annotation(source: Source, position: int, name: str) -> object:
     except (NameError, AttributeError, TypeError) as problem:
         where = _argument(source, position)
         shown = f"has a type that {problem}"
-        raise source.error(where, codes.PARAMETER, name=name, problem=shown) from problem
+        fix = _fix_type(name)
+        raise source.error(where, codes.PARAMETER, name=name, problem=shown, fix=fix) from problem
 
 
 def _argument(source: Source, position: int) -> ast.arg:

@@ -10,9 +10,12 @@ from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import default_type
 from vyre.front.context import Binding, Context, Frame, Restart, Variable
 from vyre.front.expressions import lower_expr
+from vyre.front.extent_limit import LIMIT, extents_below
 from vyre.front.facts import Facts
 from vyre.front.functions import reassigned_names
-from vyre.front.homes import assigned_names, find_homes
+from vyre.front.grid.needs import find_plan
+from vyre.front.grid.plan import PLAN
+from vyre.front.homes import assigned_names, bound_names, find_homes
 from vyre.front.kernels import KernelSource, Specialisation
 from vyre.front.own_zeros import with_own_zeros
 from vyre.front.parameters import (
@@ -28,7 +31,7 @@ from vyre.front.parameters import (
 from vyre.front.parts import parts
 from vyre.front.reads import Reads
 from vyre.front.statements import lower_body
-from vyre.front.values import Array, Constant, Key, Scalar, Steps, Thing
+from vyre.front.values import Array, Constant, Form, Key, Scalar, Steps, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
 from vyre.ir.collector import collector_paused
 
@@ -36,21 +39,41 @@ from vyre.ir.collector import collector_paused
 @collector_paused()
 def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Program:
     """The program for a kernel; `reads` takes down what it depends on."""
-    learned: dict[Key, DataType] = {}
+    placed = dict(wanted.layouts)
+    outputs = [
+        name
+        for name, parameter in kernel.parameters.items()
+        if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
+        if name not in placed
+    ]
+    written = as_written(kernel, wanted, reads)
+    made = with_own_zeros(written, outputs)
+    made.memo(PLAN, find_plan)
+    made.memo(LIMIT, lambda _: extents_below(written))
+    return made
+
+
+def as_written(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Program:
+    """The program that does what a kernel says, and leaves zeros to its caller."""
+    learned: dict[Key, DataType | Form] = {}
     reasons: dict[Key, str] = {}
+    literals: dict[Key, tuple[int, ...]] = {}
+    rebound: set[Key] = set()
     while True:
         try:
-            return _attempt(kernel, wanted, learned, reasons, reads)
+            return _attempt(kernel, wanted, learned, reasons, literals, rebound, reads)
         except Restart:
-            # Every attempt settles the type of a variable that was open before, so this ends.
+            # Every attempt settles something of a variable that was open before, so this ends.
             continue
 
 
 def _attempt(
     kernel: KernelSource,
     wanted: Specialisation,
-    learned: dict[Key, DataType],
+    learned: dict[Key, DataType | Form],
     reasons: dict[Key, str],
+    literals: dict[Key, tuple[int, ...]],
+    rebound: set[Key],
     reads: Reads,
 ) -> Program:
     body = kernel.source.tree.body
@@ -62,11 +85,14 @@ def _attempt(
         (),
         {},
         reassigned_names(body) | changed,
+        bound_names(body),
     )
     ctx = Context(
         [frame],
         learned,
         reasons,
+        literals,
+        rebound,
         kernel.workgroup,
         lower_expr,
         lower_body,
@@ -85,16 +111,8 @@ def _attempt(
     made = Program.wrapped(
         ctx.buffers, kernel.workgroup, ctx.body, kernel.entry_op_id, kernel.fast_math
     )
-    placed = dict(wanted.layouts)
-    return with_own_zeros(
-        made,
-        [
-            name
-            for name, parameter in kernel.parameters.items()
-            if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
-            if name not in placed
-        ],
-    )
+    made.memo(LIMIT, lambda _: ctx.extents_below)
+    return made
 
 
 def _bind_parameters(

@@ -90,7 +90,7 @@ def arctan(x: float) -> float:
 
 
 def arctan2(y: float, x: float) -> float:
-    """The angle of the point (x, y)."""
+    """The angle of the point (x, y), from -pi to pi."""
     outside("vy.math.arctan2")
 
 
@@ -110,17 +110,17 @@ def tanh(x: float) -> float:
 
 
 def floor(x: float) -> float:
-    """The greatest whole number that is not above."""
+    """The greatest whole number that is not above x."""
     outside("vy.math.floor")
 
 
 def ceil(x: float) -> float:
-    """The least whole number that is not below."""
+    """The least whole number that is not below x."""
     outside("vy.math.ceil")
 
 
 def trunc(x: float) -> float:
-    """The whole part."""
+    """x without its fraction, toward zero."""
     outside("vy.math.trunc")
 
 
@@ -165,37 +165,37 @@ def isfinite(x: float) -> bool:
 
 
 def absolute(x: T) -> T:
-    """The magnitude."""
+    """The magnitude; `abs(x)` is the same."""
     outside("vy.math.absolute")
 
 
 def minimum(a: T, b: T) -> T:
-    """The lesser; an operand that is not a number is ignored."""
+    """The lesser; NaN if one of them is NaN, as in numpy."""
     outside("vy.math.minimum")
 
 
 def maximum(a: T, b: T) -> T:
-    """The greater; an operand that is not a number is ignored."""
+    """The greater; NaN if one of them is NaN, as in numpy."""
     outside("vy.math.maximum")
 
 
 def fmin(a: T, b: T) -> T:
-    """The lesser; an operand that is not a number is ignored."""
+    """The lesser; an operand that is NaN is ignored."""
     outside("vy.math.fmin")
 
 
 def fmax(a: T, b: T) -> T:
-    """The greater; an operand that is not a number is ignored."""
+    """The greater; an operand that is NaN is ignored."""
     outside("vy.math.fmax")
 
 
 def clip(x: T, low: T, high: T) -> T:
-    """x, held between low and high."""
+    """x, held between low and high; NaN if one of them is NaN, as in numpy."""
     outside("vy.math.clip")
 
 
 def where(condition: bool, if_true: T, if_false: T) -> T:
-    """One of two values; both are evaluated."""
+    """`if_true` where the condition holds, else `if_false`; both are evaluated."""
     outside("vy.math.where")
 
 

@@ -7,7 +7,7 @@ import math
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.context import Context
-from vyre.front.intrinsic_calls import type_argument
+from vyre.front.intrinsic_calls import misplaced, type_argument
 from vyre.front.parameters import MAX_RANK
 from vyre.front.values import Array, Constant, describe
 from vyre.ir import BufferDecl, DataType, Expr
@@ -19,7 +19,7 @@ def declare_memory(ctx: Context, node: ast.Assign, call: ast.Call, *, is_shared:
     target = node.targets[0]
     at_top = ctx.frame.is_kernel and len(ctx.bodies) == 1
     if not at_top or len(node.targets) != 1 or not isinstance(target, ast.Name):
-        raise ctx.error(node, codes.MEMORY_PLACE, name=name)
+        raise misplaced(ctx, node, call, target)
     if target.id in ctx.frame.reassigned or target.id in ctx.frame.names:
         raise ctx.error(node, codes.ASSIGN_ARRAY, name=target.id)
     extents = call.args[1:]

@@ -11,12 +11,20 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import agree, as_bool, as_scalar
+from vyre.front import advice
+from vyre.front import index_operators as indices
+from vyre.front.agree import agree, as_bool, as_scalar, settled
+from vyre.front.arrays import extents
 from vyre.front.context import Context
+from vyre.front.floor_division import floor_quotient, floor_remainder
+from vyre.front.index_values import INTEGERS, as_bits, differ
+from vyre.front.unsigned_signs import refuse_comparison
 from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Select, Unary, UnOp
 from vyre.ir.infer import binary_type, unary_type
+from vyre.signals import is_from_handler
 
 MAX_MULTIPLICATIONS = 16
 """Integer powers up to this one are written out as products."""
@@ -70,10 +78,10 @@ def binary(
         if found is not None:
             return found
     a, b = agree(ctx, node, symbol, left, right, sides)
-    if isinstance(op, ast.FloorDiv):
-        return _floor_divide(ctx, node, a, b)
-    if isinstance(op, ast.Mod):
-        return _modulo(ctx, node, a, b)
+    if isinstance(op, (ast.FloorDiv, ast.Mod)):
+        if a.dtype.is_float:
+            raise _not_of_floats(ctx, node, symbol, sides)
+        return _divided(ctx, node, a, b, rest=isinstance(op, ast.Mod))
     if isinstance(op, ast.Pow):
         return apply(ctx, node, BinOp.POW, a, b)
     if opcode is None:
@@ -84,17 +92,22 @@ def binary(
             instead="write a loop over range that adds up the products",
         )
     if opcode is BinOp.DIV and a.dtype.is_integer:
-        raise ctx.error(node, codes.INTEGER_DIVISION, dtype=a.dtype)
+        name = "vy.f64" if a.dtype.bits == 64 else "vy.f32"
+        converted = " / ".join(f"{name}({ast.unparse(side)})" for side in sides)
+        raise ctx.error(node, codes.INTEGER_DIVISION, dtype=a.shown, converted=converted)
     return apply(ctx, node, opcode, a, b)
 
 
 def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> Scalar:
     """An opcode of two operands, if it takes their type."""
+    if a.form is not None and b.form is not None:
+        found = indices.of_two(ctx, opcode, a, b)
+        if found is not None:
+            return found
+        a, b = (as_bits(ctx, _operand(node, k), one) for k, one in enumerate((a, b)))
     answer = binary_type(opcode, a.dtype, b.dtype)
     if not isinstance(answer, DataType):
-        fix = answer.fix
-        if a.dtype.is_bool:
-            fix = "convert truth values to count with them: vy.u32(a > b)"
+        fix = _fix_operand(a.dtype, answer)
         raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=a.dtype, fix=fix)
     soft = a.soft & b.soft if answer is a.dtype else frozenset[Any]()
     return Scalar(Binary(opcode, a.expr, b.expr), answer, soft)
@@ -102,13 +115,33 @@ def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> S
 
 def apply_unary(ctx: Context, node: ast.AST, opcode: UnOp, operand: Scalar) -> Scalar:
     """An opcode of one operand, if it takes its type."""
+    if operand.form is not None:
+        found = indices.of_one(ctx, opcode, operand)
+        if found is not None:
+            return found
+        operand = as_bits(ctx, _operand(node, 0), operand)
     answer = unary_type(opcode, operand.dtype)
     if not isinstance(answer, DataType):
-        raise ctx.error(
-            node, codes.OPERAND, op=opcode.row.spelling, found=operand.dtype, fix=answer.fix
-        )
+        fix = _fix_operand(operand.dtype, answer)
+        raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=operand.dtype, fix=fix)
     soft = operand.soft if answer is operand.dtype else frozenset[Any]()
     return Scalar(Unary(opcode, operand.expr), answer, soft)
+
+
+def _operand(node: ast.AST, position: int) -> ast.AST:
+    """What stands for an operand in the call of a function."""
+    if isinstance(node, ast.Call) and position < len(node.args):
+        return node.args[position]
+    return node
+
+
+def _fix_operand(found: DataType, answer: Diagnostic) -> str:
+    """What to do about an operand of a type that an opcode does not take."""
+    if found.is_bool:
+        return "convert truth values to count with them: vy.i32(a > b)"
+    if found.is_vector:
+        return "take one of its words, such as v[0]"
+    return answer.fix
 
 
 def unary(ctx: Context, node: ast.UnaryOp, value: Value) -> Value:
@@ -146,6 +179,7 @@ def compare(
 ) -> Value:
     """The truth of one comparison."""
     symbol, compute, opcode = COMPARISONS[type(op)]
+    operands = extents(operands[0]), extents(operands[1])
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(operands[1], Several):
         found = _among(ctx, node, operands[0], operands[1], sides)
         if isinstance(op, ast.In):
@@ -164,8 +198,47 @@ def compare(
     left, right = operands
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _folded(ctx, node, symbol, compute, (left.value, right.value))
-    a, b = agree(ctx, node, symbol, left, right, sides)
+    if isinstance(left, Several) and isinstance(right, Several):
+        return _compare_tuples(ctx, node, op, (left, right), sides)
+    refuse_comparison(ctx, node, op, operands, sides)
+    a, b = settled(ctx, node, symbol, left, right, sides)
+    if (a.form is None) is not (b.form is None):
+        if not {a.dtype, b.dtype} <= INTEGERS:
+            raise differ(ctx, node, symbol, a, b, sides)
+        return indices.compared_with_number(ctx, opcode, a, b)
     return apply(ctx, node, opcode, a, b)
+
+
+def _compare_tuples(
+    ctx: Context,
+    node: ast.AST,
+    op: ast.cmpop,
+    operands: tuple[Several, Several],
+    sides: tuple[ast.AST, ast.AST],
+) -> Value:
+    """Tuples are compared at the first place where they differ, else by their lengths."""
+    compute = COMPARISONS[type(op)][1]
+    left, right = (_held_items(ctx, operand) for operand in operands)
+    result: Value = Constant(compute(len(left), len(right)))
+    if len(left) != len(right) and isinstance(op, (ast.Eq, ast.NotEq)):
+        return result
+    for pair in reversed(list(zip(left, right, strict=False))):
+        equal = compare(ctx, node, ast.Eq(), pair, sides)
+        here = compare(ctx, node, op, pair, sides)
+        if isinstance(equal, Constant):
+            result = result if equal.value else here
+            continue
+        first, rest = (as_bool(ctx, node, one, "a comparison").expr for one in (here, result))
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            joined = Binary(BinOp.AND if isinstance(op, ast.Eq) else BinOp.OR, first, rest)
+        else:
+            joined = Select(as_bool(ctx, node, equal, "a comparison").expr, rest, first)
+        result = Scalar(joined, DataType.BOOL)
+    return result
+
+
+def _held_items(ctx: Context, value: Several) -> list[Value]:
+    return [ctx.hold(item) if isinstance(item, Scalar) else item for item in value.items]
 
 
 def _among(
@@ -198,6 +271,8 @@ def _folded(
     try:
         found = compute(*values)
     except (ArithmeticError, TypeError, ValueError) as problem:
+        if is_from_handler(problem):
+            raise
         raise ctx.error(node, codes.CONSTANT, problem=problem) from problem
     if not isinstance(found, (bool, int, float)):
         raise ctx.error(node, codes.CONSTANT, problem=f"gives {type(found).__name__}")
@@ -213,7 +288,7 @@ def _small_power(ctx: Context, base: Scalar, exponent: object) -> Scalar | None:
     if not 0 <= exponent <= MAX_MULTIPLICATIONS:
         return None
     if exponent == 0:
-        return Scalar(Expr.lit(1, base.dtype), base.dtype, base.soft)
+        return Scalar(Expr.lit(1, base.dtype), base.dtype, base.soft, base.form)
     result: AnyExpr | None = None
     square = ctx.hold(base)
     while exponent:
@@ -222,44 +297,29 @@ def _small_power(ctx: Context, base: Scalar, exponent: object) -> Scalar | None:
         exponent >>= 1
         if exponent:
             product = Binary(BinOp.MUL, square.expr, square.expr)
-            square = ctx.hold(Scalar(product, base.dtype, base.soft))
+            square = ctx.hold(Scalar(product, base.dtype, base.soft, base.form))
     assert result is not None
-    return Scalar(result, base.dtype, base.soft)
+    return Scalar(result, base.dtype, base.soft, base.form)
 
 
-def _floor_divide(ctx: Context, node: ast.AST, a: Scalar, b: Scalar) -> Scalar:
+def _not_of_floats(
+    ctx: Context, node: ast.AST, symbol: str, sides: tuple[ast.AST, ast.AST]
+) -> Exception:
+    """The error for `//` and `%` of floats, where Python rounds once and divisions round again."""
+    what = f"{symbol} of floats"
+    instead = f"write {advice.of_floats(symbol, *sides)}"
+    return ctx.error(node, codes.EXPRESSION, what=what, instead=instead)
+
+
+def _divided(ctx: Context, node: ast.AST, a: Scalar, b: Scalar, *, rest: bool) -> Scalar:
+    """`//` or `%` of integers, rounded down."""
+    if a.form is not None:
+        return indices.remainder(ctx, a, b) if rest else indices.divided(ctx, a, b)
+    made = apply(ctx, node, BinOp.REM if rest else BinOp.DIV, a, b)
     if not a.dtype.is_signed:
-        quotient = apply(ctx, node, BinOp.DIV, a, b)
-        return apply_unary(ctx, node, UnOp.FLOOR, quotient) if a.dtype.is_float else quotient
-    a, b = ctx.hold(a), ctx.hold(b)
-    quotient = Binary(BinOp.DIV, a.expr, b.expr)
-    lower = Binary(BinOp.SUB, quotient, Expr.lit(1, a.dtype))
-    return Scalar(Select(_rounds_down(a, b), lower, quotient), a.dtype, a.soft & b.soft)
-
-
-def _modulo(ctx: Context, node: ast.AST, a: Scalar, b: Scalar) -> Scalar:
-    if a.dtype.is_float:
-        raise ctx.error(
-            node,
-            codes.EXPRESSION,
-            what="% of floats",
-            instead="write a - b * vy.math.floor(a / b)",
-        )
-    rest = apply(ctx, node, BinOp.REM, a, b)
-    if not a.dtype.is_signed:
-        return rest
-    a, b = ctx.hold(a), ctx.hold(b)
-    rest = Binary(BinOp.REM, a.expr, b.expr)
-    moved = Binary(BinOp.ADD, rest, b.expr)
-    return Scalar(Select(_rounds_down(a, b), moved, rest), a.dtype, a.soft & b.soft)
-
-
-def _rounds_down(a: Scalar, b: Scalar) -> AnyExpr:
-    """Whether truncation and rounding down differ: there is a rest, and the signs differ."""
-    zero = Expr.lit(0, a.dtype)
-    rest = Binary(BinOp.REM, a.expr, b.expr)
-    differ = Binary(BinOp.LT, Binary(BinOp.XOR, a.expr, b.expr), zero)
-    return Binary(BinOp.AND, Binary(BinOp.NE, rest, zero), differ)
+        return made
+    found = floor_remainder(ctx, a, b) if rest else floor_quotient(ctx, a, b)
+    return Scalar(found, a.dtype, a.soft & b.soft)
 
 
 def not_callable(ctx: Context, node: ast.AST, value: Value) -> Exception:

@@ -80,53 +80,62 @@ Parameter = ScalarParameter | ArrayParameter | StaticParameter
 class View(Generic[T, *Rank]):
     """An array as the code of a kernel sees it."""
 
-    shape: tuple[int, ...]
-    size: int
-    ndim: int
-
-    def __len__(self) -> int:
-        raise _outside("an array")
-
     def __getitem__(self, index: int | tuple[int, ...]) -> T:
+        """The element at an index, `x[i]` or `x[row, column]`; zero out of bounds."""
         raise _outside("an array")
 
     def __setitem__(self, index: int | tuple[int, ...], value: T) -> None:
+        """Store a value of the array's own type; out of bounds nothing happens."""
         raise _outside("an array")
 
+    def __len__(self) -> int:
+        """The extent of the first axis, an index value."""
+        raise _outside("an array")
+
+    shape: tuple[int, ...]
+    """The extent of each axis: `x.shape[0]`, or `rows, columns = x.shape`."""
+    size: int
+    """The number of elements along all axes."""
+    ndim: int
+    """The number of axes, a constant."""
+
     def atomic_add(self, index: int | tuple[int, ...], value: T) -> T:
-        """Add to an element as one step; gives what was there before."""
+        """Add to an element in one step; gives the value that was there before."""
         raise _outside("atomic_add")
 
     def atomic_sub(self, index: int | tuple[int, ...], value: T) -> T:
-        """Subtract from an element as one step; gives what was there before."""
+        """Subtract from an element in one step; gives the value that was there before."""
         raise _outside("atomic_sub")
 
     def atomic_and(self, index: int | tuple[int, ...], value: T) -> T:
-        """And an element as one step; gives what was there before."""
+        """Bitwise and with an element in one step; gives the value that was there before."""
         raise _outside("atomic_and")
 
     def atomic_or(self, index: int | tuple[int, ...], value: T) -> T:
-        """Or an element as one step; gives what was there before."""
+        """Bitwise or with an element in one step; gives the value that was there before."""
         raise _outside("atomic_or")
 
     def atomic_xor(self, index: int | tuple[int, ...], value: T) -> T:
-        """Exclusive-or an element as one step; gives what was there before."""
+        """Exclusive or with an element in one step; gives the value that was there before."""
         raise _outside("atomic_xor")
 
     def atomic_min(self, index: int | tuple[int, ...], value: T) -> T:
-        """Keep the lesser as one step; gives what was there before."""
+        """Keep the lesser in one step; gives the value that was there before. NaN is ignored."""
         raise _outside("atomic_min")
 
     def atomic_max(self, index: int | tuple[int, ...], value: T) -> T:
-        """Keep the greater as one step; gives what was there before."""
+        """Keep the greater in one step; gives the value that was there before. NaN is ignored."""
         raise _outside("atomic_max")
 
     def atomic_exchange(self, index: int | tuple[int, ...], value: T) -> T:
-        """Replace an element as one step; gives what was there before."""
+        """Replace an element in one step; gives the value that was there before."""
         raise _outside("atomic_exchange")
 
     def atomic_compare_exchange(self, index: int | tuple[int, ...], expected: T, value: T) -> T:
-        """Replace an element if it is `expected`, as one step; gives what was there before."""
+        """Replace an element if it is `expected`, in one step; gives the value that was there.
+
+        It was replaced if the result is `expected`.
+        """
         raise _outside("atomic_compare_exchange")
 
 
@@ -160,7 +169,10 @@ class _ArrayForm:
 class _StaticForm:
     """`static`: indexing gives the parameter."""
 
-    __doc__ = "A parameter whose value is compiled in: `n: vy.static[int]`."
+    __doc__ = (
+        "A parameter whose value is a constant of the compiled kernel: `n: vy.static[int]`, also "
+        "`float` and `bool`. Every value is compiled anew."
+    )
 
     def __getitem__(self, kind: Any) -> StaticParameter:
         if kind not in (int, float, bool):
@@ -181,9 +193,16 @@ if TYPE_CHECKING:
     def generic(name: str) -> Any:
         """A type that the arguments of a call decide."""
 else:
-    In = _ArrayForm(Mode.IN, "An array that the kernel reads: `x: vy.In[vy.f32]`.")
-    Out = _ArrayForm(Mode.OUT, "An array that the kernel writes; it begins as zeros.")
-    InOut = _ArrayForm(Mode.INOUT, "An array that the kernel changes in place.")
+    In = _ArrayForm(
+        Mode.IN,
+        "An array that the kernel reads: `x: vy.In[vy.f32]`, or `vy.In[vy.f32, 2]` of two axes.",
+    )
+    Out = _ArrayForm(
+        Mode.OUT, "An array that the kernel writes, `y: vy.Out[vy.f32]`; it begins as zeros."
+    )
+    InOut = _ArrayForm(
+        Mode.INOUT, "An array that the kernel reads and changes in place: `y: vy.InOut[vy.f32]`."
+    )
     static = _StaticForm()
 
     def generic(name: str) -> GenericType:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import builtins
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
@@ -31,54 +31,98 @@ from vyre.front.parameters import (
 from vyre.front.scalars import BY_NUMPY_NAME, ScalarType
 from vyre.front.source import MISSING, Source
 from vyre.ir import DataType
+from vyre.record import dataclass
 
 Path = tuple[str, ...]
-_OWN_MODULES = ("vyre.front.intrinsics", "vyre.front.math")
+_OF_FUNCTIONS = ("vyre.front.intrinsics", "vyre.front.math")
+OWN_MODULES = frozenset({"vyre", *_OF_FUNCTIONS})
+"""Modules whose attributes are vyre's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Something that a translation looked at, and what it found."""
+
+    owner: object
+    """A function whose names are looked up, a dictionary, or what has the attribute."""
+    name: str
+    value: object
 
 
 class Reads:
     """Writes down what a translation reads."""
 
     def __init__(self, source: Source) -> None:
-        self.paths: set[Path] = set()
+        self.at: dict[Path, Read] = {}
+        """Reads that have a path."""
         self.are_all = True
-        """Whether every read has a path."""
+        """Whether that is all of them."""
+        self.every: list[Read] = []
+        """All reads, also those that have no path."""
         self._path_of: dict[int, Path] = {id(source): ()}
         self._held: list[object] = [source]  # so that no other object gets the same id
 
     def name(self, source: Source, name: str, value: object) -> None:
         """A name of a function was looked up."""
-        self._add(self._path_of.get(id(source)), name, value)
+        self._add(self._path_of.get(id(source)), Read(source, name, value))
 
     def attribute(self, owner: object, name: str, value: object) -> None:
         """An attribute of something was looked up."""
         known = self._path_of.get(id(owner)) if type(owner) is ModuleType else None
-        self._add(known, name, value)
+        self._add(known, Read(owner, name, value))
+
+    def call(self, function: AnyFunction) -> None:
+        """A device function was called, maybe with its defaults."""
+        self.every += defaults_of(function)
 
     def functions(self) -> list[Source]:
         """The device functions that were read."""
         return [held for held in self._held[1:] if isinstance(held, Source)]
 
-    def _add(self, owner: Path | None, name: str, value: object) -> None:
-        if owner is None:
+    def _add(self, owner: Path | None, read: Read) -> None:
+        self.every.append(read)
+        value = read.value
+        known = None if owner is None else self.at.setdefault((*owner, read.name), read)
+        if owner is None or known is None or known.value is not value:
+            # It has no path, or was something else a moment ago.
             self.are_all = False
             return
-        path = (*owner, name)
-        self.paths.add(path)
+        path = (*owner, read.name)
         if isinstance(value, DeviceFunction):
             value = cast("AnyFunction", value).source
         self._path_of.setdefault(id(value), path)
         self._held.append(value)
 
 
-def marks(source: Source, paths: Iterable[Path]) -> list[str] | None:
-    """What the reads give now, in a fixed order; None if that cannot be written down."""
-    marker = _Marker()
-    values: dict[Path, object] = {}
-    found: list[str] = []
+def defaults_of(function: AnyFunction) -> list[Read]:
+    """The reads of what a device function takes for arguments that are not given."""
+    given = function.function
+    found: list[Read] = []
+    if given.__defaults__ is not None:
+        found.append(Read(given, "__defaults__", given.__defaults__))
+    if given.__kwdefaults__ is not None:
+        found.append(Read(given, "__kwdefaults__", given.__kwdefaults__))
+        found += [Read(given.__kwdefaults__, *item) for item in given.__kwdefaults__.items()]
+    return found
+
+
+def at_paths(
+    source: Source, paths: Iterable[Path], known_reads: Mapping[Path, Read] | None = None
+) -> dict[Path, Read] | None:
+    """What is read at paths, in a fixed order; None if one of them leads nowhere.
+
+    That is what is known to have been read there, and else what is there now.
+    """
+    found: dict[Path, Read] = {}
     for path in sorted(paths):
+        if known_reads and path in known_reads:
+            found[path] = known_reads[path]
+            continue
         *above, name = path
-        owner = values.get(tuple(above), MISSING) if above else source
+        owner: object = source
+        if above:
+            known = found.get(tuple(above))
+            owner = None if known is None else known.value
         if isinstance(owner, DeviceFunction):
             owner = cast("AnyFunction", owner).source
         if isinstance(owner, Source):
@@ -87,10 +131,18 @@ def marks(source: Source, paths: Iterable[Path]) -> list[str] | None:
             value = getattr(owner, name, MISSING)
         else:
             return None
-        mark = marker.mark(value)
+        found[path] = Read(owner, name, value)
+    return found
+
+
+def marks(reads: Mapping[Path, Read]) -> list[str] | None:
+    """What reads at paths gave; None if that cannot be written down."""
+    marker = Marker()
+    found: list[str] = []
+    for path, read in reads.items():
+        mark = marker.mark(read.value)
         if mark is None:
             return None
-        values[path] = value
         found.append(f"{' '.join(path)} = {mark}")
     return found
 
@@ -122,7 +174,7 @@ def _type(dtype: DataType | GenericType) -> str:
 _PLAIN = (bool, int, float, str, bytes)
 
 
-class _Marker:
+class Marker:
     """Says what values are; functions and modules also by which of them are the same."""
 
     def __init__(self) -> None:
@@ -163,8 +215,8 @@ class _Marker:
         ]
         defaults = {**dict(enumerate(given.__defaults__ or ())), **(given.__kwdefaults__ or {})}
         for name, value in defaults.items():
-            # Others than numbers are nothing that a kernel could use.
-            mark = self.mark(value) if isinstance(value, (int, float)) else "none"
+            # None is nothing that a kernel could use.
+            mark = "none" if value is None else self.mark(value)
             if mark is None:
                 return None
             parts.append(f"{name} = {mark}")
@@ -173,7 +225,7 @@ class _Marker:
 
 def _own(value: object) -> str | None:
     """A function of vyre's for kernels."""
-    if type(value) is not FunctionType or value.__module__ not in _OWN_MODULES:
+    if type(value) is not FunctionType or value.__module__ not in _OF_FUNCTIONS:
         return None
     home = sys.modules[value.__module__]
     name = value.__name__

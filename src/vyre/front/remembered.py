@@ -10,14 +10,16 @@ entries adds to their names what vyre is.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.ir import Program
 from vyre.ir.services import service
 
 if TYPE_CHECKING:
+    from vyre.front.device_functions import AnyFunction
     from vyre.front.kernels import KernelSource, Specialisation
-    from vyre.front.reads import Path, Reads
+    from vyre.front.reads import Path, Read, Reads
     from vyre.front.source import Source
 
 _MANY_READS = 1000
@@ -34,13 +36,20 @@ def copies_whole(source: Source) -> bool | None:
     return None if note is None else _read_note(note)[0]
 
 
-def find(kernel: KernelSource, wanted: Specialisation) -> Program | None:
-    """The program that a kernel was translated to before, by this process or another one."""
+def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Read]] | None:
+    """The program that a kernel was translated to before, by this process or another one.
+
+    With it comes what of all that was read is there now.
+    """
+    from vyre.front.device_functions import DeviceFunction
+    from vyre.front.reads import at_paths, defaults_of
+
     note = service("remembered_note")(*_kernel_key(kernel.source))
     if note is None:
         return None
-    key = _program_key(kernel, wanted, _read_note(note)[1])
-    if key is None:
+    reads = at_paths(kernel.source, _read_note(note)[1])
+    key = None if reads is None else _program_key(kernel, wanted, reads)
+    if reads is None or key is None:
         return None
 
     def translated() -> Program:
@@ -50,23 +59,33 @@ def find(kernel: KernelSource, wanted: Specialisation) -> Program | None:
         return translate(kernel, wanted, Reads(kernel.source))
 
     found: Program | None = service("remembered_program")(translated, *key)
-    return found
+    if found is None:
+        return None
+    every = list(reads.values())
+    for read in reads.values():
+        if isinstance(read.value, DeviceFunction):
+            every += defaults_of(cast("AnyFunction", read.value))
+    return found, every
 
 
 def keep(kernel: KernelSource, wanted: Specialisation, program: Program, reads: Reads) -> None:
     """Remember what a kernel was translated to, if all that it depends on can be written down."""
-    if not reads.are_all or len(reads.paths) > _MANY_READS:
+    from vyre.front.reads import at_paths
+
+    if not reads.are_all or len(reads.at) > _MANY_READS:
         return
     name = _kernel_key(kernel.source)
     note = service("remembered_note")(*name)
-    paths = set(reads.paths)
+    paths = set(reads.at)
     if note is not None:
         paths |= _read_note(note)[1]
-    key = _program_key(kernel, wanted, paths)
-    if key is None and paths != reads.paths:
+    # Others may have changed what there is since it was read.
+    found = at_paths(kernel.source, paths, reads.at)
+    key = None if found is None else _program_key(kernel, wanted, found)
+    if key is None and paths != set(reads.at):
         # What other translations read cannot be written down any more.
-        paths = set(reads.paths)
-        key = _program_key(kernel, wanted, paths)
+        paths = set(reads.at)
+        key = _program_key(kernel, wanted, dict(sorted(reads.at.items())))
     if key is None:
         return
     service("keep_program")(program, *key)
@@ -100,11 +119,11 @@ def _kernel_key(source: Source) -> tuple[str, ...]:
 
 
 def _program_key(
-    kernel: KernelSource, wanted: Specialisation, paths: set[Path]
+    kernel: KernelSource, wanted: Specialisation, reads: Mapping[Path, Read]
 ) -> tuple[str, ...] | None:
     from vyre.front.reads import mark_of_number, mark_of_parameter, marks
 
-    read = marks(kernel.source, paths)
+    read = marks(reads)
     statics = [(name, mark_of_number(value)) for name, value in wanted.statics]
     if read is None or any(mark is None for _, mark in statics):
         return None

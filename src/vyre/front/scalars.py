@@ -66,7 +66,11 @@ else:
     i32 = ScalarType(DataType.I32, "int32", "A signed integer of 32 bits.")
     i64 = ScalarType(DataType.I64, "int64", "A signed integer of 64 bits.")
     f16 = ScalarType(DataType.F16, "float16", "A float of 16 bits.")
-    bf16 = ScalarType(DataType.BF16, None, "The upper half of an f32: held, not computed with.")
+    bf16 = ScalarType(
+        DataType.BF16,
+        None,
+        "The upper half of an f32: loaded, stored and converted, not computed with.",
+    )
     f32 = ScalarType(DataType.F32, "float32", "A float of 32 bits.")
     f64 = ScalarType(DataType.F64, "float64", "A float of 64 bits.")
 

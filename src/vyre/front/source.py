@@ -8,7 +8,7 @@ import inspect
 import linecache
 import textwrap
 from collections.abc import Mapping
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from vyre.diagnostics import Diagnostic, FrontError, Location, Span
@@ -23,7 +23,7 @@ class Source:
     """A function, its tree, and the names around it. It is taken apart when somebody asks."""
 
     __slots__ = (
-        *("__weakref__", "_tree", "annotations", "closure", "file", "first_line", "function"),
+        *("__weakref__", "_cells", "_tree", "annotations", "file", "first_line", "function"),
         *("indent", "lines", "name", "scope"),
     )
 
@@ -37,7 +37,7 @@ class Source:
         self.file = code.co_filename
         self.first_line = code.co_firstlineno
         self.scope: Mapping[str, Any] = function.__globals__
-        self.closure: Mapping[str, Any] = _closure(function)
+        self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self.annotations: Mapping[str, Any] = dict(function.__annotations__)
         self.lines = _stripped(_likely_block(code, lines))
         """The lines of the function as they stand in the file."""
@@ -66,11 +66,26 @@ class Source:
 
     def lookup(self, name: str) -> Any:
         """What a name means outside the function, `MISSING` if nothing."""
-        if name in self.closure:
-            return self.closure[name]
+        cell = self._cells.get(name)
+        if cell is not None:
+            try:
+                return cell.cell_contents
+            except ValueError:
+                # The name is bound after the kernel is made, or not any more.
+                return MISSING
         if name in self.scope:
             return self.scope[name]
         return getattr(builtins, name, MISSING)
+
+    @property
+    def closure(self) -> dict[str, Any]:
+        """The names of functions around it that have a value, with what it is now."""
+        found = {name: self.lookup(name) for name in self._cells}
+        return {name: value for name, value in found.items() if value is not MISSING}
+
+    def cell(self, name: str) -> CellType | None:
+        """What holds the value of a name of a function around it; None for other names."""
+        return self._cells.get(name)
 
     def span(self, node: ast.AST) -> Span:
         """Where a node stands in the file."""
@@ -96,7 +111,7 @@ class Source:
         """The value of an annotation that is kept as text."""
         expression = ast.fix_missing_locations(ast.Expression(node))
         code = compile(expression, self.file, "eval")
-        return eval(code, dict(self.scope), dict(self.closure))
+        return eval(code, dict(self.scope), self.closure)
 
     def annotation(self, name: str) -> Any:
         """What a parameter is said to be; evaluated if it is kept as text."""
@@ -161,15 +176,3 @@ def _function_in(text: str) -> ast.FunctionDef | None:
         return None
     found = [node for node in body if isinstance(node, ast.FunctionDef)]
     return found[0] if found else None
-
-
-def _closure(function: FunctionType) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    cells = function.__closure__ or ()
-    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            # The name is bound after the kernel is made: it is unknown here.
-            continue
-    return found

@@ -7,17 +7,31 @@ from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, intrinsics
+from vyre.front.advice import CONVERSIONS
 from vyre.front.agree import as_bool, as_type
-from vyre.front.assignment import assign_name, declare, fitted
-from vyre.front.context import Context
+from vyre.front.assignment import declare
+from vyre.front.binding import assign_name
+from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.functions import give_result
 from vyre.front.harmless import is_harmless
-from vyre.front.intrinsic_calls import NOTHING, type_argument
+from vyre.front.intrinsic_calls import type_argument
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
+from vyre.front.narrow_sums import refuse_narrow_sum, sum_onto
 from vyre.front.operators import binary
+from vyre.front.tuples import declare_zero
 from vyre.front.unrolled import wrong_length
-from vyre.front.values import Array, Constant, Method, Scalar, Several, Thing, Value, describe
+from vyre.front.values import (
+    NOTHING,
+    Array,
+    Constant,
+    Method,
+    Scalar,
+    Several,
+    Thing,
+    Value,
+    describe,
+)
 from vyre.ir import (
     AnyExpr,
     Assign,
@@ -39,8 +53,15 @@ from vyre.ir import (
 
 def lower_body(ctx: Context, body: Sequence[ast.stmt]) -> bool:
     """Translate statements into the innermost block; answers whether nothing goes on after them."""
-    for statement in body:
-        hoisted = [declare(ctx, name, statement) for name in ctx.frame.homes.of(statement)]
+    homes = ctx.frame.homes
+    left = _lower_each(ctx, body)
+    ctx.frame.homes = homes
+    return left
+
+
+def _lower_each(ctx: Context, body: Sequence[ast.stmt]) -> bool:
+    for number, statement in enumerate(body):
+        hoisted = {n: declare(ctx, n, statement) for n in ctx.frame.homes.of(statement)}
         mark = len(ctx.body)
         ctx.spans.append(ctx.frame.source.span(statement))
         left = False
@@ -49,12 +70,29 @@ def lower_body(ctx: Context, body: Sequence[ast.stmt]) -> bool:
                 lower_statement(ctx, statement)
         else:
             left = lower_statement(ctx, statement)
-        for variable in reversed(hoisted):
-            if variable.dtype is not None:
-                ctx.zero_at(mark, variable.name, zero(variable.dtype))
+        declare_zero(ctx, mark, list(hoisted.values()))
+        for name, variable in hoisted.items():
+            if variable.is_open and _forget(ctx, name, variable):
+                ctx.frame.homes = ctx.frame.homes.moved(name, body[number + 1 :])
         ctx.spans.pop()
         if left:
             return True
+    return False
+
+
+def _forget(ctx: Context, name: str, variable: Variable) -> bool:
+    """Nothing was assigned to a variable before whose first use it would have been declared.
+
+    Answers whether its name has no other value either.
+    """
+    names = ctx.frame.names
+    found = names.get(name)
+    if found is variable:
+        del names[name]
+        return True
+    if isinstance(found, LoopVariableLeft) and found.before is variable:
+        names[name] = LoopVariableLeft()
+        return True
     return False
 
 
@@ -67,11 +105,6 @@ def _binds_nothing(statement: ast.stmt) -> bool:
             return isinstance(target, ast.Subscript)
         case _:
             return isinstance(statement, (ast.Expr, ast.Assert))
-
-
-def zero(dtype: DataType) -> AnyExpr:
-    """Zero, or false."""
-    return Expr.lit(False if dtype.is_bool else 0, dtype)
 
 
 def lower_statement(ctx: Context, node: ast.stmt) -> bool:  # noqa: C901
@@ -111,9 +144,12 @@ def lower_statement(ctx: Context, node: ast.stmt) -> bool:  # noqa: C901
 def _assign(ctx: Context, node: ast.Assign) -> None:
     if _is_memory(ctx, node):
         return
+    onto = sum_onto(node)
     value = ctx.expr(node.value)
-    if len(node.targets) > 1 and isinstance(value, Scalar):
-        value = ctx.hold(value)
+    if onto is not None:
+        refuse_narrow_sum(ctx, node, onto[0], onto[1], value, onto[2])
+    if len(node.targets) > 1:
+        value = ctx.fixed(value)
     for target in node.targets:
         _give(ctx, target, value, node.value)
 
@@ -122,6 +158,8 @@ def _is_memory(ctx: Context, node: ast.Assign) -> bool:
     """`t = vy.shared(vy.f32, 256)`."""
     call = node.value
     if not isinstance(call, ast.Call) or not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return False
+    if getattr(call.func, "attr", None) in CONVERSIONS:  # refused where the type is known
         return False
     callee = ctx.expr(call.func)
     target = callee.target if isinstance(callee, Thing) else None
@@ -172,25 +210,29 @@ def _unpack(ctx: Context, target: ast.Tuple, value: Value, value_node: ast.expr)
     value = arrays.extents(value)
     if not isinstance(value, Several) or len(value.items) != len(target.elts):
         raise wrong_length(ctx, target, value)
-    held = [
-        ctx.spill(item) if isinstance(item, Scalar) and not ctx.facts.is_fixed(item.expr) else item
-        for item in value.items
-    ]
+    held = [ctx.fixed(item) for item in value.items]
     nodes = value_node.elts if isinstance(value_node, ast.Tuple) else [value_node] * len(held)
     for one, item, node in zip(target.elts, held, nodes, strict=True):
         _give(ctx, one, item, node)
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
-    if node.value is None or not isinstance(node.target, ast.Name):
-        text = ast.unparse(node.target)
+    text = ast.unparse(node.target)
+    if not isinstance(node.target, ast.Name):
+        what = f"a declaration of {text}"
+        instead = "write it without the type"
+        if node.value is not None:
+            instead += f": {text} = {ast.unparse(node.value)}"
+        raise ctx.error(node, codes.STATEMENT, what=what, instead=instead)
+    dtype = type_argument(ctx, node.annotation)
+    if node.value is None:
+        zero_text = "False" if dtype.is_bool else "0"
         raise ctx.error(
             node,
             codes.STATEMENT,
             what="a declaration without a value",
-            instead=f"give it one: {text}: {ast.unparse(node.annotation)} = 0",
+            instead=f"give it one: {text}: {ast.unparse(node.annotation)} = {zero_text}",
         )
-    dtype = type_argument(ctx, node.annotation)
     value = ctx.expr(node.value)
     scalar = as_type(ctx, node.value, value, dtype, f"the variable {node.target.id!r}")
     assign_name(ctx, node.target, scalar, node.value)
@@ -201,6 +243,7 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     if isinstance(target, ast.Name):
         reading = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         left, right = ctx.in_order([reading, node.value])
+        refuse_narrow_sum(ctx, node, target, node.op, right, node.value)
         result = binary(ctx, node, node.op, (left, right), (reading, node.value))
         assign_name(ctx, target, result, node)
         return
@@ -233,15 +276,15 @@ def _if(ctx: Context, node: ast.If) -> bool:
 def _if_all(ctx: Context, node: ast.If, conditions: Sequence[ast.expr]) -> bool:
     """`if a and b`, where b may be evaluated only if a holds: an if inside an if."""
     what = "an operand of and"
-    test = ctx.expr(conditions[0])
-    rest = conditions[1:]
+    first, rest = conditions[0], conditions[1:]
+    test = ctx.expr(first)
     while rest:
         if isinstance(test, Constant) and isinstance(test.value, bool):
             if not test.value:
                 return False
-            test, rest = ctx.expr(rest[0]), rest[1:]
+            first, test, rest = rest[0], ctx.expr(rest[0]), rest[1:]
             continue
-        truth = as_bool(ctx, conditions[0], test, what)
+        truth = as_bool(ctx, first, test, what)
         with ctx.block() as before:
             ctx.facts.assume(truth.expr)
             right = ctx.expr(rest[0])
@@ -254,7 +297,7 @@ def _if_all(ctx: Context, node: ast.If, conditions: Sequence[ast.expr]) -> bool:
         rest = rest[1:]
     if isinstance(test, Constant) and isinstance(test.value, bool):
         return test.value and lower_body(ctx, node.body)
-    truth = as_bool(ctx, conditions[0], test, what)
+    truth = as_bool(ctx, first, test, what)
     if not rest:
         return _branch(ctx, node, truth)
     assigned = set(ctx.frame.assigned)
@@ -303,7 +346,7 @@ def _break(ctx: Context, node: ast.Break) -> bool:
 
 def _return(ctx: Context, node: ast.Return) -> bool:
     if not ctx.frame.is_kernel:
-        give_result(ctx, node, fitted)
+        give_result(ctx, node)
         return True
     if node.value is not None:
         raise ctx.error(node, codes.KERNEL_RETURNS)

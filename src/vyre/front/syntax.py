@@ -22,8 +22,6 @@ _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("import", "import outside of the kernel"),
     ast.Delete: ("del", "leave it out: names end with the kernel"),
     ast.Match: ("match", "write if, elif and else"),
-    ast.AsyncFor: ("async for", "write: for i in range(n)"),
-    ast.AsyncWith: ("async with", "write the statements of the block directly"),
 }
 
 _EXPRESSIONS: dict[type[ast.AST], tuple[str, str]] = {
@@ -37,7 +35,6 @@ _EXPRESSIONS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Set: ("a set", "use an array of bits"),
     ast.Yield: ("yield", "store the value to an Out array"),
     ast.YieldFrom: ("yield", "store the value to an Out array"),
-    ast.Await: ("await", "call the kernel from async code, not the other way round"),
     ast.JoinedStr: ("an f-string", 'write a plain string; to see values: vy.print("label", value)'),
     ast.NamedExpr: ("an assignment inside an expression", "assign on a line of its own"),
     ast.Starred: ("a starred expression", "write the values one by one"),
@@ -62,7 +59,14 @@ def _look(source: Source, node: ast.AST, found: list[Diagnostic]) -> None:
         return
     if kind in _EXPRESSIONS:
         what, instead = _EXPRESSIONS[kind]
+        if isinstance(node, ast.List) and node.elts:
+            instead = _instead_of_list(node)
         found.append(source.diagnostic(node, codes.EXPRESSION, what=what, instead=instead))
+        return
+    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.List):
+        length = _length(node.left, node)
+        instead = f"take an array, which begins as zeros: t = vy.local(vy.f32, {length})"
+        found.append(source.diagnostic(node, codes.EXPRESSION, what="a list", instead=instead))
         return
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
         found.append(
@@ -78,6 +82,19 @@ def _look(source: Source, node: ast.AST, found: list[Diagnostic]) -> None:
         while isinstance(child, ast.List) and _goes_through(node, child):
             child = ast.copy_location(ast.Tuple(child.elts, child.ctx), child)
         _look(source, child, found)
+
+
+def _length(part: ast.List, node: ast.BinOp) -> str:
+    """How long the list is that a product makes of a shorter one."""
+    is_one = isinstance(node.op, ast.Mult) and len(part.elts) == 1
+    return ast.unparse(node.right) if is_one else "8"
+
+
+def _instead_of_list(node: ast.List) -> str:
+    values = ast.unparse(ast.Tuple(node.elts, node.ctx))
+    whole = all(isinstance(one, ast.Constant) and type(one.value) is int for one in node.elts)
+    array = f"t = vy.local({'vy.i32' if whole else 'vy.f32'}, {len(node.elts)})"
+    return f"write a tuple: {values}; to change its elements take an array: {array}"
 
 
 def _goes_through(node: ast.AST, child: ast.List) -> bool:

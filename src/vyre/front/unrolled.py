@@ -11,13 +11,15 @@ import builtins
 from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
+from vyre.front.advice import counters, element_of
 from vyre.front.arrays import extents
-from vyre.front.assignment import assign_name
-from vyre.front.context import Context, LoopState, LoopVariableLeft
+from vyre.front.binding import assign_name
+from vyre.front.context import Context, LoopState
 from vyre.front.homes import assigned_names
+from vyre.front.loop_variables import loop_variable_left
 from vyre.front.parts import parts
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
-from vyre.ir import Builtin, Expr, If, Let, Loop, Var
+from vyre.ir import Builtin, BuiltinKind, Expr, If, Let, Loop, Var
 
 MAX_ROUNDS = 256
 """Longer loops over constants would make programs that are mostly repetition."""
@@ -38,15 +40,33 @@ def items_of(ctx: Context, node: ast.expr) -> tuple[Value, ...] | None:
             return _combined(ctx, node, name)
     value = extents(ctx.expr(node))
     if not isinstance(value, Several):
-        instead = "count instead: for i in range(n), and index with i"
+        letters = _counters(ctx, node, value)
+        i = letters[0]
+        instead = f"count instead: for {i} in range(n), and index with {i}"
+        if isinstance(value, Scalar) or (
+            isinstance(value, Constant) and isinstance(value.value, int)
+        ):
+            instead = f"count instead: for {i} in range({ast.unparse(node)})"
         if isinstance(value, Array):
-            name = value.name
-            instead = f"count instead: for i in range(len({name})), and use {name}[i]"
+            element = element_of(value, letters)
+            instead = f"count instead: for {i} in range(len({value.name})), and use {element}"
         if isinstance(value, Constant) and isinstance(value.value, str):
-            instead = "pass the bytes as an array: text: vy.In[vy.u8]"
+            shown = repr(value.value.encode())
+            instead = f"go over its bytes, {shown}, or pass them as an array: text: vy.In[vy.u8]"
         what = f"a loop over {describe(value)}"
         raise ctx.error(node, codes.STATEMENT, what=what, instead=instead)
-    return tuple(ctx.hold(item) if isinstance(item, Scalar) else item for item in value.items)
+    return tuple(ctx.fixed(item) for item in value.items)
+
+
+def _counters(ctx: Context, node: ast.expr, value: Value) -> list[str]:
+    """Names to count with: that of the loop's own counter, unless it is of elements."""
+    free = counters(ctx.frame.own)
+    for loop in ast.walk(ctx.frame.source.tree):
+        if isinstance(loop, ast.For) and any(part is node for part in ast.walk(loop.iter)):
+            own = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+            if len(own) > 1 or (own and isinstance(value, (Scalar, Constant))):
+                return [own[0], *free]
+    return free
 
 
 def _items_or_range(ctx: Context, node: ast.expr) -> tuple[Value, ...] | None:
@@ -119,7 +139,7 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
         once = Loop(ctx.fresh("once"), Expr.u32(0), Expr.u32(1), tuple(body))
         ctx.emit(once if going is None else If(Var(going), (once,), ()))
     for name in _names(node.target):
-        ctx.frame.names[name] = LoopVariableLeft()
+        loop_variable_left(ctx, name)
     return False
 
 
@@ -139,14 +159,26 @@ def _bind(ctx: Context, target: ast.expr, item: Value, node: ast.For) -> None:
         ctx.frame.names[target.id] = item
 
 
+_ALONG_AXES = {
+    BuiltinKind.GLOBAL_ID: "vy.gid",
+    BuiltinKind.LOCAL_ID: "vy.lid",
+    BuiltinKind.WORKGROUP_ID: "vy.wid",
+    BuiltinKind.NUM_WORKGROUPS: "vy.num_groups",
+}
+
+
 def wrong_length(ctx: Context, target: ast.Tuple, value: Value) -> Exception:
     """The error for names and values that are not equally many."""
     found = describe(value)
     if isinstance(value, Several):
         found = f"a tuple of {len(value.items)}"
-    fix = "write as many values as names: a, b = 1, 2"
+    names = ", ".join(map(ast.unparse, target.elts))
+    fix = f"write as many values as names: {names} = {', '.join(['...'] * len(target.elts))}"
     if isinstance(value, Scalar) and isinstance(value.expr, Builtin):
-        fix = "ask along each axis: i, j = vy.gid(0), vy.gid(1)"
+        name = _ALONG_AXES.get(value.expr.kind)
+        if name is not None and len(target.elts) <= 3:
+            along = ", ".join(f"{name}({axis})" for axis in range(len(target.elts)))
+            fix = f"ask along each axis: {names} = {along}"
     return ctx.error(target, codes.UNPACK, expected=len(target.elts), found=found, fix=fix)
 
 

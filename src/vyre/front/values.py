@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from vyre.front.parameters import is_layout
 from vyre.ir import AnyExpr, DataType, Lit, Load, Var
 from vyre.record import dataclass
@@ -17,6 +19,15 @@ class Constant:
     value: int | float | bool | str
 
 
+class Form(Enum):
+    """What the form of an index tells about its sign; the value is what messages call it."""
+
+    NATURAL = "index"
+    """Never negative."""
+    SIGNED = "signed index"
+    """Something was subtracted: it may be negative."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A value that the kernel computes."""
@@ -25,6 +36,18 @@ class Scalar:
     dtype: DataType
     soft: frozenset[Key] = frozenset()
     """Variables that a literal began, whose type may still change; empty once that is settled."""
+    form: Form | None = None
+    """Of an index, which takes the type of what it meets; its expression is of the type `u32`."""
+
+    @property
+    def shown(self) -> str:
+        """Its type, for a message."""
+        return str(self.dtype) if self.form is None else self.form.value
+
+    @property
+    def named(self) -> str:
+        """What it is, for a message that says what was found."""
+        return str(self.dtype) if self.form is None else "an index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +92,8 @@ class Several:
     """A tuple of values."""
 
     items: tuple[Value, ...]
+    is_table: bool = False
+    """Whether it is a tuple from outside of the kernel, or bytes: it is never held in variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +106,10 @@ class Thing:
 Value = Constant | Scalar | Array | Shape | Method | Several | Thing
 
 
+NOTHING = Several(())
+"""What a call gives that gives nothing."""
+
+
 def is_settled(expr: AnyExpr) -> bool:
     """Whether using the expression twice costs nothing."""
     return isinstance(expr, (Lit, Var)) or (isinstance(expr, Load) and is_layout(expr.buffer))
@@ -91,8 +120,10 @@ def describe(value: Value) -> str:
     match value:
         case Constant(found):
             return f"the constant {found!r}"
-        case Scalar(_, dtype):
-            return f"a value of type {dtype}"
+        case Scalar():
+            if value.form is not None:
+                return "an index"
+            return f"a value of type {value.dtype}"
         case Array(name):
             return f"the array {name!r}"
         case Shape(array):

@@ -93,7 +93,7 @@ def resize(src: vy.In[vy.f32, 2], dst: vy.Out[vy.f32, 2]):
     if row < dst.shape[0] and col < dst.shape[1]:
         y = vy.f32(row) * vy.f32(src.shape[0] - 1) / vy.f32(dst.shape[0] - 1)
         x = vy.f32(col) * vy.f32(src.shape[1] - 1) / vy.f32(dst.shape[1] - 1)
-        y0, x0 = vy.u32(vy.math.floor(y)), vy.u32(vy.math.floor(x))
+        y0, x0 = vy.i32(vy.math.floor(y)), vy.i32(vy.math.floor(x))
         y1, x1 = min(y0 + 1, src.shape[0] - 1), min(x0 + 1, src.shape[1] - 1)
         fy, fx = y - vy.f32(y0), x - vy.f32(x0)
         top = src[y0, x0] * (1 - fx) + src[y0, x1] * fx
@@ -138,11 +138,11 @@ def life(old: vy.In[vy.u8, 2], new: vy.Out[vy.u8, 2]):
     i, j = vy.gid(1), vy.gid(0)
     rows, cols = old.shape
     if i < rows and j < cols:
-        near = 0
+        near: vy.u32 = 0
         for di in (-1, 0, 1):
             for dj in (-1, 0, 1):
                 if di != 0 or dj != 0:
-                    near += old[(vy.i32(i) + di) % vy.i32(rows), (vy.i32(j) + dj) % vy.i32(cols)]
+                    near += vy.u32(old[(i + di) % rows, (j + dj) % cols])
         new[i, j] = 1 if near == 3 or (near == 2 and old[i, j] == 1) else 0
 
 

@@ -37,7 +37,7 @@ def chained(a: vy.In[vy.i32], b: vy.In[vy.i32], h: vy.InOut[vy.u32], y: vy.Out[v
     i = vy.gid()
     if i < len(a):
         y[i] = vy.u32(-3 < a[i] <= b[i] < 7) + vy.u32(not a[i] >= b[i]) * 2
-        if 0 <= h.atomic_add(0, 1) < 1000:
+        if vy.u32(0) <= h.atomic_add(0, 1) < 1000:
             y[i] += 4
 
 
@@ -57,7 +57,7 @@ def powers(x: vy.In[vy.f32], y: vy.Out[vy.f32, 2]):
         y[i, 1] = v**1
         y[i, 2] = v**2
         y[i, 3] = v**5
-        y[i, 4] = v // 2.0
+        y[i, 4] = vy.math.floor(v / 2.0)
         y[i, 5] = min(v, 1.0, 0.5) + max(v, 2)
         y[i, 6] = abs(v) if v < 0.0 else -v
 
@@ -199,6 +199,25 @@ def test_a_variable_that_a_literal_begins_takes_the_type_of_what_it_meets() -> N
     }
 
 
+@vy.kernel(workgroup=1)
+def computed_literals(x: vy.InOut[vy.f64], z: vy.Out[vy.f32]):
+    s = vy.math.sqrt(2.0)
+    x[0] = x[0] * s
+    x[1] = vy.f64(vy.math.sqrt(2))
+    x[2] *= vy.math.power(2.0, 0.1)
+    x[3] = vy.math.fma(1.1, 1.1, 0.3)
+    x[4] = vy.math.square(0.1)
+    x[5] = vy.math.clip(vy.math.exp(0.1), 0.1, vy.math.exp(0.2))
+    z[0] = vy.math.sqrt(2.0)
+
+
+def test_what_is_computed_of_literals_takes_the_type_of_what_it_meets() -> None:
+    x, z = run(computed_literals, np.ones(6), np.zeros(1, np.float32), grid=1)
+    expected = [2**0.5, 2**0.5, 2**0.1, 1.1 * 1.1 + 0.3, 0.1 * 0.1, np.exp(0.1)]
+    np.testing.assert_allclose(x, expected, rtol=1e-14)
+    assert z[0] == np.sqrt(np.float32(2))
+
+
 @vy.kernel
 def folded(debug: vy.static[bool], y: vy.Out[vy.u32]):
     i = vy.gid()
@@ -283,3 +302,75 @@ def configured(exact: vy.static[bool], start: vy.static[float], y: vy.Out[vy.f32
 def test_attributes_of_objects_are_constants_and_static_parameters_may_be_assigned() -> None:
     assert run(configured, True, 1.5, np.zeros(1, np.float32))[0][0] == 3.5
     assert run(configured, False, 1.5, np.zeros(1, np.float32))[0][0] == 0.0
+
+
+@vy.kernel
+def extremes(a: vy.In[vy.f32], b: vy.In[vy.f32], y: vy.Out[vy.f32, 2]):
+    i = vy.gid()
+    if i < len(a):
+        y[i, 0] = min(a[i], b[i])
+        y[i, 1] = max(a[i], b[i], -2.0)
+        y[i, 2] = vy.math.minimum(a[i], b[i])
+        y[i, 3] = vy.math.maximum(a[i], 0.0)
+        y[i, 4] = vy.math.fmin(a[i], b[i])
+        y[i, 5] = vy.math.fmax(a[i], 0.0)
+        y[i, 6] = vy.math.clip(a[i], -1.0, b[i])
+        y[i, 7] = max(1.0, vy.math.nan) + min(vy.math.nan, 1)
+
+
+@vy.kernel
+def greatest(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32]):
+    r = vy.gid()
+    if r < x.shape[0]:
+        best = -vy.math.inf
+        for c in range(x.shape[1]):
+            best = max(best, x[r, c])
+        y[r] = best
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_extremes_keep_nan_as_numpy_does() -> None:
+    values = np.array([1.5, -3.0, 0.0, np.nan, np.inf, -np.inf], np.float32)
+    a, b = (each.ravel() for each in np.meshgrid(values, values))
+    y = run(extremes, a, b, np.zeros((len(a), 8), np.float32), elements=len(a))[2]
+    zero, two, one = np.zeros_like(a), np.full_like(a, -2), -np.ones_like(a)
+    expected = [
+        np.minimum(a, b),
+        np.maximum(np.maximum(a, b), two),
+        np.minimum(a, b),
+        np.maximum(a, zero),
+        np.fmin(a, b),
+        np.fmax(a, zero),
+        np.clip(a, one, b),
+        np.full_like(a, np.nan),
+    ]
+    np.testing.assert_array_equal(y, np.stack(expected, axis=1))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("columns", [1, 7, 64, 1000])
+def test_the_greatest_of_a_row_keeps_nan(columns: int) -> None:
+    x = np.random.default_rng(columns).standard_normal((40, columns)).astype(np.float32)
+    x[np.arange(0, 40, 3), np.arange(0, 40, 3) % columns] = np.nan
+    y = run(greatest, x, np.zeros(40, np.float32), elements=40)[1]
+    np.testing.assert_array_equal(y, np.max(x, axis=1))
+
+
+@vy.kernel
+def widened(x: vy.In[vy.u32], y: vy.Out[vy.u32], z: vy.Out[vy.i64]):
+    i = vy.gid()
+    if i < 2:
+        k = 0x5A827999
+        w = -1
+    else:
+        k = 0x8F1BBCDC
+        w = 3_000_000_000
+    y[i] = x[i] + k
+    z[i] = vy.i64(w)
+
+
+def test_of_the_literals_of_a_variable_the_widest_decides() -> None:
+    arrays = np.ones(4, np.uint32), np.zeros(4, np.uint32), np.zeros(4, np.int64)
+    _, y, z = run(widened, *arrays)
+    assert y.tolist() == [0x5A82799A] * 2 + [0x8F1BBCDD] * 2
+    assert z.tolist() == [-1, -1, 3_000_000_000, 3_000_000_000]

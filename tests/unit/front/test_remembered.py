@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import vyre as vy
+from vyre.cache import DiskCache
 from vyre.diagnostics import FrontError, TrapError
 from vyre.front import lower
 from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
-from vyre.runtime import stamps, translations
-from vyre.runtime.cache import DiskCache
+from vyre.runtime import translations
 
 KERNEL = """
 import vyre as vy
@@ -188,12 +188,8 @@ def k(y: vy.Out[vy.f32]):
 
 def test_another_version_of_vyre_translates_anew(home: Home, monkeypatch: pytest.MonkeyPatch):
     assert home.translates(KERNEL)
-    monkeypatch.setattr(translations, "translation_stamp", lambda: "another")
+    monkeypatch.setattr(translations, "code_stamp", lambda: "another")
     assert home.translates(KERNEL)
-
-
-def test_a_new_file_in_the_front_end_is_a_new_version():
-    assert stamps.translation_stamp() != stamps.code_stamp()
 
 
 def test_what_a_call_decides_counts(home: Home):
@@ -209,6 +205,24 @@ def k(x: vy.InOut[T], n: vy.static[int]):
 
         def use(kernel: Any, dtype: Any = dtype, number: int = number) -> Program:
             return kernel.program(dtype, number)
+
+        assert home.translates(text, use)
+        assert not home.translates(text, use)
+
+
+def test_static_values_that_compare_equal_are_told_apart(home: Home):
+    text = """
+import vyre as vy
+
+@vy.kernel
+def k(x: vy.InOut[vy.f32], s: vy.static[float]):
+    x[vy.gid()] = vy.f32(s)
+"""
+    nan = float("nan")
+    for value in (0.0, -0.0, nan):
+
+        def use(kernel: Any, value: float = value) -> Program:
+            return kernel.program(s=value)
 
         assert home.translates(text, use)
         assert not home.translates(text, use)

@@ -76,17 +76,90 @@ def test_a_step_may_be_computed() -> None:
 
 
 @vy.kernel
-def step_zero_or_less(step: vy.i32, y: vy.Out[vy.u32]):
+def any_step(start: vy.i32, stop: vy.i32, step: vy.i32, y: vy.Out[vy.i32]):
     if vy.gid() < 1:
         n = 0
-        for _ in range(-3, 5, step):
+        for k in range(start, stop, step):
+            if n == 20:
+                break
+            y[n] = k
             n += 1
-        y[0] = vy.u32(n)
+        for k in reversed(range(start, stop, step)):
+            if n == 20:
+                break
+            y[n] = k
+            n += 1
 
 
-@pytest.mark.parametrize("step, rounds", [(3, 3), (100, 1), (0, 0), (-1, 0)])
-def test_a_computed_step_that_is_not_positive_gives_no_rounds(step: int, rounds: int) -> None:
-    assert run(step_zero_or_less, step, np.zeros(1, np.uint32))[0][0] == rounds
+ENDS = [(-3, 5), (5, -3), (0, 0), (7, 8), (-(2**31), 2**31 - 1), (2**31 - 1, -(2**31))]
+STEPS = [1, 3, 100, -1, -3, -100, 2**31 - 1, -(2**31)]
+
+
+@pytest.mark.parametrize("start, stop", ENDS)
+def test_a_step_known_at_run_time_counts_as_in_python(start: int, stop: int) -> None:
+    for step in STEPS:
+        counted = range(start, stop, step)
+        expected = [*counted[:20], *counted[::-1][:20]][:20]
+        (y,) = run(any_step, start, stop, step, np.zeros(20, np.int32))
+        assert y.tolist() == expected + [0] * (20 - len(expected)), step
+
+
+@vy.kernel
+def narrow_steps(start: vy.i8, stop: vy.i8, step: vy.i8, wide: vy.i64, y: vy.Out[vy.i64]):
+    n = 0
+    for k in range(start, stop, step):
+        y[n] = vy.i64(k)
+        n += 1
+    for m in range(wide * 3, wide, wide // -2):
+        y[n] = m
+        n += 1
+
+
+@pytest.mark.parametrize("start, stop, step", [(-128, 127, 100), (127, -128, -128), (5, -5, -4)])
+def test_counters_of_other_widths(start: int, stop: int, step: int) -> None:
+    wide = 1 << 40
+    expected = [*range(start, stop, step), *range(wide * 3, wide, wide // -2)]
+    (y,) = run(narrow_steps, start, stop, step, wide, np.zeros(20, np.int64), grid=1)
+    assert y.tolist() == expected + [0] * (20 - len(expected))
+
+
+@vy.kernel
+def learned_steps(y: vy.Out[vy.i32]):
+    n, step = 0, 3
+    for turn in range(4):
+        for k in range(6, -3, step):
+            y[n] = k
+            n += 1
+        step = 0 - step - turn
+
+
+def test_the_type_of_a_step_that_a_literal_began() -> None:
+    expected, step = [], 3
+    for turn in range(4):
+        expected += range(6, -3, step)
+        step = 0 - step - turn
+    (y,) = run(learned_steps, np.zeros(20, np.int32), grid=1)
+    assert y.tolist() == expected + [0] * (20 - len(expected))
+
+
+@vy.kernel
+def unsigned_step(step: vy.u32, y: vy.Out[vy.u32]):
+    for k in range(0, 5, step):
+        y[k] = 1
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_step_of_zero_is_a_trap(device: str) -> None:
+    with pytest.raises(TrapError) as caught:
+        any_step(0, 5, 0, np.zeros(20, np.int32), device=device)
+    assert caught.value.tag == "range() arg 3 must not be zero"
+    with pytest.raises(TrapError):
+        unsigned_step(0, np.zeros(5, np.uint32), device=device)
+    assert run(unsigned_step, 2, np.zeros(5, np.uint32))[0].tolist() == [1, 0, 1, 0, 1]
+
+
+def test_no_trap_where_a_step_cannot_be_zero() -> None:
+    assert "trap" not in str(grid_stride.program())
 
 
 @vy.kernel
@@ -306,13 +379,13 @@ def nested_guards(x: vy.In[vy.i32], h: vy.InOut[vy.u32], y: vy.Out[vy.i32]):
 
 
 def test_conditions_joined_by_and_are_evaluated_one_after_the_other() -> None:
-    _, h, y = run(nested_guards, X, np.zeros(2, np.uint32), np.zeros(N, np.int32))
+    _, h, y = run(nested_guards, X, np.zeros(2, np.uint32), np.zeros(N, np.int32), grid=13)
     taken = [v > 0 and i % 2 == 0 for i, v in enumerate(X.tolist())]
     expected = [v if t else 0 for v, t in zip(X.tolist(), taken, strict=True)]
     expected = [e + 1000 * (v < -48 or v > 47) for e, v in zip(expected, X.tolist(), strict=True)]
     assert y.tolist() == expected
     assert h.tolist() == [sum(taken), 104 - 4]
-    found = nested_guards.reference(X, np.zeros(2, np.uint32), np.zeros(N, np.int32))
+    found = nested_guards.reference(X, np.zeros(2, np.uint32), np.zeros(N, np.int32), grid=13)
     assert [finding.code for finding in found] == ["X104"]  # y is read before it is written
 
 
