@@ -9,6 +9,7 @@ from dataclasses import field
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes import driver as codes
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -39,4 +40,6 @@ class Artifact:
             head = json.loads(bytes(data[4 : 4 + size]))
             return cls(head["backend"], bytes(data[4 + size :]), head["metadata"])
         except (ValueError, KeyError, TypeError, UnicodeDecodeError) as problem:
+            if is_from_handler(problem):
+                raise
             raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem

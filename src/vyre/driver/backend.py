@@ -27,6 +27,8 @@ class DeviceKind(StrEnum):
     """A GPU's interface on a CPU: for tests, never chosen unless asked for."""
     REFERENCE = "reference"
     """The definition of what programs mean; never chosen unless asked for."""
+    UNKNOWN = "unknown"
+    """Of a backend that cannot be used, so that it cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +194,11 @@ class TakesArrays(Executable, Protocol):
     ) -> Callable[..., LaunchRecord | None]:
         """A launch to be called with an array per buffer, in their order; a grid may follow.
 
-        Gives None, without having run, when arrays cannot be used as they are: of another type,
-        not contiguous, not writable where they are written, or sharing memory that is written.
+        After the grid may follow what is filled with zeros before: bytes that hold runs, each of
+        five 64-bit numbers, which are the buffer, the first byte, the bytes, how often, and the
+        distance between. Gives None, without having cleared anything or run, when arrays cannot be
+        used as they are: of another type, not contiguous, not writable where they are written, or
+        sharing memory that is written.
         """
         ...
 
@@ -208,9 +213,8 @@ class EmitOptions:
     values: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def key(self) -> str:
-        """The options as one line."""
-        pairs = ",".join(f"{name}={value}" for name, value in sorted(self.values.items()))
-        return f"{self.tier};{pairs}"
+        """The options as one line, another one for every other choice."""
+        return f"{self.tier!r};{sorted(self.values.items())!r}"
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from vyre.driver.grid_sync import SplitPlan
@@ -33,7 +34,7 @@ class CompileOptions:
 
     def key(self) -> str:
         """The options as one line."""
-        return f"{self.profile or 'none'};{self.emit.key()}"
+        return f"{self.profile!r};{self.verify};{self.emit.key()}"
 
 
 class Compilation:
@@ -81,8 +82,8 @@ class Compilation:
 
     @property
     def is_split(self) -> bool:
-        """Whether the artifacts are segments of the program."""
-        return any(artifact.metadata.get("segment") is not None for artifact in self.artifacts)
+        """Whether the artifacts are segments of the program, of which none may do anything."""
+        return all(artifact.metadata.get("segment") is not None for artifact in self.artifacts)
 
 
 class _LaunchNeeds(TypedDict):
@@ -119,4 +120,6 @@ def from_bytes(data: bytes | memoryview, source: Program) -> Compilation:
         artifacts = tuple(Artifact.from_bytes(part) for part in parts[1:])
         return Compilation(source, bytes(parts[0]), artifacts, launch=head["launch"])
     except (ValueError, TypeError, KeyError, IndexError) as problem:
+        if is_from_handler(problem):
+            raise
         raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem

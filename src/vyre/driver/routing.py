@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 
 from vyre.config import config
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import registry
 from vyre.driver.backend import Backend, Device, DeviceInfo, DeviceKind
+from vyre.driver.missing_device import MissingDevice
+from vyre.extensions import Extension, Missing, missing
+from vyre.locks import make_lock
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
+from vyre.target import Target
 
-_lock = threading.Lock()
+_lock = make_lock()
 _probed: dict[str, list[Device]] = {}
 
 _AUTOMATIC = (DeviceKind.GPU, DeviceKind.CPU)
@@ -33,8 +37,36 @@ def probe(name: str) -> list[Device]:
     """The devices of one backend, probed once per process."""
     with _lock:
         if name not in _probed:
-            _probed[name] = list(registry.backend(name).probe())
+            _probed[name] = _devices(name)
         return _probed[name]
+
+
+def _devices(name: str) -> list[Device]:
+    # Looking for packages takes time that the first launch of a process need not spend.
+    extension = None if name in registry.BUILTIN else registry.third_party().get(name)
+    found = registry.find(name)
+    if isinstance(found, Missing):
+        return [MissingDevice(found)]
+    if extension is None:
+        return list(found.probe())
+    try:
+        devices = list(found.probe())
+        problems = [problem for device in devices if (problem := _wrong(device, name))]
+    except (Exception, SystemExit) as problem:  # another's code may fail in any way
+        if is_from_handler(problem):
+            raise
+        return [MissingDevice(missing(extension, problem))]
+    return [MissingDevice(missing(extension, problems[0]))] if problems else devices
+
+
+def _wrong(device: object, name: str) -> str | None:
+    """What is wrong with a device that another's backend found."""
+    if not isinstance(device, Device) or not isinstance(device.info, DeviceInfo):
+        return f"its probe() gives {device!r}, which is no device"
+    info = device.info
+    if info.backend != name or info.id.split(":", 1)[0] != name:
+        return f"its probe() gives a device {info.id!r} of the backend {info.backend!r}"
+    return None
 
 
 def forget_devices() -> None:
@@ -46,7 +78,35 @@ def forget_devices() -> None:
 
 def all_devices() -> list[Device]:
     """Every device of every backend, those that are not available included."""
-    return [device for name in registry.backend_names() for device in probe(name)]
+    found = [device for name in registry.backend_names() for device in probe(name)]
+    return [*found, *map(MissingDevice, registry.unusable())]
+
+
+def usable(device: Device) -> Device:
+    """The device, or what stands for it if its backend cannot say what it can do."""
+    name = device.info.backend
+    extension = None if name in registry.BUILTIN else registry.third_party().get(name)
+    if extension is None or not device.info.available:
+        return device
+    try:
+        target = registry.backend(extension.name).target(device)
+        if isinstance(target, Target):
+            return device
+        return _not_usable(device, extension, f"its target() gives {target!r}, which is no target")
+    except (Exception, SystemExit) as problem:  # another's code may fail in any way
+        if is_from_handler(problem):
+            raise
+        return _not_usable(device, extension, problem)
+
+
+def _not_usable(
+    device: Device, extension: Extension, problem: BaseException | str
+) -> MissingDevice:
+    found = MissingDevice(missing(extension, problem))
+    with _lock:
+        known = _probed.get(extension.name, [])
+        _probed[extension.name] = [found if each is device else each for each in known]
+    return found
 
 
 class _Choose:
@@ -90,7 +150,7 @@ def _named(wanted: str, why: str) -> Route:
         found = sorted(devices, key=lambda d: not d.info.available)
     if not found:
         raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
-    device = found[0]
+    device = usable(found[0])
     if not device.info.available:
         raise DeviceError(
             codes.DEVICE_UNAVAILABLE.at(
@@ -107,7 +167,7 @@ def _best() -> Route:
     devices = [d for name in names for d in probe(name) if d.info.available]
     for kind in _AUTOMATIC:
         for device in devices:
-            if device.info.kind is kind:
+            if device.info.kind is kind and usable(device).info.available:
                 why = f"the best device here: {device.info.name} ({kind})"
                 return Route(registry.backend(device.info.backend), device, why)
     raise DeviceError(codes.UNKNOWN_DEVICE.at(name="any", known=_known()))
@@ -118,7 +178,9 @@ def _may_have_gpu() -> bool:
         return True
     try:
         names = os.listdir("/dev")
-    except OSError:
+    except OSError as problem:
+        if is_from_handler(problem):
+            raise
         return True
     return any(name in ("dri", "dxg", "kfd") or name.startswith("nvidia") for name in names)
 

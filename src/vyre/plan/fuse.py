@@ -1,37 +1,36 @@
 """Several programs as one: the arms of a megakernel, kept apart where they must be.
 
 Each program becomes a region. Buffers are shared by name; workgroup memory, scratch and private
-arrays stay an arm's own. Between arms stands what their hazards demand. The fused program gives,
-on one grid, what the programs give one after the other on that grid.
+arrays stay an arm's own. Between arms stands what their hazards demand, and what a program finds
+zeroed when it begins is zero where its arm begins. The fused program gives, on one grid, what the
+programs give one after the other on that grid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from typing import cast
 
-from vyre.diagnostics import PlanError
+from vyre.check import check
+from vyre.diagnostics import PlanError, Severity
 from vyre.diagnostics.codes import plan as codes
 from vyre.ir import (
-    AnyExpr,
     AnyStmt,
-    Body,
-    BufferAccess,
     BufferDecl,
     IndirectDispatch,
-    MemoryKind,
     MemoryOrdering,
     Node,
     Program,
     Region,
 )
-from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
+from vyre.ir.walk import walk_stmts
+from vyre.plan.arms import Arm, FreshNames, apart, named
+from vyre.plan.buffers import joined_buffers
+from vyre.plan.clearing import with_clearing, zeroed_workgroup_memory
 from vyre.plan.epochs import syncs
 from vyre.plan.hazards import Hazard, Separation, hazards
 from vyre.plan.returns import has_return, without_returns
 from vyre.record import dataclass
-
-_BUFFER_FIELDS = ("buffer", "source", "destination", "count_buffer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,61 +84,112 @@ def fuse(
     to arm and that the host does not want: they become device memory of the dispatch. With
     `flat_grid` the caller promises grids of one row, where less than a grid barrier may do.
     """
+    _refuse_others(programs)
     if not programs:
         raise PlanError(codes.NOTHING.at())
-    arms = tuple(names) if names is not None else _default_names(programs)
-    _refuse_mismatches(programs, arms)
-    apart = [_kept_apart(program, arm) for program, arm in zip(programs, arms, strict=True)]
-    buffers = _shared_buffers(apart, frozenset(scratch))
+    given = named(programs, names)
+    _refuse_mismatches(given)
+    fresh = FreshNames(programs)
+    arms = apart(given, fresh)
+    buffers = joined_buffers(arms, scratch)
+    arms = with_clearing(arms, buffers, fresh)
+    known = {decl.name for decl in buffers}
+    buffers += [d for arm in arms for d in arm.program.buffers if d.name not in known]
     body: list[AnyStmt] = []
     decisions: list[Decision] = []
-    for position, (program, arm) in enumerate(zip(apart, arms, strict=True)):
-        decision = _decide(apart, position, arm, decisions, flat_grid)
+    for position, arm in enumerate(arms):
+        decision = _decide(arms, position, decisions, flat_grid)
         decisions.append(decision)
-        if decision.separation is Separation.GRID_SYNC:
-            body.append(Node.barrier(MemoryOrdering.GRID_SYNC))
-        elif decision.separation is Separation.BARRIER:
-            body.append(Node.barrier())
-        body.append(Region(arm, None, without_returns(program.entry, arm)))
-    fused = Program.wrapped(
-        buffers, programs[0].workgroup_size, body, entry_op_id, programs[0].fast_math
-    )
-    return Fusion(fused, arms, tuple(decisions))
-
-
-def _default_names(programs: Sequence[Program]) -> tuple[str, ...]:
-    return tuple(p.entry_op_id or f"arm{number}" for number, p in enumerate(programs))
-
-
-def _refuse_mismatches(programs: Sequence[Program], arms: Sequence[str]) -> None:
+        body += _BETWEEN[decision.separation]
+        region, more = _region(arm, fresh, synced=_syncs(body), last=arm is arms[-1])
+        body.append(region)
+        buffers += more
     first = programs[0]
-    for program, arm in zip(programs, arms, strict=True):
-        if program.workgroup_size != first.workgroup_size:
+    fused = Program.wrapped(buffers, first.workgroup_size, body, entry_op_id, first.fast_math)
+    _refuse_invalid(fused, given)
+    return Fusion(fused, tuple(arm.name for arm in arms), tuple(decisions))
+
+
+_BETWEEN: dict[Separation, tuple[AnyStmt, ...]] = {
+    Separation.NONE: (),
+    Separation.BARRIER: (Node.barrier(),),
+    Separation.GRID_SYNC: (Node.barrier(MemoryOrdering.GRID_SYNC),),
+}
+
+
+def _region(
+    arm: Arm, fresh: FreshNames, *, synced: bool, last: bool
+) -> tuple[Region, list[BufferDecl]]:
+    """An arm as a region, and the buffers that it needs besides its program's."""
+    body, more = arm.program.entry, list[BufferDecl]()
+    if not last and has_return(body):
+        body = without_returns(body, fresh.like(f"{arm.name}.over"))
+    if synced:
+        more, zeros = zeroed_workgroup_memory(arm, fresh)
+        body = (*zeros, *body)
+    return Region(arm.name, None, body), more
+
+
+def _syncs(body: Sequence[AnyStmt]) -> bool:
+    """Whether a barrier over the grid is among statements."""
+    return any(syncs(statement) for statement in walk_stmts(tuple(body)))
+
+
+def _refuse_others(programs: object) -> None:
+    """Refuse what is no list of programs: kernels, names, sets without an order."""
+    if not isinstance(programs, (list, tuple)):
+        what = f"the arms are given as a {type(programs).__name__}"
+        raise PlanError(codes.NO_PROGRAM.at(what=what))
+    for number, arm in enumerate(cast("Sequence[object]", programs)):
+        if not isinstance(arm, Program):
+            what = f"arm {number} is a {type(arm).__name__}"
+            raise PlanError(codes.NO_PROGRAM.at(what=what))
+
+
+def _refuse_mismatches(arms: Sequence[Arm]) -> None:
+    one = arms[0]
+    for arm in arms:
+        program = arm.program
+        if program.workgroup_size != one.program.workgroup_size:
+            first, second = one.program.workgroup_size, program.workgroup_size
             raise PlanError(
-                codes.WORKGROUP_SIZES.at(first=first.workgroup_size, second=program.workgroup_size)
+                codes.WORKGROUP_SIZES.at(one=one.name, first=first, two=arm.name, second=second)
             )
-        if program.fast_math != first.fast_math:
-            raise PlanError(codes.FAST_MATH_DIFFERS.at())
+        if program.fast_math != one.program.fast_math:
+            fast, exact = (arm, one) if program.fast_math else (one, arm)
+            raise PlanError(codes.FAST_MATH_DIFFERS.at(fast=fast.name, exact=exact.name))
         if any(isinstance(s, IndirectDispatch) for s in walk_stmts(program.entry)):
-            raise PlanError(codes.INDIRECT_ARM.at(arm=arm))
-        if has_return(program.entry) and any(syncs(s) for s in walk_stmts(program.entry)):
-            raise PlanError(codes.RETURN_ACROSS_SYNC.at(arm=arm))
+            raise PlanError(codes.INDIRECT_ARM.at(arm=arm.name))
+        if arm is not arms[-1] and has_return(program.entry) and _syncs(program.entry):
+            raise PlanError(codes.RETURN_ACROSS_SYNC.at(arm=arm.name))
+
+
+def _refuse_invalid(fused: Program, arms: Sequence[Arm]) -> None:
+    """What the checker has against the fused program; it may be some arm's own fault."""
+    found = [each for each in check(fused, derived=True) if each.severity is Severity.ERROR]
+    if not found:
+        return
+    for arm in arms:
+        own = [each for each in check(arm.program) if each.severity is Severity.ERROR]
+        if own:
+            problem = f"{own[0].code}: {own[0].message}"
+            raise PlanError(codes.INVALID_ARM.at(own[0].location, arm=arm.name, problem=problem))
+    names = ", ".join(repr(arm.name) for arm in arms)
+    problem = f"{found[0].code}: {found[0].message}"
+    raise PlanError(codes.INVALID_TOGETHER.at(found[0].location, arms=names, problem=problem))
 
 
 def _decide(
-    arms: Sequence[Program],
-    position: int,
-    name: str,
-    earlier: Sequence[Decision],
-    flat_grid: bool,
+    arms: Sequence[Arm], position: int, earlier: Sequence[Decision], flat_grid: bool
 ) -> Decision:
     """What must stand before an arm, looking at every earlier arm that is not yet kept apart."""
     needed = Separation.NONE
     found: list[Hazard] = []
     harmless: list[Hazard] = []
     strongest = Separation.NONE
+    arm = arms[position]
     for other in range(position - 1, -1, -1):
-        for hazard in hazards(arms[other], arms[position], flat_grid=flat_grid):
+        for hazard in hazards(arms[other].program, arm.program, flat_grid=flat_grid):
             if hazard.separation > strongest:
                 needed = max(needed, hazard.separation)
                 found.append(hazard)
@@ -149,80 +199,4 @@ def _decide(
         strongest = max(strongest, earlier[other].separation)
         if strongest is Separation.GRID_SYNC:
             break
-    return Decision(name, needed, tuple(found), tuple(harmless))
-
-
-def _kept_apart(program: Program, arm: str) -> Program:
-    """The program with the memory that is its own under names of its own."""
-    own = {d.name for d in program.buffers if d.is_on_chip or d.is_scratch}
-    if not own:
-        return program
-    names = {name: f"{arm}.{name}" for name in own}
-    buffers = [d.with_name(names.get(d.name, d.name)) for d in program.buffers]
-    entry = _with_buffers(program.entry, lambda name: names.get(name, name))
-    return program.with_rewritten_buffers(buffers).with_rewritten_entry(entry)
-
-
-def _with_buffers(body: Body, rename: Callable[[str], str]) -> Body:
-    def expr(node: AnyExpr) -> AnyExpr:
-        name = getattr(node, "buffer", None)
-        if name is None or rename(name) == name:
-            return node
-        return rebuilt(node, {"buffer": rename(name)})
-
-    def statement(one: AnyStmt) -> AnyStmt:
-        one = map_exprs(one, lambda child: rewrite_expr(child, expr))
-        changed: dict[str, object] = {}
-        for field in _BUFFER_FIELDS:
-            name = getattr(one, field, None)
-            if isinstance(name, str) and rename(name) != name:
-                changed[field] = rename(name)
-        if changed:
-            one = rebuilt(one, changed)
-        return map_bodies(one, lambda inner: tuple(statement(s) for s in inner))
-
-    return tuple(statement(s) for s in body)
-
-
-def _shared_buffers(programs: Sequence[Program], scratch: frozenset[str]) -> list[BufferDecl]:
-    table: dict[str, BufferDecl] = {}
-    for program in programs:
-        for decl in program.buffers:
-            known = table.get(decl.name)
-            table[decl.name] = decl if known is None else _joined(known, decl)
-    result: list[BufferDecl] = []
-    for decl in table.values():
-        if decl.name in scratch:
-            if not decl.count:
-                raise PlanError(codes.UNSIZED_SCRATCH.at(name=decl.name))
-            result.append(BufferDecl.scratch(decl.name, decl.count, decl.element))
-        elif decl.binding is None:
-            result.append(decl)
-        else:
-            binding = sum(other.binding is not None for other in result)
-            result.append(decl.with_binding(binding))
-    return result
-
-
-def _joined(one: BufferDecl, two: BufferDecl) -> BufferDecl:
-    """One declaration for two arms: whoever comes first says where the contents come from."""
-    fits = one.element is two.element and (one.count == two.count or not one.count * two.count)
-    if not fits:
-        raise PlanError(codes.BUFFERS_DIFFER.at(name=one.name, first=_form(one), second=_form(two)))
-    live_out = one.is_pipeline_live_out or two.is_pipeline_live_out
-    if one.is_writable or two.is_writable:
-        starts_empty = one.is_device_allocated
-        return replace(
-            one,
-            access=BufferAccess.READ_WRITE,
-            kind=MemoryKind.GLOBAL,
-            count=one.count or two.count,
-            is_output=starts_empty,
-            is_pipeline_live_out=live_out or starts_empty,
-            has_initial_value=live_out and not starts_empty,
-        )
-    return replace(one, count=one.count or two.count)
-
-
-def _form(decl: BufferDecl) -> str:
-    return f"{decl.element}[{decl.count or ''}]"
+    return Decision(arm.name, needed, tuple(found), tuple(harmless))

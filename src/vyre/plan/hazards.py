@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from vyre.analysis import ProgramFacts, Ranges
+from vyre.analysis import ProgramFacts, Ranges, body_effects
 from vyre.ir import (
     AnyExpr,
     Atomic,
@@ -60,7 +60,7 @@ def hazards(first: Program, second: Program, *, flat_grid: bool) -> list[Hazard]
     every hazard takes a barrier over the grid.
     """
     one, two = ProgramFacts.of(first), ProgramFacts.of(second)
-    found: list[Hazard] = []
+    found = _events(first, second)
     for decl in first.buffers:
         name = decl.name
         if second.buffer(name) is None or decl.is_on_chip:
@@ -72,6 +72,15 @@ def hazards(first: Program, second: Program, *, flat_grid: bool) -> list[Hazard]
                 reach = max(_reach(name, first), _reach(name, second))
             found.append(Hazard(name, kind, Separation(reach)))
     return found
+
+
+def _events(first: Program, second: Program) -> list[Hazard]:
+    """What the host hears of while a program runs: it must hear of the first arm's first."""
+    effects = [body_effects(program.entry) for program in (first, second)]
+    one, two = ("trap" if each.traps else "print" if each.prints else "" for each in effects)
+    if not one or not two:
+        return []
+    return [Hazard("what the host is told", f"{two} after {one}", Separation.GRID_SYNC)]
 
 
 def _kind(name: str, one: ProgramFacts, two: ProgramFacts) -> str | None:

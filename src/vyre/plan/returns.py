@@ -1,8 +1,13 @@
-"""Arms without returns: a return ends its arm, not the invocation that has more arms to do."""
+"""Arms without returns: a return ends its arm, not the invocation that has more arms to do.
+
+What follows an `if` that returns goes into its other branch, so that barriers before a return stay
+where the whole workgroup meets. Where that cannot be said so, as behind a loop, a variable
+remembers that the arm is over.
+"""
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Body, Break, Expr, Loop, Node, Return, While
+from vyre.ir import AnyStmt, Block, Body, Break, Expr, If, Loop, Node, Region, Return, While
 from vyre.ir.walk import map_bodies, walk_stmts
 
 
@@ -11,44 +16,93 @@ def has_return(body: Body) -> bool:
     return any(isinstance(statement, Return) for statement in walk_stmts(body))
 
 
-def without_returns(body: Body, prefix: str) -> Body:
-    """The body with each return leaving a loop of one round around it.
-
-    Inside further loops, a variable remembers that the arm is over, and each of them is left.
-    """
+def without_returns(body: Body, over: str) -> Body:
+    """The body with what a return skips under conditions; `over` is a name for a variable."""
     if not has_return(body):
         return body
-    over = f"{prefix}.over"
-    nested = _returns_in_loop(body)
-    inner = _rewritten(body, over, in_loop=False)
-    once = Node.loop(f"{prefix}.once", Expr.u32(0), Expr.u32(1), inner)
-    return (Node.let(over, Expr.bool_(False)), once) if nested else (once,)
+    lowered = _Lowering(over)
+    result = lowered.body(body, remember=False)
+    return (Node.let(over, Expr.bool_(False)), *result) if lowered.remembers else result
 
 
-def _returns_in_loop(body: Body) -> bool:
-    return any(
-        has_return(statement.body)
-        for statement in walk_stmts(body)
-        if isinstance(statement, (Loop, While))
-    )
+class _Lowering:
+    def __init__(self, over: str) -> None:
+        self.over = over
+        self.remembers = False
+        """Whether the variable is needed."""
+
+    def body(self, body: Body, *, remember: bool) -> Body:
+        """A body outside of loops; `remember` says whether others must know that it returned."""
+        result: list[AnyStmt] = []
+        for position, statement in enumerate(body):
+            if isinstance(statement, Return):
+                return (*result, *self.note(remember))
+            if not has_return((statement,)):
+                result.append(statement)
+                continue
+            rest = () if _always_returns(statement) else body[position + 1 :]
+            return (*result, *self.followed(statement, rest, remember=remember))
+        return tuple(result)
+
+    def followed(self, statement: AnyStmt, rest: Body, *, remember: bool) -> Body:
+        """A statement that may return, and what happens only if it does not."""
+        if isinstance(statement, If) and rest:
+            then, otherwise = statement.then, statement.otherwise
+            if _ends(then) and not has_return(otherwise):
+                return (self.branches(statement, then, _after(otherwise, rest), remember=remember),)
+            if _ends(otherwise) and not has_return(then):
+                return (self.branches(statement, _after(then, rest), otherwise, remember=remember),)
+        if isinstance(statement, (Loop, While)):
+            first = map_bodies(statement, self.in_loop)
+        else:
+            inner = remember or bool(rest)
+            first = map_bodies(statement, lambda body: self.body(body, remember=inner))
+        if not rest:
+            return (first,)
+        self.remembers = True
+        going_on = self.body(rest, remember=remember)
+        return (first, Node.if_(Expr.var(self.over), [], going_on)) if going_on else (first,)
+
+    def branches(self, statement: If, then: Body, otherwise: Body, *, remember: bool) -> AnyStmt:
+        sides = [self.body(side, remember=remember) for side in (then, otherwise)]
+        return If(statement.cond, *sides).at(statement.span)
+
+    def note(self, remember: bool) -> Body:
+        self.remembers |= remember
+        return (Node.assign(self.over, Expr.bool_(True)),) if remember else ()
+
+    def in_loop(self, body: Body) -> Body:
+        """A body in a loop: a return leaves that loop, and all loops around it."""
+        result: list[AnyStmt] = []
+        for statement in body:
+            match statement:
+                case Return():
+                    return (*result, *self.note(True), Break())
+                case Loop() | While() if has_return(statement.body):
+                    leave: list[AnyStmt] = [Break()]
+                    result.append(map_bodies(statement, self.in_loop))
+                    result.append(Node.if_(Expr.var(self.over), leave))
+                case _:
+                    result.append(map_bodies(statement, self.in_loop))
+        return tuple(result)
 
 
-def _rewritten(body: Body, over: str, *, in_loop: bool) -> Body:
-    result: list[AnyStmt] = []
-    for statement in body:
-        match statement:
-            case Return():
-                if in_loop:
-                    result.append(Node.assign(over, Expr.bool_(True)))
-                result.append(Break())
-            case Loop() | While() if has_return(statement.body):
-                result.append(
-                    map_bodies(statement, lambda inner: _rewritten(inner, over, in_loop=True))
-                )
-                leave: list[AnyStmt] = [Break()]
-                result.append(Node.if_(Expr.var(over), leave))
-            case _:
-                result.append(
-                    map_bodies(statement, lambda inner: _rewritten(inner, over, in_loop=in_loop))
-                )
-    return tuple(result)
+def _after(branch: Body, rest: Body) -> Body:
+    """A branch and what follows it, each with names of its own."""
+    return (Block(branch), *rest) if branch else rest
+
+
+def _ends(body: Body) -> bool:
+    return any(_always_returns(statement) for statement in body)
+
+
+def _always_returns(statement: AnyStmt) -> bool:
+    match statement:
+        case Return():
+            return True
+        case Block(body) | Region(_, _, body):
+            return _ends(body)
+        case If(_, then, otherwise):
+            return _ends(then) and _ends(otherwise)
+        case _:
+            return False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
 import pytest
 
 from vyre.diagnostics import DispatchError
@@ -26,8 +29,32 @@ def test_the_longest_written_buffer_is_covered():
 def test_elements_and_grids_win():
     counts = {"a": 1, "x": 1, "y": 1}
     assert grid.resolve(STORES, counts, None, 1000) == (16, 1, 1)
-    assert grid.resolve(STORES, counts, 5, 1000) == (5, 1, 1)
+    assert grid.resolve(STORES, counts, 5, None) == (5, 1, 1)
     assert grid.resolve(STORES, counts, (2, 3), None) == (2, 3, 1)
+
+
+def test_elements_along_several_axes_are_rounded_up_along_each():
+    tiled = program(size=(16, 8, 4))
+    assert grid.resolve(tiled, {}, None, (33, 17, 5)) == (3, 3, 2)
+    assert grid.resolve(tiled, {}, None, (33, 17)) == (3, 3, 1)
+    assert grid.resolve(tiled, {}, None, [33]) == (3, 1, 1)
+    assert grid.resolve(tiled, {}, None, cast("Any", np.array([33, 17, 5]))) == (3, 3, 2)
+    assert grid.resolve(tiled, {}, None, cast("Any", np.array(33))) == (3, 1, 1)
+    assert grid.resolve(tiled, {}, None, (33, 0)) == (3, 0, 1)
+
+
+@pytest.mark.parametrize("wanted", [-1, (3, -1), (1, 2, 3, 4), (), 1.5, (1.5,), "12", 1 << 32])
+def test_impossible_elements_are_refused(wanted):
+    with pytest.raises(DispatchError) as caught:
+        grid.resolve(STORES, {}, None, wanted)
+    assert caught.value.code == "D010"
+
+
+def test_grid_and_elements_together_are_refused():
+    with pytest.raises(DispatchError) as caught:
+        grid.resolve(STORES, {"x": 1}, 5, 1000)
+    assert caught.value.code == "D025"
+    assert "grid=5 and elements=1000" in str(caught.value)
 
 
 def test_a_program_that_writes_nothing_needs_to_be_told():

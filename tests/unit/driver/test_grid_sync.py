@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import numpy as np
 import pytest
 
 from vyre.backends.reference import execute
 from vyre.conform import PROFILES, generate
 from vyre.conform.compare import compare_outputs
-from vyre.diagnostics import TrapError
+from vyre.diagnostics import DeadlineError, DispatchError, TrapError
 from vyre.driver.compilation import CompileOptions
 from vyre.driver.grid_sync import contains_grid_sync, split, split_on_grid_sync
+from vyre.driver.grid_sync.plan import Launch
 from vyre.ir import BufferAccess, BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
+from vyre.plan import ScratchReusePlan
 from vyre.runtime import run
+from vyre.runtime.host_types import as_host_arrays
 
 U32 = DataType.U32
 SYNC = Node.barrier(MemoryOrdering.GRID_SYNC)
@@ -93,6 +98,101 @@ def test_cheap_values_are_recomputed_and_others_kept():
     )
     plan = split(program)
     assert [spill.buffer for spill in plan.spills] == ["vyre.sync.keep.x"]
+
+
+def test_a_private_array_is_kept_where_a_loop_launches_its_segment_again():
+    array = BufferDecl.local("mine", 2, U32)
+    add = Node.store("mine", 0, Expr.load("mine", 0) + Expr.u32(1))
+    show = Node.store("buf", 0, Expr.load("mine", 0))
+
+    def kept(*body):
+        plan = split(Program.wrapped([BUFFER, array], (1, 1, 1), body))
+        return [spill.buffer for spill in plan.spills if "mine" in spill.buffer]
+
+    loop = Node.loop("k", 0, Expr.buf_len("buf"), [add, show, SYNC])
+    assert kept(loop) == ["vyre.sync.keep.mine"]
+    assert kept(Node.loop("j", 0, 2, [SYNC, loop])) == ["vyre.sync.keep.mine"]
+    # A loop of its own, and a segment that runs once: nothing outlives the launch.
+    assert kept(Node.loop("k", 0, 3, [add, show]), SYNC, store(1, 2)) == []
+    assert kept(Node.loop("k", 0, 3, [SYNC, store(1, 2)]), add, show) == []
+
+
+def test_workgroup_memory_is_kept_where_a_loop_cuts_the_program_and_no_barrier_stands():
+    def kept(body):
+        text = f"""
+        program workgroup(4, 1, 1)
+        buffer n: uniform u32[1] @0
+        buffer tile: workgroup u32[4]
+        buffer out: read_write u32[4] @1 output live_out
+        {body}
+        """
+        plan = split(Program.parse(dedent(text)))
+        return [s.per_workgroup for s in plan.spills if s.buffer == "vyre.sync.keep.tile"]
+
+    use = "tile[lid.x] = gid.x"
+    show = "out[gid.x] = tile[lid.x]"
+    loop = "for r in 0..n[0]"
+    assert kept(f"{use}\n{loop} {{ {show}\nbarrier grid_sync\n{use} }}") == [4]
+    assert kept(f"{loop} {{ barrier grid_sync\n{use} }}\n{use}\n{show}") == [4]
+    assert kept(f"{loop} {{ {use}\n{show}\nif r == 1 {{ continue }}\nbarrier grid_sync }}") == [4]
+    assert kept(f"{loop} {{ {use}\n{show}\nbarrier grid_sync }}") == []
+    assert kept(f"{use}\n{show}\nbarrier grid_sync\n{loop} {{ {use}\nbarrier grid_sync }}") == []
+    assert kept(f"{use}\nbarrier grid_sync\n{use}\n{loop} {{ barrier grid_sync }}") == []
+
+
+def test_kept_memory_that_32_bits_do_not_count_is_refused():
+    text = """
+    program workgroup(1, 1, 1)
+    buffer n: uniform u32[1] @0
+    buffer mine: local u8[65536]
+    buffer out: read_write u32[4] @1 output live_out
+    mine[gid.x % 9] = 1u8
+    out[gid.x] = gid.x
+    barrier grid_sync
+    out[3 - gid.x] = out[gid.x] + u32(mine[n[0]])
+    """
+    program = Program.parse(dedent(text))
+    with pytest.raises(DispatchError) as refused:
+        run(program, {"n": np.zeros(1, np.uint32)}, grid=(65536, 1, 1), device="cpu")
+    assert "grid barrier" in str(refused.value)
+
+
+@pytest.mark.parametrize("device", ["split", "cpu"])
+def test_memory_that_changes_hands_in_a_segment_that_does_nothing_is_cleared(device):
+    program = Program.parse(
+        """
+program workgroup(4, 1, 1)
+buffer first: scratch u32[8]
+buffer second: scratch u32[8]
+buffer out: read_write u32[8] @0
+first[gid.x] = 77
+barrier grid_sync
+out[gid.x] = first[7 - gid.x]
+barrier grid_sync
+let n = len(second)
+barrier grid_sync
+out[gid.x] = out[gid.x] + second[gid.x] + n
+"""
+    )
+    assert ScratchReusePlan.build(program).pools[0].buffers == ("first", "second")
+    assert 2 in split(program).empty
+    whole = CompileOptions(profile=None)
+    found = run(program, {"out": np.zeros(8, np.uint32)}, grid=2, device=device, options=whole)
+    assert found["out"].tolist() == [85] * 8
+
+
+def test_a_loop_that_launches_nothing_takes_no_time():
+    inner = Node.loop("j", 0, Expr.buf_len("buf"), [SYNC])
+    program = wrapped(Node.loop("k", 0, 2**32 - 1, [SYNC, inner]), store(0, 1))
+    assert [type(step) for step in split(program).steps] == [Launch, Launch]
+    outputs = run(program, {"buf": np.zeros(4, np.uint32)}, grid=1, device="cpu")
+    assert outputs["buf"].tolist() == [1, 0, 0, 0]
+
+
+def test_a_while_that_only_waits_for_the_grid_ends_at_its_deadline():
+    program = wrapped(Node.while_(Expr.bool_(True), [SYNC]))
+    with pytest.raises(DeadlineError):
+        run(program, {"buf": np.zeros(4, np.uint32)}, grid=1, device="cpu", deadline=0.2)
 
 
 def test_an_error_says_which_segment_it_came_from():
@@ -185,5 +285,6 @@ def test_random_programs_split_give_what_the_unsplit_reference_gives(seed):
     case = generate(seed, PROFILES["grid_sync"])
     expected = execute(case.program, case.inputs, case.grid).outputs
     sizes = {name: found.shape[0] for name, found in expected.items()}
-    found = run(case.program, case.inputs, grid=case.grid, sizes=sizes, device="split")
+    given = as_host_arrays(case.program, case.inputs)
+    found = run(case.program, given, grid=case.grid, sizes=sizes, device="split")
     assert compare_outputs(case.program, expected, found) == []

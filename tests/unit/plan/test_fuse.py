@@ -139,8 +139,8 @@ def test_workgroup_memory_and_scratch_stay_an_arms_own():
         ([doubled(), doubled("a", "b").with_fast_math()], "P004"),
         (
             [
-                doubled(),
                 program([], [Node.return_(), Node.barrier(MemoryOrdering.GRID_SYNC)]),
+                doubled(),
             ],
             "P005",
         ),

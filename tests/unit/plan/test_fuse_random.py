@@ -11,6 +11,7 @@ from vyre.conform.generate import PROFILES, generate
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
 from vyre.runtime import run
+from vyre.runtime.host_types import as_host_arrays
 
 CHUNK = 25
 QUICK = CompileOptions(emit=EmitOptions(tier="quick"))
@@ -27,7 +28,12 @@ def differences(seed: int) -> list[str] | None:
     results = {
         "reference": execute(pair.program, pair.inputs, case.grid).outputs,
         "cpu": run(
-            pair.program, pair.inputs, grid=case.grid, sizes=sizes, device="cpu", options=QUICK
+            pair.program,
+            as_host_arrays(pair.program, pair.inputs),
+            grid=case.grid,
+            sizes=sizes,
+            device="cpu",
+            options=QUICK,
         ),
     }
     return [

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from vyre.driver.grid_sync.dispatch import run_split
-from vyre.driver.grid_sync.outline import contains_grid_sync
+from vyre.driver.grid_sync.outline import contains_collective, contains_grid_sync
 from vyre.driver.grid_sync.plan import SplitPlan
+from vyre.driver.grid_sync.slots import DispatchConfig, dispatch_with_grid_sync_split
 from vyre.driver.grid_sync.split import split
 from vyre.ir import Program
 
-__all__ = ["SplitPlan", "contains_grid_sync", "run_split", "split", "split_on_grid_sync"]
+__all__ = [
+    "DispatchConfig",
+    "SplitPlan",
+    "contains_collective",
+    "contains_grid_sync",
+    "dispatch_with_grid_sync_split",
+    "run_split",
+    "split",
+    "split_on_grid_sync",
+]
 
 
 def split_on_grid_sync(program: Program) -> list[Program]:

@@ -5,15 +5,9 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from math import prod
 
-from vyre.diagnostics import (
-    DeadlineError,
-    Diagnostic,
-    DispatchError,
-    ExecutionError,
-    VyreError,
-)
+from vyre.diagnostics import DeadlineError, DispatchError, ExecutionError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
@@ -22,6 +16,7 @@ from vyre.driver.grid_sync.plan import (
     EXIT,
     EXIT_CONTINUE,
     EXIT_LEAVE,
+    Clear,
     ConditionLoop,
     CopyBuffer,
     CountedLoop,
@@ -29,6 +24,7 @@ from vyre.driver.grid_sync.plan import (
     SplitPlan,
     Step,
 )
+from vyre.driver.grid_sync.segment_errors import in_segment
 from vyre.ir import Program
 from vyre.record import dataclass
 
@@ -58,6 +54,10 @@ class _Run:
                         return signal
                 case CopyBuffer():
                     self.copy(step)
+                case Clear(buffers):
+                    for name in buffers:
+                        self.arguments[name].memory.zero()
+                    self.remaining()
                 case CountedLoop():
                     self.counted(step)
                 case ConditionLoop():
@@ -65,25 +65,33 @@ class _Run:
         return 0
 
     def launch(self, step: Launch) -> int:
+        # A segment that does nothing may still be where memory changes hands.
+        for memory in self.handovers.get(step.segment, ()):
+            memory.zero()
         if step.segment in self.plan.empty:
             return 0
         if step.leaves:
             self.arguments[EXIT].memory.zero()
-        for memory in self.handovers.get(step.segment, ()):
-            memory.zero()
         segment = self.plan.segments[step.segment]
         bound = [self.arguments[d.name] for d in segment.buffers if not d.is_on_chip]
-        remaining = None if self.ends_at is None else self.ends_at - time.monotonic()
         try:
-            if remaining is not None and remaining <= 0:
-                raise DeadlineError(codes.DEADLINE_BETWEEN.at())
-            record = self.executables[step.segment].launch(bound, self.grid, remaining)
-        except VyreError as error:
-            if isinstance(error, ExecutionError):
-                error.printed = self.printed + error.printed
-            raise _named(error, step.segment, len(self.plan.segments)) from error
+            with in_segment(step.segment, len(self.plan.segments)):
+                remaining = self.remaining()
+                record = self.executables[step.segment].launch(bound, self.grid, remaining)
+        except ExecutionError as ended:
+            ended.printed = self.printed + ended.printed
+            raise
         self.note(record)
         return self.shared_u32() if step.leaves else 0
+
+    def remaining(self) -> float | None:
+        """Seconds until the deadline, if there is one."""
+        if self.ends_at is None:
+            return None
+        remaining = self.ends_at - time.monotonic()
+        if remaining <= 0:
+            raise DeadlineError(codes.DEADLINE_BETWEEN.at())
+        return remaining
 
     def note(self, record: LaunchRecord) -> None:
         self.printed += record.printed
@@ -99,8 +107,11 @@ class _Run:
 
     def copy(self, step: CopyBuffer) -> None:
         source, destination = self.arguments[step.source], self.arguments[step.destination]
-        size = min(source.memory.nbytes, destination.memory.nbytes)
-        destination.memory.copy_from(source.memory, size)
+        # Pieces of memory may be larger than the buffers that are bound to them.
+        count = min(source.count, destination.count)
+        size = count * (step.element.size_bytes or 0)
+        if size:
+            destination.memory.copy_from(source.memory, size)
 
     def counted(self, step: CountedLoop) -> None:
         if isinstance(step.bounds, Launch):
@@ -148,33 +159,22 @@ def run_split(
     """
     bound = dict(arguments)
     own: list[DeviceMemory] = []
-    invocations = 1
-    for extent, size in zip(grid, plan.segments[0].workgroup_size, strict=True):
-        invocations *= extent * size
-    if plan.spills and invocations >= 1 << 32:
+    workgroups, size = prod(grid), prod(plan.segments[0].workgroup_size)
+    invocations = workgroups * size
+    # Places in memory are computed in 32 bits, also of an element that comes after the last one.
+    largest = max((spill.count(workgroups, size) for spill in plan.spills), default=0)
+    if plan.spills and max(invocations, largest + workgroups) >= 1 << 32:
         raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="is too large for a grid barrier"))
     try:
         for spill in plan.spills:
-            count = spill.per_invocation * invocations or 2
+            count = spill.count(workgroups, size)
             memory = device.allocate(count * (spill.element.size_bytes or 0))
             own.append(memory)
             bound[spill.buffer] = Argument(memory, count)
         ends_at = None if deadline is None else time.monotonic() + deadline
         run = _Run(plan, executables, bound, grid, ends_at, handovers or {})
-        run.steps(plan.steps)
+        run.steps(plan.steps if invocations else plan.copies)
         return LaunchRecord(run.kernel_ns if run.timed else None, run.printed)
     finally:
         for memory in own:
             memory.release()
-
-
-def _named(error: VyreError, segment: int, count: int) -> VyreError:
-    """The error, saying which segment it came from."""
-
-    def named(diagnostic: Diagnostic) -> Diagnostic:
-        message = f"{diagnostic.message} (segment {segment} of {count} between grid barriers)"
-        return replace(diagnostic, message=message)
-
-    error.diagnostics = tuple(named(d) for d in error.diagnostics)
-    error.args = ("\n\n".join(str(d) for d in error.diagnostics),)
-    return error

@@ -16,7 +16,9 @@ from vyre.ir import (
     Barrier,
     Block,
     Body,
+    Break,
     Broadcast,
+    Continue,
     Loop,
     MemoryOrdering,
     Program,
@@ -25,7 +27,7 @@ from vyre.ir import (
     Return,
     While,
 )
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import bodies, walk_stmts
 from vyre.record import dataclass
 
 
@@ -60,10 +62,17 @@ class Repeat:
 
 Item = Plain | Sync | Copy | Repeat
 
+_COLLECTIVES = (AllReduce, AllGather, ReduceScatter, Broadcast)
+
 
 def contains_grid_sync(program: Program) -> bool:
     """Whether the program has a barrier over the whole grid, or something that acts as one."""
     return program.memo("grid_sync.contains", lambda p: _any_sync(p.entry))
+
+
+def contains_collective(program: Program) -> bool:
+    """Whether the program has a collective, which happens once for the grid."""
+    return any(isinstance(statement, _COLLECTIVES) for statement in walk_stmts(program.entry))
 
 
 def outline(program: Program) -> tuple[Item, ...]:
@@ -75,7 +84,18 @@ def is_grid_level(statement: AnyStmt) -> bool:
     """Whether a statement by itself is an event of the whole grid."""
     if isinstance(statement, Barrier):
         return statement.ordering is MemoryOrdering.GRID_SYNC
-    return isinstance(statement, (AllReduce, AllGather, ReduceScatter, Broadcast))
+    return isinstance(statement, _COLLECTIVES)
+
+
+def may_leave(statement: AnyStmt) -> bool:
+    """Whether a statement may break or continue a loop that it does not hold itself."""
+    match statement:
+        case Break() | Continue():
+            return True
+        case Loop() | While():
+            return False
+        case _:
+            return any(may_leave(inner) for body in bodies(statement) for inner in body)
 
 
 def _any_sync(body: Body) -> bool:
@@ -85,12 +105,8 @@ def _any_sync(body: Body) -> bool:
 def _items(body: Body, regions: tuple[Region, ...]) -> Iterator[Item]:
     for position, statement in enumerate(body):
         match statement:
-            case Barrier(MemoryOrdering.GRID_SYNC) | AllReduce() | Broadcast():
-                yield Sync()
-            case AllGather(source, destination) | ReduceScatter(source, destination):
-                yield Sync()
-                yield Copy(source, destination)
-                yield Sync()
+            case _ if is_grid_level(statement):
+                yield from _event(statement)
             case Region() if _any_sync(statement.body):
                 yield from _items(statement.body, (*regions, statement))
             case Block() if _any_sync(statement.body):
@@ -100,7 +116,7 @@ def _items(body: Body, regions: tuple[Region, ...]) -> Iterator[Item]:
             case _:
                 yield Plain(statement, regions)
                 if _always_returns(statement):
-                    yield from _only_syncs(body[position + 1 :])
+                    yield from _events(body[position + 1 :])
                     return
 
 
@@ -114,8 +130,20 @@ def _always_returns(statement: AnyStmt) -> bool:
             return False
 
 
-def _only_syncs(body: Body) -> Iterator[Item]:
-    # Nobody is left to execute what follows, but the barriers still count as segments.
+def _event(statement: AnyStmt) -> Iterator[Item]:
+    """What a statement is that by itself is an event of the whole grid."""
+    yield Sync()
+    if isinstance(statement, (AllGather, ReduceScatter)):
+        if statement.source != statement.destination:
+            yield Copy(statement.source, statement.destination)
+        yield Sync()
+
+
+def _events(body: Body) -> Iterator[Item]:
+    """What remains of statements that no invocation is left to execute.
+
+    Barriers still count as segments, and collectives happen once for the grid, not in invocations.
+    """
     for statement in walk_stmts(body):
         if is_grid_level(statement):
-            yield Sync()
+            yield from _event(statement)

@@ -8,12 +8,18 @@ from vyre.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spill:
-    """Memory for a variable or a private array that lives across a grid-wide barrier."""
+    """Memory for what lives longer than a segment: variables, private arrays, workgroup arrays."""
 
     buffer: str
     element: DataType
     per_invocation: int
     """Elements for each invocation; 0 for a single element that all share."""
+    per_workgroup: int = 0
+    """Elements for each workgroup, of an array that these share."""
+
+    def count(self, workgroups: int, workgroup_size: int) -> int:
+        """The elements for a whole grid."""
+        return workgroups * (self.per_invocation * workgroup_size + self.per_workgroup) or 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,14 @@ class CopyBuffer:
 
     source: str
     destination: str
+    element: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """A barrier takes workgroup arrays away that are kept in these buffers."""
+
+    buffers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,7 @@ class ConditionLoop:
     steps: tuple[Step, ...]
 
 
-Step = Launch | CopyBuffer | CountedLoop | ConditionLoop
+Step = Launch | CopyBuffer | Clear | CountedLoop | ConditionLoop
 
 EXIT = "vyre.sync.exit"
 """One `u32`: 0 go on, 1 leave the loop (or: the condition holds), 2 next round."""
@@ -73,6 +87,11 @@ class SplitPlan:
     """Segments that do nothing; they are not launched."""
     steps: tuple[Step, ...]
     spills: tuple[Spill, ...]
+
+    @property
+    def copies(self) -> tuple[CopyBuffer, ...]:
+        """What is left to do where there are no invocations."""
+        return tuple(step for step in self.steps if isinstance(step, CopyBuffer))
 
     @property
     def is_flat(self) -> bool:

@@ -5,6 +5,7 @@ across is kept: variables and private arrays in memory indexed by invocation (or
 that is pure and cheap), the fact that an invocation has returned in a flag per invocation. A loop
 around a barrier becomes a loop of launches; its condition or bounds are computed by a small
 segment that every live invocation executes, and all of them agree because the checker made sure.
+Workgroup memory that is in use where such a loop begins or ends is kept as well.
 """
 
 from __future__ import annotations
@@ -14,13 +15,22 @@ from dataclasses import field
 
 from vyre.driver.grid_sync.lives import Uses, recomputable, uses_of, variable_types
 from vyre.driver.grid_sync.names import with_unique_names
-from vyre.driver.grid_sync.outline import Copy, Item, Plain, Repeat, Sync, outline
+from vyre.driver.grid_sync.outline import (
+    Copy,
+    Item,
+    Plain,
+    Repeat,
+    Sync,
+    may_leave,
+    outline,
+)
 from vyre.driver.grid_sync.plan import (
     BOUNDS,
     EXIT,
     EXIT_CONTINUE,
     EXIT_LEAVE,
     RETURNED,
+    Clear,
     ConditionLoop,
     CopyBuffer,
     CountedLoop,
@@ -29,6 +39,7 @@ from vyre.driver.grid_sync.plan import (
     SplitPlan,
     Step,
 )
+from vyre.driver.grid_sync.workgroup_memory import InDeviceMemory, declared, outliving
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -47,7 +58,7 @@ from vyre.ir import (
     Return,
     While,
 )
-from vyre.ir.walk import bodies, map_bodies, walk_stmts
+from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.record import dataclass
 
 LINEAR = "vyre.sync.index"
@@ -78,9 +89,11 @@ class _Splitter:
         self.segments: list[_Segment] = []
         self.loop_variables: dict[str, Spill] = {}
         self.locals = {decl.name: decl for decl in program.buffers if decl.is_local}
+        self.items = outline(program)
+        self.shared = self.kept_workgroup_memory()
 
     def run(self) -> SplitPlan:
-        steps = tuple(self.steps(outline(self.program), in_loop=False))
+        steps = tuple(self.steps(self.items, in_loop=False))
         uses = [self.segment_uses(segment) for segment in self.segments]
         kept = self.kept(uses)
         returns = self.must_remember_returns(steps)
@@ -88,7 +101,7 @@ class _Splitter:
             _Emitter(self, segment, use, kept, returns).program()
             for segment, use in zip(self.segments, uses, strict=True)
         ]
-        spills = [*kept.values(), *self.loop_variables.values()]
+        spills = [*kept.values(), *self.loop_variables.values(), *self.shared.values()]
         if returns:
             spills.append(Spill(RETURNED, DataType.U32, 1))
         if any(decl.name == EXIT for p in made for decl in p.buffers):
@@ -96,7 +109,16 @@ class _Splitter:
         if any(decl.name == BOUNDS for p in made for decl in p.buffers):
             spills.append(Spill(BOUNDS, DataType.I64, 0))
         empty = frozenset(n for n, s in enumerate(self.segments) if self.does_nothing(s))
-        return SplitPlan(tuple(made), empty, steps, tuple(spills))
+        return SplitPlan(tuple(made), empty, _without_idle_loops(steps, empty), tuple(spills))
+
+    def kept_workgroup_memory(self) -> dict[str, Spill]:
+        """Workgroup buffers that outlive a segment without a barrier."""
+        kept = outliving(self.program, self.items)
+        return {
+            decl.name: Spill(f"vyre.sync.keep.{decl.name}", decl.element, 0, decl.count)
+            for decl in self.program.buffers
+            if decl.name in kept
+        }
 
     def does_nothing(self, segment: _Segment) -> bool:
         """Whether it only computes what the segments that use it compute again."""
@@ -111,9 +133,13 @@ class _Splitter:
                 case Plain():
                     current.plains.append(item)
                 case Sync():
+                    if self.shared:
+                        found.append(Clear(tuple(s.buffer for s in self.shared.values())))
                     current = self.open(found, in_loop)
                 case Copy(source, destination):
-                    found.append(CopyBuffer(source, destination))
+                    decl = self.program.buffer(source)
+                    assert decl is not None
+                    found.append(CopyBuffer(source, destination, decl.element))
                 case Repeat(loop, inner):
                     counted = isinstance(loop, Loop)
                     found.append(
@@ -132,7 +158,7 @@ class _Splitter:
         if not isinstance(step, Launch):
             return step
         segment = self.segments[step.segment]
-        leaves = segment.in_loop and any(_leaves(p.statement) for p in segment.plains)
+        leaves = segment.in_loop and any(may_leave(p.statement) for p in segment.plains)
         return Launch(step.segment, leaves)
 
     def counted(self, loop: Loop, inner: tuple[Item, ...]) -> CountedLoop:
@@ -168,12 +194,23 @@ class _Splitter:
         busy = [n for n, s in enumerate(self.segments) if s.plains or s.tail]
         return bool(returning) and (loops or returning[0] < busy[-1])
 
+    def follows_return(self, segment: _Segment) -> bool:
+        """Whether invocations may have returned before a segment begins."""
+        if segment.in_loop:
+            return True
+        before = self.segments[: next(n for n, s in enumerate(self.segments) if s is segment)]
+        return any(self.returns(each) for each in before)
+
     def returns(self, segment: _Segment) -> bool:
         statements = tuple(p.statement for p in segment.plains)
         return any(isinstance(s, Return) for s in walk_stmts(statements))
 
     def kept(self, uses: list[Uses]) -> dict[str, Spill]:
-        """Variables and private arrays used in several segments that memory must keep."""
+        """What memory must keep: variables and private arrays that outlive a launch.
+
+        A variable begins anew wherever its `Let` stands, so one segment that a loop launches again
+        and again may have it to itself; a private array begins once and for all.
+        """
         found: dict[str, Spill] = {}
         level = {
             p.statement.name
@@ -186,7 +223,8 @@ class _Splitter:
             if users > 1 and name not in self.cheap:
                 found[name] = Spill(f"vyre.sync.keep.{name}", self.types[name], 1)
         for name, decl in self.locals.items():
-            if sum(name in use.buffers for use in uses) > 1:
+            users = [s for s, use in zip(self.segments, uses, strict=True) if name in use.buffers]
+            if len(users) > 1 or any(segment.in_loop for segment in users):
                 found[name] = Spill(f"vyre.sync.keep.{name}", decl.element, decl.count)
         return found
 
@@ -218,17 +256,31 @@ class _Emitter:
 
     def program(self) -> Program:
         source = self.splitter.program
-        body = [*self.grouped(self.segment.plains, 0), *self.segment.tail]
+        body: list[AnyStmt] = [*self.grouped(self.segment.plains, 0), *self.segment.tail]
         for statement in self.segment.tail:
             for name in (EXIT, BOUNDS):
                 if name in _buffers_of(statement):
                     self.declare_shared(name)
         prologue = self.prologue() if body else []
-        entry = [*prologue, *body]
+        entry: list[AnyStmt] = [*prologue, *body]
         if not entry or (prologue and not all(isinstance(s, Region) for s in entry)):
             entry = [Region(_root_name(source), None, tuple(entry))]
-        buffers = [*source.buffers, *self.bound_extras()]
+        kept = {n: s for n, s in self.splitter.shared.items() if n in self.uses.buffers}
+        if kept:
+            entry = self.on_device_memory(entry, kept)
+        decls = [decl for decl in source.buffers if decl.name not in kept]
+        buffers = [*decls, *self.bound_extras()]
         return source.with_rewritten_entry(entry).with_rewritten_buffers(buffers)
+
+    def on_device_memory(self, entry: list[AnyStmt], kept: dict[str, Spill]) -> list[AnyStmt]:
+        """The statements with workgroup buffers that are kept elsewhere."""
+        names = {name: spill.buffer for name, spill in kept.items()}
+        source = self.splitter.program
+        for decl in source.buffers:
+            if decl.name in names:
+                self.extra[names[decl.name]] = declared(names[decl.name], decl)
+        variables = {**self.splitter.types, LINEAR: DataType.U32}
+        return list(InDeviceMemory(source, names, variables).body(entry))
 
     def bound_extras(self) -> list[BufferDecl]:
         used = [d.binding for d in self.splitter.program.buffers if d.binding is not None]
@@ -244,6 +296,8 @@ class _Emitter:
         lines: list[AnyStmt] = []
         if self.returns:
             self.extra[RETURNED] = BufferDecl.read_write(RETURNED, 0, DataType.U32)
+        if self.returns and self.splitter.follows_return(self.segment):
+            # Not before the first return: barriers of a workgroup may stand there.
             gone = Expr.load(RETURNED, Expr.var(LINEAR)).ne(Expr.u32(0))
             lines.append(Node.if_(gone, [Node.return_()]))
         for name, spill in self.kept_here.items():
@@ -361,6 +415,22 @@ class _Emitter:
         return Node.loop(element, Expr.u32(0), count, [line])
 
 
+def _without_idle_loops(steps: Iterable[Step], empty: frozenset[int]) -> tuple[Step, ...]:
+    """The steps without counted loops that launch nothing: they may have any number of rounds."""
+    found: list[Step] = []
+    for step in steps:
+        match step:
+            case CountedLoop(variable, bounds, inner):
+                acting = _without_idle_loops(inner, empty)
+                if any(not isinstance(s, Launch) or s.segment not in empty for s in acting):
+                    found.append(CountedLoop(variable, bounds, acting))
+            case ConditionLoop(condition, inner):
+                found.append(ConditionLoop(condition, _without_idle_loops(inner, empty)))
+            case _:
+                found.append(step)
+    return tuple(found)
+
+
 def _region_at(plain: Plain, depth: int) -> Region | None:
     return plain.regions[depth] if len(plain.regions) > depth else None
 
@@ -372,17 +442,6 @@ def _buffers_of(statement: AnyStmt) -> frozenset[str]:
 def _root_name(program: Program) -> str:
     first = program.entry[0] if program.entry else None
     return first.generator if isinstance(first, Region) else "vyre.program.root"
-
-
-def _leaves(statement: AnyStmt) -> bool:
-    """Whether a statement may break or continue a loop that it does not hold itself."""
-    match statement:
-        case Break() | Continue():
-            return True
-        case Loop() | While():
-            return False
-        case _:
-            return any(_leaves(inner) for body in bodies(statement) for inner in body)
 
 
 def _linear_index(size: tuple[int, int, int]) -> AnyExpr:
