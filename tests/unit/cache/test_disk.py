@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from vyre.runtime.cache import MAGIC, DiskCache, cache_key, default_cache
+from vyre.cache.disk import MAGIC, DiskCache, cache_key, default_cache
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_too_large_a_body_and_a_limit_of_nothing(tmp_path):
 WORKER = """
 import sys, random
 from pathlib import Path
-from vyre.runtime.cache import DiskCache
+from vyre.cache import DiskCache
 folder, seed, rounds = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 dice = random.Random(seed)
 cache = DiskCache(folder, 200_000)
