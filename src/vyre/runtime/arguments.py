@@ -16,22 +16,24 @@ import numpy as np
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory
+from vyre.driver.host_memory import share_a_file
+from vyre.driver.lengths import TOO_LONG, bad_size
 from vyre.ir import BufferDecl, Program
 from vyre.record import dataclass
+from vyre.runtime.clearing import NO_OUTS, Outs, clear
 from vyre.runtime.copies import bytes_of, read_back, upload
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
-    HostArray,
-    as_host_array,
-    check_writable,
     element_count,
-    host_view,
     is_plain,
-    numpy_type,
     overlap,
+    typed_array,
+    whole_elements,
     zero_output,
 )
-from vyre.runtime.memory_pool import MemoryPool, pool_of
+from vyre.runtime.host_types import is_held_by, numpy_type, wrong_type
+from vyre.runtime.host_views import HostArray
+from vyre.runtime.memory_pool import Held, MemoryPool, pool_of
 
 Given = Mapping[str, object] | Sequence[object]
 
@@ -57,6 +59,12 @@ class Binding:
     """Arrays of the caller that are not contiguous, with the copies that are written for them."""
     hosts: dict[str, HostArray] = field(default_factory=dict[str, HostArray])
     """Host arrays that were bound, for a reproducer."""
+    views: dict[str, HostArray] = field(default_factory=dict[str, HostArray])
+    """The same as the caller has them: what is not contiguous was bound as a copy."""
+    held: list[Held] = field(default_factory=list[Held])
+    """Memory of device arrays, which is theirs until the launch has ended."""
+    to_clear: list[str] = field(default_factory=list[str])
+    """Arrays that begin as zeros and are used in place."""
     touched: int = 0
     handovers: dict[int, list[DeviceMemory]] = field(default_factory=dict[int, list[DeviceMemory]])
     """Scratch memory that is cleared before a segment because another buffer used it before."""
@@ -89,7 +97,8 @@ def check_names(program: Program, given: Mapping[str, object]) -> None:
     for name in inputs:
         if name not in given:
             decl = program.buffer(name)
-            dtype = numpy_type(decl.element).name if decl is not None else "?"
+            assert decl is not None
+            dtype = numpy_type(decl.element).name
             problems.append(codes.MISSING_INPUT.at(name=name, dtype=dtype))
     if problems:
         raise ArgumentError(problems)
@@ -98,11 +107,14 @@ def check_names(program: Program, given: Mapping[str, object]) -> None:
 class Binder:
     """Binds one dispatch of a program on a device."""
 
-    def __init__(self, program: Program, device: Device, *, in_place: bool) -> None:
+    def __init__(
+        self, program: Program, device: Device, *, in_place: bool, outs: Outs = NO_OUTS
+    ) -> None:
         self.program = program
         self.device = device
         self.pool: MemoryPool = pool_of(device)
         self.in_place = in_place
+        self.outs = outs
         self.binding = Binding()
 
     def bind_given(self, given: Mapping[str, object]) -> None:
@@ -115,7 +127,7 @@ class Binder:
                 else:
                     self._bind_host(decl, value)
         written = [name for name in given if self._is_written_in_place(name)]
-        refuse_aliases(given, self.binding.hosts, written)
+        refuse_aliases(given, self.binding.views, written)
 
     def bind_scratch(self, program: Program, *, flat: bool) -> None:
         """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
@@ -136,18 +148,25 @@ class Binder:
                 self._bind_zeros(decl, decl.count)
 
     def bind_rest(self, sizes: Mapping[str, int], default: int | None) -> None:
-        """Bind outputs, which begin as zeros."""
+        """Bind outputs, which begin as zeros; what is bound must have the size that is said."""
+        for name, count in self.binding.counts.items():
+            if sizes.get(name, count) != count:
+                problem = f"whose array has {count} elements"
+                raise bad_size(name, sizes[name], problem, "leave it out, or say the same")
         for decl in self.program.buffers:
             if decl.is_on_chip or decl.is_scratch or decl.name in self.binding.arguments:
                 continue
-            count = sizes.get(decl.name, decl.count) or default
+            count = sizes.get(decl.name, decl.count or default)
             if count is None:
                 raise ArgumentError(codes.UNSIZED_OUTPUT.at(name=decl.name))
-            if decl.count and count != decl.count:
-                raise ArgumentError(
-                    codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count, found=count)
-                )
+            self._check_count(decl, count)
             self._bind_zeros(decl, count)
+
+    def clear(self) -> None:
+        """Fill with zeros what begins so, when nothing is left that could be refused."""
+        for name in self.binding.to_clear:
+            out = self.outs[name]
+            clear(out.array, out.cuts)
 
     def _bind_zeros(self, decl: BufferDecl, count: int) -> None:
         nbytes = count * (decl.element.size_bytes or 0)
@@ -166,66 +185,72 @@ class Binder:
         self._put(decl, self._take(decl.name, nbytes, zeroed=True), count)
 
     def _bind_device_array(self, decl: BufferDecl, value: DeviceArray) -> None:
-        memory = value.memory()
+        held = value.hold()
         if value.device is not self.device:
             raise ArgumentError(
                 codes.WRONG_DEVICE.at(
                     name=decl.name, found=value.device.info.id, expected=self.device.info.id
                 )
             )
-        expected = numpy_type(decl.element)
-        if value.dtype != expected:
-            raise ArgumentError(
-                codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=value.dtype.name)
-            )
-        count = value.size // decl.element.lanes
+        if not is_held_by(decl.element, value.dtype):
+            written, where = decl.is_host_output, value.device.info.id
+            raise wrong_type(decl.name, decl.element, value.dtype, written=written, device=where)
+        count = whole_elements(value.size, decl)
         self._check_count(decl, count)
-        self._put(decl, memory, count)
+        self.binding.held.append(held)
+        self._put(decl, held.memory, count)
         if decl.is_host_output:
             self.binding.outputs[decl.name] = value
+        if decl.name in self.outs:
+            self.binding.to_clear.append(decl.name)
 
     def _bind_host(self, decl: BufferDecl, value: object) -> None:
-        host = self.binding.hosts[decl.name] = as_host_array(value, decl)
+        is_output = decl.is_host_output
+        view = typed_array(value, decl, written=is_output and self.in_place)
+        out = self.outs.get(decl.name)
+        host = view
+        if not is_plain(view):
+            host = view.copy(order="C") if out is None else np.zeros(view.shape, view.dtype)
+        self.binding.views[decl.name], self.binding.hosts[decl.name] = view, host
         count = element_count(host, decl)
         self._check_count(decl, count)
-        if decl.is_host_output:
-            host = self._writable(decl, value, host)
+        if is_output:
+            host = self._writable(value, view, host)
             self.binding.outputs[decl.name] = host
-        view = self.device.adopt(bytes_of(host)) if host.nbytes else None
-        if view is not None:
-            self.binding.adopted.append(view)
-            self._put(decl, view, count)
+        adopted = self.device.adopt(bytes_of(host)) if host.nbytes else None
+        if adopted is not None:
+            self.binding.adopted.append(adopted)
+            self._put(decl, adopted, count)
+            if out is not None and host is view:
+                self.binding.to_clear.append(decl.name)
             return
-        memory = self._take(decl.name, host.nbytes, zeroed=False)
-        upload(memory, host)
+        memory = self._take(decl.name, host.nbytes, zeroed=out is not None and bool(out.cuts))
+        if out is None:
+            upload(memory, host)
         self._put(decl, memory, count)
-        if decl.is_host_output:
+        if is_output:
             self.binding.pending.append((host, memory))
 
-    def _writable(self, decl: BufferDecl, value: object, host: HostArray) -> HostArray:
+    def _writable(self, value: object, view: HostArray, host: HostArray) -> HostArray:
         """The array that receives what the program writes: a copy, or the caller's own."""
-        if not self.in_place:
-            # An array made from another object may still share its memory.
-            own = cast("Any", value)
-            shared = True
-            if isinstance(own, np.ndarray):
-                shared = np.may_share_memory(host, cast("HostArray", own))
-            return host.copy() if shared else host
-        own = host_view(value)
-        check_writable(decl.name, own, value)
-        if not is_plain(own):
-            self.binding.stand_ins.append((own, host))
-        return host
+        if self.in_place:
+            if host is not view:
+                self.binding.stand_ins.append((view, host))
+            return host
+        # An array made from another object may still share its memory.
+        own = cast("Any", value)
+        shared = not isinstance(own, np.ndarray) or np.may_share_memory(
+            host, cast("HostArray", own)
+        )
+        return host.copy() if shared else host
 
     def _check_count(self, decl: BufferDecl, count: int) -> None:
         if decl.count and count != decl.count:
             raise ArgumentError(
                 codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count, found=count)
             )
-        if count >= 1 << 32:
-            raise ArgumentError(
-                codes.SHORT_BUFFER.at(name=decl.name, expected="fewer than 2**32", found=count)
-            )
+        if count >= TOO_LONG:
+            raise ArgumentError(codes.LONG_ARRAY.at(name=decl.name, found=count))
 
     def _take(self, name: str, nbytes: int, *, zeroed: bool) -> DeviceMemory:
         memory = self.pool.take(max(nbytes, 1), zeroed=zeroed, name=name)
@@ -238,35 +263,30 @@ class Binder:
         self.binding.touched += count * (decl.element.size_bytes or 0)
 
     def _is_written_in_place(self, name: str) -> bool:
-        decl = self.program.buffer(name)
-        own = self.in_place or isinstance(self.binding.outputs.get(name), DeviceArray)
-        return decl is not None and decl.is_host_output and own
+        # What the host gets is among the outputs when it is bound.
+        own = self.binding.outputs.get(name)
+        return own is not None and (self.in_place or isinstance(own, DeviceArray))
 
 
 def refuse_aliases(
-    given: Mapping[str, object], hosts: Mapping[str, HostArray], written: Iterable[str]
+    given: Mapping[str, object], views: Mapping[str, HostArray], written: Iterable[str]
 ) -> None:
     """Memory under two names is fine as long as neither is written."""
     for name in written:
         for other in given:
-            if other != name and _share_memory(name, other, given, hosts):
+            if other != name and _share_memory(name, other, given, views):
                 raise ArgumentError(codes.ALIASED.at(first=name, second=other, written=name))
 
 
 def _share_memory(
-    one: str, two: str, given: Mapping[str, object], hosts: Mapping[str, HostArray]
+    one: str, two: str, given: Mapping[str, object], views: Mapping[str, HostArray]
 ) -> bool:
+    """Whether two arrays have memory in common, the first of which is written."""
     if given[one] is given[two]:
         return True
-    if one not in hosts or two not in hosts:
+    if one not in views or two not in views:
         return False
-    # What the caller gave, not the copies that stand in for views.
-    first, second = cast("Any", given[one]), cast("Any", given[two])
-    if not isinstance(first, np.ndarray):
-        first = hosts[one]
-    if not isinstance(second, np.ndarray):
-        second = hosts[two]
-    return overlap(cast("HostArray", first), cast("HostArray", second))
+    return overlap(views[one], views[two]) or share_a_file(views[one], views[two])
 
 
 def finish(binding: Binding, pool: MemoryPool) -> None:
@@ -285,6 +305,7 @@ def give_back(binding: Binding, pool: MemoryPool) -> None:
         memory.release()
     binding.owned.clear()
     binding.adopted.clear()
+    binding.held.clear()
 
 
 def _input_names(program: Program) -> tuple[str, ...]:

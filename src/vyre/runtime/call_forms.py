@@ -10,7 +10,8 @@ import struct
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from math import copysign
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -18,9 +19,18 @@ from vyre.front.parameters import SHAPE, ScalarParameter, StaticParameter
 from vyre.ir import DataType
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
-from vyre.runtime.host_arrays import Form, form_of, has_form, has_form_but_for_lengths, numpy_type
+from vyre.runtime.host_arrays import (
+    Form,
+    are_apart,
+    form_of,
+    has_form,
+    has_form_but_for_lengths,
+    may_be_mapped,
+)
 from vyre.runtime.host_arrays import numbers as numbers_in_array
+from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.memory_pool import Held
 
 if TYPE_CHECKING:
     from vyre.front.parameters import Parameter
@@ -90,13 +100,22 @@ class Forms:
     """An array for each buffer that is no argument."""
     has_any_length: bool
     """Whether nothing but shapes depends on how long arrays are."""
+    viewed: tuple[int, ...]
+    """Positions of arrays that are written and whose memory may be that of a mapped file."""
 
-    def match(self, args: tuple[Any, ...]) -> bool:
-        """Whether arguments are like those before."""
+    def match(self, args: tuple[Any, ...], held: list[Held]) -> bool:
+        """Whether arguments are like those before.
+
+        `held` gets the memory of device arrays: what is freed from now on stays until it is let go.
+        """
         for position, form in self.arrays:
             if not has_form(args[position], form):
                 return False
-        return self._others_match(args) and _are_the_same(self.fixed, args)
+        if self.viewed and not all(are_apart(args[position], args) for position in self.viewed):
+            return False
+        # Most kernels have no values that are fixed, and a call that finds so costs as well.
+        alike = self._others_match(args, held)
+        return alike and (not self.fixed or _are_the_same(self.fixed, args))
 
     def match_but_for_lengths(self, args: tuple[Any, ...]) -> bool:
         """Whether arguments are like those before, but for the lengths of arrays of the host."""
@@ -105,17 +124,23 @@ class Forms:
         for position, form in self.arrays:
             if not has_form_but_for_lengths(args[position], form):
                 return False
-        return self._others_match(args)
+        if self.viewed and not all(are_apart(args[position], args) for position in self.viewed):
+            return False
+        return self._others_match(args, [])
 
-    def _others_match(self, args: tuple[Any, ...]) -> bool:
+    def _others_match(self, args: tuple[Any, ...], held: list[Held]) -> bool:
         for number in self.numbers:
             if type(args[number.position]) is not number.kind:
                 return False
         for position, known in self.resident:
             array = known()
-            if array is None or args[position] is not array or array.is_free:
+            if array is None or args[position] is not array:
                 return False
-        return _are_the_same(self.statics, args)
+            memory = array.held
+            if memory is None:
+                return False
+            held.append(memory)
+        return not self.statics or _are_the_same(self.statics, args)
 
     def bound(self, args: tuple[Any, ...]) -> list[object]:
         """An array for each buffer."""
@@ -149,13 +174,17 @@ class Forms:
             self.written,
             tuple(buffers),
             self.has_any_length,
+            self.viewed,
         )
 
     def prepared(self, args: tuple[Any, ...]) -> Prepared:
         """The arguments as a call that looks at everything prepares them."""
         given = dict(zip(self.names, self.bound(args), strict=True))
         written: dict[str, Any] = {name: given[name] for name in self.written}
-        return Prepared(given, written, is_resident=False)
+        made = Prepared(given, written, is_resident=False)
+        made.shapes = {self.names[index]: args[position].shape for index, position in self.places}
+        made.numbers = {number.name: args[number.position] for number in self.numbers}
+        return made
 
     def fixing(self, made: Prepared, args: tuple[Any, ...]) -> Forms:
         """The same for no other than these values of numbers that decided about something."""
@@ -169,7 +198,13 @@ class Forms:
 def _are_the_same(values: tuple[tuple[int, type, object], ...], args: tuple[Any, ...]) -> bool:
     for position, kind, value in values:
         given = args[position]
-        if type(given) is not kind or given != value:
+        if type(given) is not kind:
+            return False
+        if given != value:
+            if given == given or value == value:
+                return False
+        elif not given and copysign(1.0, given) != copysign(1.0, cast("float", value)):
+            # 0.0 and -0.0 are equal, and two values.
             return False
     return True
 
@@ -199,8 +234,11 @@ def forms_of(
             numbers.append(number)
             buffers[name] = number.memory
         elif isinstance(value, DeviceArray):
+            held = value.held
+            if held is None:  # another thread has freed it
+                return None
             resident.append((position, weakref.ref(value)))
-            buffers[name] = _in_place(value)
+            buffers[name] = _in_place(value, held)
         elif type(value) is np.ndarray and made.given[name] is value:
             arrays.append((position, form_of(value, written=name in made.written)))
             places[name] = position
@@ -223,6 +261,7 @@ def forms_of(
             for name in names
         ),
         not resident and all(name in places or name in buffers or name in shapes for name in names),
+        tuple(position for position, form in arrays if may_be_mapped(form)),
     ).fixing(made, args)
 
 
@@ -231,13 +270,15 @@ def _type_of_number(program: Program, name: str) -> np.dtype[Any] | None:
     decl = program.buffer(name)
     if decl is None or decl.element.lanes != 1 or decl.element is DataType.BF16:
         return None
+    if decl.element.value_type is not decl.element:
+        return None
     dtype = numpy_type(decl.element)
     return dtype if dtype.itemsize == decl.element.size_bytes else None
 
 
-def _in_place(array: DeviceArray) -> object:
+def _in_place(array: DeviceArray, held: Held) -> object:
     """An array of the device as one of the host's, which its device can only be if it launched."""
-    view = array.memory().host_view()
+    view = held.memory.host_view()
     assert view is not None
     return np.frombuffer(view, array.dtype, array.size)
 

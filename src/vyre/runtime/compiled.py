@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre.diagnostics import BackendError, VyreError
@@ -23,8 +23,10 @@ from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid import Grid, indirect_dispatch
 from vyre.driver.routing import Route
 from vyre.ir import Program
+from vyre.locks import cached_property, make_lock
 from vyre.runtime import telemetry
 from vyre.runtime.host_arrays import HostArray
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from vyre.opt import HotPathHints, OptimizerRunReport
@@ -55,8 +57,8 @@ class CompiledProgram:
         self.options = options
         self.from_cache = from_cache
         self.target = route.backend.target(route.device)
-        self._executables: dict[int, Executable] = {}
-        self._lock = threading.Lock()
+        self._executables: dict[int, Executable] | None = None
+        self._lock = make_lock()
         self._single: Executable | None = None
         self.repeated: tuple[Repeated, ...] = ()
         """The last dispatches that can be done again without looking at everything."""
@@ -134,6 +136,13 @@ class CompiledProgram:
         plan = self.compilation.plan
         return plan is not None and plan.is_flat
 
+    @cached_property
+    def _acts_without_invocations(self) -> bool:
+        """Whether it has collectives: those happen once for the grid, even for an empty one."""
+        from vyre.driver.grid_sync import contains_collective
+
+        return contains_collective(self.compilation.source)
+
     def launch(
         self,
         arguments: Mapping[str, Argument],
@@ -142,7 +151,7 @@ class CompiledProgram:
         handovers: Mapping[int, Sequence[DeviceMemory]] | None = None,
     ) -> LaunchRecord:
         """Run it on memory bound by name."""
-        if 0 in grid:
+        if 0 in grid and not self._acts_without_invocations:
             return LaunchRecord(0)
         single = self._single
         if single is None:
@@ -158,12 +167,30 @@ class CompiledProgram:
         bound = [arguments[name] for name in self.bound_names]
         return single.launch(bound, grid, deadline)
 
+    def prove(self, arguments: Mapping[str, Argument], grid: Grid, deadline: float | None) -> None:
+        """Let its backend refuse a launch while nothing has been done for it yet.
+
+        A device has limits of its own, on which launches are prepared. What works on arrays of the
+        host has none.
+        """
+        limited = self._limited
+        if limited is not None and 0 not in grid:
+            limited.bind([arguments[name] for name in self.bound_names], grid, deadline)
+
+    @cached_property
+    def _limited(self) -> Bindable | None:
+        """What prepares its launches, if that has limits of its own."""
+        single = None if self.compilation.plan is not None else self.load()[0]
+        if isinstance(single, Bindable) and not isinstance(single, TakesArrays):
+            return single
+        return None
+
     def load(self) -> dict[int, Executable]:
         """Make it executable; the first launch would do the same."""
-        if self._executables:
+        if self._executables is not None:
             return self._executables
         with self._lock:
-            if not self._executables:
+            if self._executables is None:
                 made: dict[int, Executable] = {}
                 with telemetry.timed("load", self.device):
                     for artifact in self.compilation.artifacts:
@@ -175,14 +202,28 @@ class CompiledProgram:
 
     def _guarded_load(self, artifact: Artifact) -> Executable:
         try:
-            return self.route.backend.load(artifact, self.route.device)
+            if not self.compilation.is_split:
+                return self.route.backend.load(artifact, self.route.device)
+            with self._naming_segment(artifact):
+                return self.route.backend.load(artifact, self.route.device)
         except VyreError:
             raise
         except Exception as problem:
+            if is_from_handler(problem):
+                raise
             name = self.route.backend.name
             raise backend_failure(
                 codes.LOAD_FAILED, name, self.compilation.source, problem
             ) from problem
+
+    def _naming_segment(self, artifact: Artifact) -> AbstractContextManager[None]:
+        from vyre.driver.grid_sync.segment_errors import in_segment
+
+        number = artifact.metadata["segment"]
+        plan = self.compilation.plan
+        assert isinstance(number, int)
+        assert plan is not None
+        return in_segment(number, len(plan.segments))
 
     def sources(self) -> dict[str, str]:
         """Readable forms of what runs, by kind; compiles again when it came from the cache."""
@@ -239,7 +280,13 @@ def backend_failure(
         code.at(
             backend=backend,
             digest=program.digest()[:16],
-            problem=f"{type(problem).__name__}: {problem}",
+            problem=f"{type(problem).__name__}: {problem}{_notes_of(problem)}",
             reproducer=save_reproducer(program, inputs or {}, grid),
         )
     )
+
+
+def _notes_of(problem: Exception) -> str:
+    """What was added to an exception on its way, such as the segment it came from."""
+    notes: list[str] = getattr(problem, "__notes__", [])
+    return "".join(f" ({note})" for note in notes)

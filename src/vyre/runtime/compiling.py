@@ -7,6 +7,7 @@ there is until the better code is ready.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,14 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from vyre.cache import (
+    DiskCache,
+    backend_stamp,
+    cache_key,
+    code_stamp,
+    default_cache,
+    is_still_the_code,
+)
 from vyre.diagnostics import VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
@@ -22,12 +31,12 @@ from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
 from vyre.ir import Program
-from vyre.opt.hot_paths import HotPathHints, hint_keys
+from vyre.locks import make_lock
+from vyre.opt.hot_paths import HotPathHints
 from vyre.record import dataclass
 from vyre.runtime import telemetry
-from vyre.runtime.cache import DiskCache, cache_key, default_cache
 from vyre.runtime.compiled import CompiledProgram, backend_failure
-from vyre.runtime.stamps import backend_stamp, code_stamp
+from vyre.signals import is_from_handler
 from vyre.target import Target
 
 if TYPE_CHECKING:
@@ -44,8 +53,16 @@ class _Variants:
 
     cold: CompiledProgram | None = None
     hot: CompiledProgram | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.RLock = field(default_factory=make_lock)
     worker: threading.Thread | Task | None = None
+    """Who makes the better code, or has made it."""
+    process: int = 0
+    """In which process that is: a forked one has none of the threads of the other."""
+
+    @property
+    def has_worker(self) -> bool:
+        """Whether better code is being made, or was."""
+        return self.worker is not None and self.process == os.getpid()
 
 
 def compile(
@@ -73,7 +90,7 @@ def compile(
         return variants.hot
     hot = _deserves_more(program, known, variants.cold)
     if variants.cold is not None:
-        if hot and variants.worker is None:
+        if hot and not variants.has_worker:
             _improve(program, variants, route, chosen, known, cache)
         return variants.cold
     with variants.lock:
@@ -94,8 +111,7 @@ def _deserves_more(program: Program, hints: HotPathHints, cold: CompiledProgram 
         return True
     if cold is None or not cold.is_provisional:
         return False
-    records = [hints.record_for(key) for key in hint_keys(program)]
-    return any(record and record.kernel_ns_total >= _PAID_NS for record in records)
+    return any(record.kernel_ns_total >= _PAID_NS for record in hints.records_of(program))
 
 
 def _hot_at_once(
@@ -112,14 +128,17 @@ def _hot_at_once(
     Whoever gives hints of their own asked for what they lead to, and waits for it.
     """
     store = default_cache() if cache is None else cache
-    target = route.backend.target(route.device)
-    best = _when_hot(options)
-    key = entry_key(program, route, target, best, hot=True)
-    found = _from_cache(program, route, best, hints, store, key)
-    if found is not None:
-        return found
-    waits = entry_key(program, route, target, options, hot=False) in store or _is_big(program)
-    if waits and not asked:
+    if store.limit:
+        target = route.backend.target(route.device)
+        best = _when_hot(options)
+        key = entry_key(program, route, target, best, hot=True)
+        found = _from_cache(program, route, best, hints, store, key)
+        if found is not None:
+            return found
+        waits = entry_key(program, route, target, options, hot=False) in store
+    else:
+        waits = False
+    if not asked and (waits or _is_big(program)):
         return None
     return _compile(program, route, options, hints, None, cache, hot=True)
 
@@ -158,7 +177,8 @@ def _variants(_: Program) -> _Variants:
 def finish_improvements(program: Program) -> None:
     """Wait for background compilations of a program; for tests and measurements."""
     for value in program.memos(_Variants):
-        if value.worker is not None:
+        if value.has_worker:
+            assert value.worker is not None
             value.worker.join()
 
 
@@ -184,14 +204,22 @@ def _improve(
             telemetry.note("recompile failed", str(problem).splitlines()[0], 0)
 
     with variants.lock:
-        if variants.worker is not None:
+        if variants.has_worker:
             return
-        if elsewhere.can_compile_elsewhere(route.backend):
-            variants.worker = elsewhere.submit(work)
-        else:
-            # Not a daemon: LLVM must not be at work while the interpreter is taken down.
-            variants.worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
-            variants.worker.start()
+        try:
+            if elsewhere.can_compile_elsewhere(route.backend):
+                worker = elsewhere.submit(work)
+            else:
+                # Not a daemon: LLVM must not be at work while the interpreter is taken down.
+                worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
+                worker.start()
+        except (RuntimeError, MemoryError) as problem:
+            if is_from_handler(problem):
+                raise
+            # No thread is to be had, or the interpreter is being taken down. It may be tried again.
+            telemetry.note("recompile failed", str(problem), 0)
+            return
+        variants.worker, variants.process = worker, os.getpid()
 
 
 def _compile_elsewhere(
@@ -216,7 +244,8 @@ def _compile_elsewhere(
         hot = hints.is_hot_program(program)
         made = ask(Request(program.to_wire(), device, options, hot, key).to_bytes())
     compilation = from_bytes(made, program)
-    store.put(key, made)
+    if is_still_the_code():
+        store.put(key, made)
     return CompiledProgram(route, compilation, options, from_cache=False, hints=hints)
 
 
@@ -234,13 +263,15 @@ def _compile(
         options = _when_hot(options)
     target = route.backend.target(route.device)
     store = default_cache() if cache is None else cache
-    key = None if report is not None else entry_key(program, route, target, options, hot=hot)
+    key = None
+    if report is None and store.limit:
+        key = entry_key(program, route, target, options, hot=hot)
     if key is not None:
         found = _from_cache(program, route, options, hints if hot else None, store, key)
         if found is not None:
             return found
     compilation = compile_now(program, route, options, hints, report)
-    if key is not None:
+    if key is not None and is_still_the_code():
         store.put(key, to_bytes(compilation))
     return CompiledProgram(route, compilation, options, from_cache=False)
 
@@ -265,6 +296,8 @@ def compile_now(
     except VyreError:
         raise
     except Exception as problem:
+        if is_from_handler(problem):
+            raise
         raise backend_failure(codes.EMIT_FAILED, route.backend.name, program, problem) from problem
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import prod
+from operator import index
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
-from vyre.driver.backend import Argument, Device, DeviceMemory
+from vyre.driver.backend import Device, DeviceMemory
+from vyre.runtime.conversions import contents, known_type
 from vyre.runtime.copies import read_back, upload
-from vyre.runtime.host_arrays import NO_VIEW, HostArray, host_view
-from vyre.runtime.memory_pool import MemoryPool, pool_of
+from vyre.runtime.host_views import HostArray
+from vyre.runtime.memory_pool import Held, pool_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -25,24 +27,24 @@ class DeviceArray:
     """An array in the memory of a device.
 
     `numpy()` copies it to the host, `write()` copies into it. It frees itself when it is collected,
-    when `free()` is called, and at the end of a `with` block.
+    when `free()` is called, and at the end of a `with` block; a launch that uses it then still has
+    its memory until it ends.
     """
 
-    __slots__ = (
-        *("__weakref__", "_finalizer", "_pool"),
-        *("argument", "device", "dtype", "is_free", "shape"),
-    )
+    __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
 
     def __init__(self, device: Device, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
         self.device = device
         self.shape = tuple(shape)
         self.dtype = dtype
-        self.is_free = False
+        pool = pool_of(device)
+        self.held: Held | None = Held(pool, pool.take(max(self.nbytes, 1)))
+        """Its memory; whoever uses that refers to this meanwhile. None when it has been freed."""
+
+    @property
+    def is_free(self) -> bool:
         """Whether its memory has been given back."""
-        self._pool = pool_of(device)
-        memory = self._pool.take(max(self.nbytes, 1))
-        self.argument = Argument(memory, self.size)
-        self._finalizer = weakref.finalize(self, _give_back, self._pool, memory)
+        return self.held is None
 
     @property
     def size(self) -> int:
@@ -69,28 +71,37 @@ class DeviceArray:
         state = "freed" if self.is_free else f"on {self.device.info.id}"
         return f"<vyre array {self.dtype.name}{list(self.shape)} {state}>"
 
-    def memory(self) -> DeviceMemory:
-        """Its memory; an error if that has been given back."""
-        if self.is_free:
+    def hold(self) -> Held:
+        """Its memory, kept as long as the result is; an error if it has been given back."""
+        held = self.held
+        if held is None:
             raise ArgumentError(codes.FREED_ARRAY.at(array=repr(self)))
-        return self.argument.memory
+        return held
+
+    def memory(self) -> DeviceMemory:
+        """Its memory, which is its own only as long as it is not freed; see `hold`."""
+        return self.hold().memory
 
     def numpy(self) -> HostArray:
         """Its contents as a new numpy array."""
+        held = self.hold()
         host = np.empty(self.shape, self.dtype)
         if host.nbytes:
-            read_back(self.device, [(host, self.memory())])
+            read_back(self.device, [(host, held.memory)])
         return host
 
     def write(self, value: object) -> None:
-        """Replace its contents with those of a host array of the same size."""
-        host = np.ascontiguousarray(np.asarray(value, self.dtype))
+        """Replace its contents with those of a host array of the same size.
+
+        Numbers of another type are taken where this one holds them: floats are rounded, but do not
+        become infinite or whole numbers, and whole numbers do not wrap.
+        """
+        held = self.hold()
+        host = contents(value, self.dtype)
         if host.size != self.size:
-            raise ArgumentError(
-                codes.SHORT_BUFFER.at(name="array", expected=self.size, found=host.size)
-            )
+            raise ArgumentError(codes.WRONG_SIZE.at(expected=self.size, found=host.size))
         if host.nbytes:
-            upload(self.memory(), host)
+            upload(held.memory, np.ascontiguousarray(host))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
         host = self.numpy()
@@ -103,9 +114,8 @@ class DeviceArray:
         return (1, 0)
 
     def free(self) -> None:
-        """Give its memory back now."""
-        self.is_free = True
-        self._finalizer()
+        """Give its memory back now, or when the last launch that uses it ends."""
+        self.held = None
 
     def __enter__(self) -> Self:
         return self
@@ -120,14 +130,12 @@ class DeviceArray:
 
 
 def array(value: object, device: str | None = None, dtype: DTypeLike | None = None) -> DeviceArray:
-    """An array on a device with the contents of a host array."""
-    host: HostArray
-    try:
-        is_foreign = hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__")
-        host = np.asarray(host_view(value) if is_foreign else value, dtype)
-    except NO_VIEW as problem:
-        found = f"{type(value).__name__} ({problem})"
-        raise ArgumentError(codes.NOT_AN_ARRAY.at(name="array", found=found)) from problem
+    """An array on a device with the contents of a host array.
+
+    With `dtype` its numbers are converted, if that type holds them: floats are rounded, but do not
+    become infinite or whole numbers, and whole numbers do not wrap.
+    """
+    host = contents(value, None if dtype is None else known_type(dtype))
     made = DeviceArray(routing.choose(device).device, host.shape, host.dtype)
     made.write(host)
     return made
@@ -135,9 +143,22 @@ def array(value: object, device: str | None = None, dtype: DTypeLike | None = No
 
 def zeros(shape: int | Sequence[int], dtype: DTypeLike, device: str | None = None) -> DeviceArray:
     """An array of zeros on a device."""
-    extents = (shape,) if isinstance(shape, int) else tuple(shape)
-    return DeviceArray(routing.choose(device).device, extents, np.dtype(dtype))
+    return DeviceArray(
+        routing.choose(device).device, _extents(shape), known_type(dtype, is_empty=True)
+    )
 
 
-def _give_back(pool: MemoryPool, memory: DeviceMemory) -> None:
-    pool.give(memory)
+def _extents(shape: int | Sequence[int]) -> tuple[int, ...]:
+    is_array = hasattr(shape, "dtype") and getattr(shape, "ndim", 0)
+    is_many = isinstance(shape, (list, tuple, range)) or is_array
+    given: tuple[Any, ...] = tuple(cast("Iterable[Any]", shape)) if is_many else (shape,)
+    try:
+        extents = tuple(map(index, given))
+    except TypeError as problem:
+        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape))) from problem
+    # Not even an array without elements has an axis, or all axes together, longer than this.
+    longest = prod(max(extent, 1) for extent in extents)
+    is_wrong = any(isinstance(each, bool) for each in given) or any(each < 0 for each in extents)
+    if is_wrong or longest >= 1 << 60:
+        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape)))
+    return extents

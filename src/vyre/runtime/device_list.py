@@ -7,5 +7,9 @@ from vyre.driver.backend import DeviceInfo
 
 
 def devices() -> list[DeviceInfo]:
-    """Every device, those included that are not available, with the reason and the remedy."""
+    """Every device, those included that are not available.
+
+    Each has an `id` for `device=`, `name`, `kind`, `backend`, `available`, and, where it is not,
+    the `reason` and the `remedy`.
+    """
     return [device.info for device in routing.all_devices()]

@@ -1,4 +1,4 @@
-"""Host values as flat numpy arrays of the type that a buffer holds.
+"""Host values as numpy arrays of the type that a buffer holds.
 
 Accepted are numpy arrays, `bytes`, `bytearray`, `memoryview`, `mmap`, and whatever offers the
 buffer protocol, `__array_interface__` or DLPack. Nothing is converted silently and nothing is
@@ -7,63 +7,93 @@ copied unless the value is not contiguous, or lies at an odd address.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import mmap
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from numbers import Number
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
+from vyre.driver.host_memory import owner_of, share_a_file
 from vyre.ir import BufferDecl, DataType
+from vyre.runtime.host_numbers import as_element, number_kind
+from vyre.runtime.host_types import holds_bits, is_held_by, numpy_type, wrong_type
+from vyre.runtime.host_views import NO_VIEW, HostArray, host_view, is_copy, is_raw
+from vyre.signals import is_from_handler
 
-HostArray = np.ndarray[Any, np.dtype[Any]]
-
-NO_VIEW = (TypeError, ValueError, BufferError, RuntimeError)
-"""What libraries raise that cannot show an array of theirs as memory of the host."""
-
-_NUMPY = {
-    DataType.BOOL: np.dtype(np.bool_),
-    DataType.U8: np.dtype(np.uint8),
-    DataType.I8: np.dtype(np.int8),
-    DataType.U16: np.dtype(np.uint16),
-    DataType.I16: np.dtype(np.int16),
-    DataType.U32: np.dtype(np.uint32),
-    DataType.I32: np.dtype(np.int32),
-    DataType.U64: np.dtype(np.uint64),
-    DataType.I64: np.dtype(np.int64),
-    DataType.F16: np.dtype(np.float16),
-    DataType.BF16: np.dtype(np.uint16),
-    DataType.F32: np.dtype(np.float32),
-    DataType.F64: np.dtype(np.float64),
-}
 _OVERLAP_WORK = 100_000
 """How long to look for a common element of two views before one is taken for granted."""
-
-_BYTE = np.dtype(np.uint8)
-_BYTE_LIKE = frozenset({np.dtype(np.uint8), np.dtype(np.int8), np.dtype(np.bool_)})
-
-
-def numpy_type(element: DataType) -> np.dtype[Any]:
-    """The numpy type that holds one element, or one lane of it.
-
-    `bf16` and the packed types are held as unsigned integers of their width.
-    """
-    if element.is_vector and element.element is not None:
-        return numpy_type(element.element)
-    return _NUMPY.get(element, _BYTE)
 
 
 def as_host_array(value: object, decl: BufferDecl) -> HostArray:
     """`value` as a contiguous array of the buffer's type, sharing memory where possible."""
-    array = (
-        cast("HostArray", value) if isinstance(value, np.ndarray) else _from_protocols(value, decl)
-    )
-    expected = numpy_type(decl.element)
-    if array.dtype != expected:
-        array = _reinterpreted(array, expected, decl)
+    array = typed_array(value, decl)
     return array if is_plain(array) else array.copy(order="C")
+
+
+def typed_array(value: object, decl: BufferDecl, *, written: bool = False) -> HostArray:
+    """`value` as an array of the buffer's type; of its own memory, if that is to be written."""
+    if not written and decl.count in (0, 1) and decl.element.lanes == 1 and number_kind(value):
+        return as_element(value, decl.element, decl.name)
+    try:
+        return typed_view(value, decl.element, decl.name, written=written, in_kernel=False)
+    except ArgumentError:
+        raise
+    except NO_VIEW as problem:
+        if is_from_handler(problem):
+            raise
+        found = f"{type(value).__name__} ({problem})"
+        instead = instead_of(value, decl.name, decl.element, written=written)
+        raise ArgumentError(
+            codes.NOT_AN_ARRAY.at(name=decl.name, found=found, instead=instead)
+        ) from problem
+
+
+def typed_view(
+    value: object, element: DataType, name: str, *, written: bool, in_kernel: bool = True
+) -> HostArray:
+    """Memory of the host as elements of a type; raises one of `NO_VIEW` where there is none."""
+    array = host_view(value)
+    expected = numpy_type(element)
+    if array.dtype != expected:
+        if is_raw(value):
+            array = _of_bytes(array, element, name)
+        elif is_held_by(element, array.dtype):
+            array = array.view(expected)
+        else:
+            raise wrong_type(name, element, array.dtype, written=written, in_kernel=in_kernel)
+    if written:
+        check_writable(name, array, value)
+    return array
+
+
+def _of_bytes(array: HostArray, element: DataType, name: str) -> HostArray:
+    """Bytes without a type of their own are whatever the buffer says they are."""
+    expected = numpy_type(element)
+    if array.ndim != 1 or not array.flags.c_contiguous:
+        raise TypeError("its bytes do not lie one after the other")
+    if array.size % expected.itemsize:
+        size = f"{expected.itemsize} bytes"
+        raise ArgumentError(
+            codes.UNEVEN_ARRAY.at(name=name, size=size, found=f"{array.size} bytes")
+        )
+    return array.view(expected)
+
+
+def instead_of(value: object, name: str, element: DataType, *, written: bool) -> str:
+    """What to pass instead of a value that is no array; a copy is kept where it is written."""
+    kept = " and read the result from it" * written
+    if isinstance(value, np.ma.MaskedArray):
+        return f"its numbers, with 0 for those that are masked{kept}: {name}.filled(0)"
+    if isinstance(value, memoryview):
+        return f"a copy without gaps{kept}: bytearray({name})"
+    if hasattr(value, "__cuda_array_interface__"):
+        return f"a copy on the host{kept}, as {name}.get() or {name}.cpu() gives it"
+    if isinstance(value, (list, tuple)) and not holds_bits(element):
+        return f"an array of it{kept}: np.array({name}, {numpy_type(element).name!r})"
+    return "a numpy array, a vyre array, bytes, or anything with the buffer protocol or DLPack"
 
 
 def is_plain(array: HostArray) -> bool:
@@ -75,6 +105,7 @@ Form = tuple[tuple[int, ...], np.dtype[Any], int]
 """What one array has in common with others that can be used in its place."""
 
 _CONTIGUOUS_AND_ALIGNED = 0x101
+_OWN_DATA = 0x4
 _WRITABLE = 0x400
 """Bits of numpy's `flags.num`."""
 _SAFE = 1 << 31
@@ -82,9 +113,27 @@ _SAFE = 1 << 31
 
 
 def form_of(array: HostArray, *, written: bool) -> Form:
-    """The form of an array that can be used as it is."""
-    flags = _CONTIGUOUS_AND_ALIGNED | (_WRITABLE if written else 0)
+    """The form of an array that can be used as it is.
+
+    Where one that is written has memory of its own, others of its form have too.
+    """
+    flags = _CONTIGUOUS_AND_ALIGNED
+    if written:
+        flags |= _WRITABLE | (array.flags.num & _OWN_DATA)
     return array.shape, array.dtype, flags
+
+
+def may_be_mapped(form: Form) -> bool:
+    """Whether arrays of the form of one that is written may lie in a file that is mapped twice."""
+    return bool(form[2] & _WRITABLE and not form[2] & _OWN_DATA)
+
+
+def are_apart(written: HostArray, others: Iterable[Any]) -> bool:
+    """Whether an array that is written shares no file with others under other addresses."""
+    if not isinstance(owner_of(written), mmap.mmap):
+        return True
+    arrays = [other for other in others if type(other) is np.ndarray and other is not written]
+    return not any(share_a_file(written, other) for other in arrays)
 
 
 def has_form(value: Any, form: Form) -> bool:
@@ -101,34 +150,6 @@ def has_form_but_for_lengths(value: Any, form: Form) -> bool:
     if type(value) is not np.ndarray or value.flags.num & flags != flags:
         return False
     return value.ndim == len(shape) and value.dtype == dtype and 0 < value.size < _SAFE
-
-
-def host_view(value: object) -> HostArray:
-    """Any array-like of the host as a numpy array on the same memory; raises one of `NO_VIEW`."""
-    if isinstance(value, np.ndarray):
-        return cast("HostArray", value)
-    given = cast("Any", value)
-    if hasattr(given, "__array_interface__"):
-        return np.asarray(given)
-    if hasattr(given, "__dlpack__"):
-        return _from_dlpack(given)
-    try:
-        view = memoryview(given)
-    except TypeError:
-        if not hasattr(given, "__array__"):
-            raise
-        return np.asarray(given)
-    return np.asarray(view)
-
-
-def _from_dlpack(given: Any) -> HostArray:
-    found: HostArray = np.from_dlpack(given)
-    if not found.flags.writeable and hasattr(given, "__array__"):
-        # Older exporters cannot say that their memory may be written; their own view can.
-        own: HostArray = np.asarray(given)
-        if own.flags.writeable and np.shares_memory(own, found):
-            return own
-    return found
 
 
 def overlap(one: HostArray, two: HostArray) -> bool:
@@ -157,14 +178,17 @@ def elements_overlap(array: HostArray) -> bool:
 
 
 def check_writable(name: str, array: HostArray, given: object) -> None:
-    """Refuse to change an array in place that does not allow it."""
+    """Refuse to change an array in place that does not allow it, or that is a copy."""
+    if is_copy(given, array):
+        raise ArgumentError(codes.COPIED_ARRAY.at(name=name, found=type(given).__name__))
+    copy = f"bytearray({name})" if is_raw(given) else f"np.array({name})"
     if not array.flags.writeable:
         found = f"this {type(given).__name__}"
     elif not is_plain(array) and elements_overlap(array):
         found = "an array with elements that share memory"
     else:
         return
-    raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=name, found=found))
+    raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=name, found=found, copy=copy))
 
 
 @lru_cache(maxsize=512)
@@ -177,13 +201,16 @@ def numbers(values: tuple[int, ...]) -> HostArray:
 
 def element_count(array: HostArray, decl: BufferDecl) -> int:
     """How many elements of the buffer's type an array holds."""
+    return whole_elements(array.size, decl)
+
+
+def whole_elements(numbers: int, decl: BufferDecl) -> int:
+    """How many elements of the buffer's type so many numbers are."""
     lanes = decl.element.lanes
-    if array.size % lanes:
-        found = f"{array.size} numbers, no multiple of {lanes} lanes"
-        raise ArgumentError(
-            codes.SHORT_BUFFER.at(name=decl.name, expected=decl.count or "whole", found=found)
-        )
-    return array.size // lanes
+    if numbers % lanes:
+        size, found = f"{lanes} numbers", f"{numbers} numbers"
+        raise ArgumentError(codes.UNEVEN_ARRAY.at(name=decl.name, size=size, found=found))
+    return numbers // lanes
 
 
 def zero_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = None) -> HostArray:
@@ -191,51 +218,3 @@ def zero_output(decl: BufferDecl, count: int, shape: Sequence[int] | None = None
     lanes = decl.element.lanes
     flat = (count,) if lanes == 1 else (count, lanes)
     return np.zeros(flat if shape is None else tuple(shape), numpy_type(decl.element))
-
-
-def _from_protocols(value: object, decl: BufferDecl) -> HostArray:
-    if isinstance(value, (Number, np.bool_)) and decl.count in (0, 1):
-        return _scalar(value, decl)
-    given = cast("Any", value)
-    try:
-        return host_view(given)
-    except NO_VIEW as problem:
-        found = f"{type(given).__name__} ({problem})"
-        raise ArgumentError(codes.NOT_AN_ARRAY.at(name=decl.name, found=found)) from problem
-
-
-def _scalar(value: Any, decl: BufferDecl) -> HostArray:
-    dtype = numpy_type(decl.element)
-    try:
-        array = np.array([value], dtype)
-    except (OverflowError, ValueError, TypeError) as problem:
-        raise _wrong_number(value, decl) from problem
-    if dtype.kind in "ui" and array[0] != value:
-        raise _wrong_number(value, decl)
-    return array
-
-
-def _wrong_number(value: Any, decl: BufferDecl) -> ArgumentError:
-    fix = "pass a number"
-    if decl.element.is_integer:
-        low, high = decl.element.integer_range
-        fix = f"pass a whole number from {low} to {high}, or declare a type that holds it"
-    found: object = value.item() if hasattr(value, "item") else value
-    return ArgumentError(
-        codes.WRONG_NUMBER.at(name=decl.name, expected=decl.element, found=found, fix=fix)
-    )
-
-
-def _reinterpreted(array: HostArray, expected: np.dtype[Any], decl: BufferDecl) -> HostArray:
-    # Raw bytes are whatever the buffer says they are; anything else must already be of its type.
-    if array.dtype == _BYTE and array.ndim == 1 and array.flags.c_contiguous:
-        if array.size % expected.itemsize == 0:
-            return array.view(expected)
-    elif (expected in _BYTE_LIKE and array.dtype in _BYTE_LIKE) or (
-        decl.element is DataType.BF16 and array.dtype.itemsize == 2
-    ):
-        return array.view(expected)
-    found = array.dtype.name
-    if array.dtype.newbyteorder("=") == expected:
-        found += " in the byte order of another machine"
-    raise ArgumentError(codes.WRONG_DTYPE.at(name=decl.name, expected=expected.name, found=found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, overload
 
@@ -16,7 +15,6 @@ from vyre.diagnostics import (
     TrapError,
 )
 from vyre.diagnostics.codes import front as codes
-from vyre.driver import grid as grids
 from vyre.driver import routing
 from vyre.front import KernelSource, Specialisation, kernel_source
 from vyre.ir import Program
@@ -27,14 +25,15 @@ from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
-from vyre.runtime.kernel_grid import axes_of, covering
-from vyre.runtime.kernel_outputs import zero_outputs
+from vyre.runtime.kernel_grid import deciding_numbers, launch_grid
+from vyre.runtime.kernel_outputs import outputs_of
 from vyre.runtime.recall import Recall, Wish
-from vyre.runtime.run import checked_dispatch, dispatch_anew
+from vyre.runtime.run import check_deadline, checked_dispatch, dispatch_anew
 from vyre.runtime.traps import located
 
 P = ParamSpec("P")
 Grid = Sequence[int] | int | None
+"""Along x, or along x, y and z."""
 
 DEFAULT_WORKGROUP = 64
 
@@ -42,8 +41,9 @@ DEFAULT_WORKGROUP = 64
 class Kernel(Generic[P]):
     """A kernel. Calling it runs it; the arrays that it writes are changed in place.
 
-    Without `grid` and `elements` it runs once per element of the longest array it writes; if it
-    asks for `vy.gid(1)` it covers the last two axes of that array, `vy.gid(0)` along the last.
+    Without `grid` (workgroups) and `elements` (invocations; along x, or along x, y and z) it runs
+    as many as its stores and atomics need: up to the comparisons that guard them, or to the end of
+    the array in which each invocation has an element of its own.
     """
 
     def __init__(self, source: KernelSource, function: Callable[P, None]) -> None:
@@ -65,7 +65,7 @@ class Kernel(Generic[P]):
         *args: Any,
         device: str | None,
         grid: Grid = None,
-        elements: int | None = None,
+        elements: Grid = None,
         deadline: float | None = None,
         **kwargs: Any,
     ) -> None: ...
@@ -74,13 +74,13 @@ class Kernel(Generic[P]):
         self,
         *args: Any,
         grid: Grid,
-        elements: int | None = None,
+        elements: Grid = None,
         deadline: float | None = None,
         **kwargs: Any,
     ) -> None: ...
     @overload
     def __call__(
-        self, *args: Any, elements: int | None, deadline: float | None = None, **kwargs: Any
+        self, *args: Any, elements: Grid, deadline: float | None = None, **kwargs: Any
     ) -> None: ...
     @overload
     def __call__(self, *args: Any, deadline: float | None, **kwargs: Any) -> None: ...
@@ -89,14 +89,14 @@ class Kernel(Generic[P]):
         *args: Any,
         device: str | None = None,
         grid: Grid = None,
-        elements: int | None = None,
+        elements: Grid = None,
         deadline: float | None = None,
         **kwargs: Any,
     ) -> None:
-        """Run the kernel."""
+        """Run the kernel on a device, and end with an error after `deadline` seconds."""
         wish = (device, grid, elements, deadline)
         ordered = self._recall.in_order(args, kwargs)
-        if ordered is None or not self._recall.again(ordered, wish, self._default_grid):
+        if ordered is None or not self._recall.again(ordered, wish):
             self._call(args, kwargs, wish)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
@@ -109,38 +109,31 @@ class Kernel(Generic[P]):
 
             chosen = routing.choose(device or made.device).device
             made.layouts = place_views(made.views, made.given, made.written, chosen)
-        program = self._program(given, made)
+        translated = self.source.translated(self._wanted(given, made))
+        program = translated.program
         if device is None:
             device = made.device
         arguments.keep_numbers(program, made)
+        shape = launch_grid(program, made, grid, elements)
         compiled = compile(program, device=device)
-        if grid is None and elements is None:
-            grid, elements = self._default_grid(program, made)
-        cleared = zero_outputs(self.source, program, made, grid, elements)
+        deciding = deciding_numbers(program, grid, elements)
+        outs = outputs_of(self.source, program, made, shape, deciding)
         try:
             if config().check or compiled.takes_arrays is None:
                 launch = checked_dispatch()
-                launch(compiled, made.given, grid, elements, None, deadline, in_place=True)
+                launch(compiled, made.given, shape, None, None, deadline, True, outs)
                 return
-            done = dispatch_anew(compiled, made.given, grid, elements, None, deadline, True)
+            done = dispatch_anew(compiled, made.given, shape, None, None, deadline, True, outs)
         except TrapError as error:
             raise located(error, program) from None
         if not made.layouts:
             ordered = tuple(given[name] for name in self.source.parameters)
-            self._recall.remember(ordered, made, wish, cleared, compiled, done)
+            outside = translated.outside
+            self._recall.remember(ordered, made, wish, outs, compiled, done, outside)
         done.finish()
 
-    def _program(self, given: Mapping[str, Any], made: Prepared) -> Program:
-        wanted = arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)
-        return self.source.program(wanted)
-
-    def _default_grid(self, program: Program, made: Prepared) -> tuple[Grid, int | None]:
-        """The grid for a call that says nothing about it: as `grid`, or as `elements`."""
-        if not made.written or (axes_of(program) == 1 and not made.layouts):
-            return None, None
-        shape = max((array.shape for array in made.written.values()), key=math.prod)
-        grid = covering(program, shape)
-        return grid, None if grid is not None else math.prod(shape)
+    def _wanted(self, given: Mapping[str, Any], made: Prepared) -> Specialisation:
+        return arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program for a call with these arguments.
@@ -181,7 +174,7 @@ class Kernel(Generic[P]):
         self,
         *args: Any,
         grid: Grid = None,
-        elements: int | None = None,
+        elements: Grid = None,
         deadline: float | None = None,
         sanitize: bool = True,
         schedule: int | None = None,
@@ -196,15 +189,17 @@ class Kernel(Generic[P]):
         given = arguments.by_parameter(self.source, args, kwargs, partial=False)
         made = arguments.prepare(self.source, given)
         arguments.check_aliases(made)
-        program = self._program(given, made)
-        if grid is None and elements is None:
-            grid, elements = self._default_grid(program, made)
-        zero_outputs(self.source, program, made, grid, elements)
+        wanted = self._wanted(given, made)
+        program = self.source.program(wanted)
+        arguments.keep_numbers(program, made)
+        shape = launch_grid(program, made, grid, elements)
+        if deadline is not None:
+            check_deadline(deadline)
+        outs = outputs_of(self.source, program, made, shape, frozenset())
+        from vyre.runtime.kernel_coverage import left_out, limits_of
         from vyre.runtime.verify import snapshot
 
-        inputs = snapshot(program, made.given)
-        counts = {name: len(array) for name, array in inputs.items()}
-        shape = grids.resolve(program, counts, grid, elements)
+        inputs = snapshot(program, made.given, outs)
         sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
         try:
             result = service("reference")(
@@ -214,6 +209,7 @@ class Kernel(Generic[P]):
                 sanitize=sanitize,
                 schedule=schedule,
                 deadline=deadline,
+                limits=limits_of(program, made, elements) if sanitize else None,
                 output_sizes=sizes,
             )
         except ExecutionError as ended:
@@ -227,6 +223,9 @@ class Kernel(Generic[P]):
                 array[...] = found.reshape(array.shape)
         telemetry.show(result.printed)
         findings: tuple[Diagnostic, ...] = result.findings
+        if sanitize and (grid is not None or elements is not None):
+            written = self.source.as_written(wanted)
+            findings += tuple(left_out(written, made, shape))
         if any(found.severity is Severity.ERROR for found in findings):
             raise SanitizerError(findings)
         return findings
@@ -245,7 +244,11 @@ def kernel(
     workgroup: Sequence[int] | int = DEFAULT_WORKGROUP,
     fast_math: bool = False,
 ) -> Any:
-    """Make a typed Python function a kernel: `@vy.kernel` or `@vy.kernel(workgroup=256)`."""
+    """Make a typed Python function a kernel: `@vy.kernel` or `@vy.kernel(workgroup=256)`.
+
+    `workgroup` is the number of invocations in a workgroup, along x, or along x, y and z.
+    `fast_math` allows rewrites that change the results of float operations.
+    """
 
     def decorate(wanted: Callable[..., None]) -> Kernel[...]:
         return Kernel(kernel_source(wanted, workgroup, fast_math), wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import lru_cache
@@ -23,21 +24,24 @@ from vyre.front.parameters import (
     StaticParameter,
     element_type,
 )
-from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
+from vyre.front.scalars import scalar_name
 from vyre.ir import BufferAccess, DataType, Program
-from vyre.ir.literal import encode_float
 from vyre.record import dataclass
 from vyre.runtime.arguments import refuse_aliases
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.device_array import array as array_on
 from vyre.runtime.host_arrays import (
-    NO_VIEW,
     as_host_array,
     check_writable,
-    host_view,
+    instead_of,
     is_plain,
     numbers,
+    typed_view,
 )
+from vyre.runtime.host_numbers import as_element, number_kind
+from vyre.runtime.host_types import type_of_numpy
+from vyre.runtime.host_views import NO_VIEW, host_view
+from vyre.signals import is_from_handler
 
 Host = np.ndarray[Any, np.dtype[Any]]
 _NOTHING = Specialisation()
@@ -59,6 +63,22 @@ class Prepared:
     """Whether all arrays among the arguments live on a device."""
     fixed: set[str] = field(default_factory=set[str])
     """Numbers by which it was decided what is cleared."""
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """Those of the arrays, by parameter."""
+    numbers: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The other arguments, as they were given."""
+
+    def length(self, buffer: str) -> int:
+        """How many elements an array has."""
+        return math.prod(self.shapes[buffer])
+
+    def extent(self, buffer: str, axis: int) -> int:
+        """How long an array is along an axis."""
+        return self.shapes[buffer][axis]
+
+    def number(self, name: str) -> int:
+        """The value of a parameter that is one integer."""
+        return int(self.numbers[name])
 
 
 def check_aliases(made: Prepared) -> None:
@@ -112,7 +132,9 @@ def _gently(problem: TypeError) -> str:
 
 
 def _form(kernel: KernelSource) -> str:
-    return f"{kernel.source.name}({', '.join(kernel.parameters)})"
+    by_name = kernel.keyword_only
+    shown = [f"{name}={name}" if name in by_name else name for name in kernel.parameters]
+    return f"{kernel.source.name}({', '.join(shown)})"
 
 
 def specialise(
@@ -172,7 +194,8 @@ def _static(
         expected = f"a Python {kind.__name__}"
         problem = f"is {type(value).__name__} {value!r}"
         raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
-    return kind(value)
+    # All NaNs are one: no kernel can tell them apart.
+    return math.nan if value != value else kind(value)
 
 
 def _decide(
@@ -197,12 +220,14 @@ def type_of_value(value: object) -> DataType | None:
     if isinstance(named, DataType):
         return named
     given = cast("Any", value)
-    dtype: Any = getattr(given, "dtype", None)
+    dtype: np.dtype[Any] | None = None
     if isinstance(given, (type, np.dtype)):
         dtype = np.dtype(cast("Any", given))
-    elif dtype is None and not isinstance(given, (bool, int, float, str)):
-        dtype = _as_numpy("?", given).dtype
-    return None if dtype is None else BY_NUMPY_NAME.get(np.dtype(dtype).name)
+    elif isinstance(given, (np.ndarray, np.generic, DeviceArray)):
+        dtype = cast("np.dtype[Any]", given.dtype)
+    elif not isinstance(given, (bool, int, float, str)):
+        dtype = _as_numpy("?", given, None).dtype
+    return None if dtype is None else type_of_numpy(dtype.newbyteorder("="))
 
 
 def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
@@ -214,6 +239,7 @@ def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
                 continue
             case ScalarParameter(dtype):
                 made.given[name] = _number(name, dtype, given[name])
+                made.numbers[name] = given[name]
             case ArrayParameter():
                 _add_array(made, name, parameter, given[name])
     return made
@@ -222,19 +248,14 @@ def prepare(kernel: KernelSource, given: Mapping[str, object]) -> Prepared:
 def _number(name: str, dtype: DataType | GenericType, given: object) -> object:
     value: Any = given
     if not isinstance(given, np.generic) and getattr(given, "ndim", None) == 0:
-        value = _as_numpy(name, given).item()
-    is_truth = isinstance(value, (bool, np.bool_))
-    is_number = is_truth or isinstance(value, (int, float, np.generic))
-    value = cast("Any", value)
-    if is_truth and dtype is not DataType.BOOL:
-        value = int(value)
-    if not is_number:
+        value = _as_numpy(name, given, None)[()]
+    if not number_kind(value):
         expected = f"a number, such as {_example(dtype)}"
         problem = f"is {type(value).__name__}"
         raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
-    if dtype is DataType.BF16:
-        return np.array([encode_float(float(value), DataType.BF16)], np.uint16)
-    return value
+    if isinstance(dtype, GenericType) or dtype.lanes > 1:
+        return value
+    return as_element(value, dtype, name)
 
 
 def _example(dtype: DataType | GenericType) -> str:
@@ -244,7 +265,15 @@ def _example(dtype: DataType | GenericType) -> str:
 
 
 def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: object) -> None:
-    array = value if isinstance(value, DeviceArray) else _as_numpy(name, value)
+    written = parameter.mode is not Mode.IN
+    if isinstance(value, DeviceArray):
+        array = value
+    elif isinstance(parameter.dtype, GenericType):
+        array = _as_numpy(name, value, None)
+        if written:
+            check_writable(name, array, value)
+    else:
+        array = _as_numpy(name, value, parameter.dtype, written=written)
     _check_rank(name, parameter, array)
     if parameter.rank > 1:
         made.given[name + SHAPE] = numbers(array.shape)
@@ -255,9 +284,8 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
         if not is_plain(array):
             made.views.append(name)
     made.given[name] = array
-    if parameter.mode is not Mode.IN:
-        if not isinstance(array, DeviceArray):
-            check_writable(name, array, value)
+    made.shapes[name] = array.shape
+    if written:
         made.written[name] = array
 
 
@@ -267,28 +295,35 @@ def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray)
     dtype = parameter.dtype
     shown = scalar_name(dtype) if isinstance(dtype, DataType) else str(dtype)
     form = f"vy.{parameter.mode.value}[{shown}, {parameter.rank}]"
-    advice = f", such as {name}.reshape(-1)" if parameter.rank == 1 else ""
-    raise ArgumentError(
-        codes.ARGUMENT.at(
-            name=name,
-            problem=f"has {_axes(array.ndim)}, and the parameter is {form}",
-            expected=f"an array of {_axes(parameter.rank)}{advice}",
-        )
-    )
+    expected = f"an array of {_axes(parameter.rank)}"
+    if parameter.rank == 1 and isinstance(array, np.ndarray):
+        if parameter.mode is Mode.IN or array.flags.c_contiguous:
+            expected += f", such as {name}.reshape(-1)"
+        else:
+            # Of an array with gaps that is a copy, which would take what is written with it.
+            expected = f"a copy of one axis and read the result from it: {name}.reshape(-1)"
+    problem = f"has {_axes(array.ndim)}, and the parameter is {form}"
+    raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
 
 
 def _axes(count: int) -> str:
     return {0: "no axes", 1: "one axis"}.get(count, f"{count} axes")
 
 
-def _as_numpy(name: str, value: object) -> Host:
-    """Any array-like of the host as a numpy array on the same memory."""
+def _as_numpy(name: str, value: object, dtype: DataType | None, *, written: bool = False) -> Host:
+    """Any array-like of the host as a numpy array on the same memory, of a type if one is known."""
     try:
+        if dtype is not None:
+            return typed_view(value, dtype, name, written=written)
         return host_view(value)
+    except ArgumentError:
+        raise
     except NO_VIEW as problem:
-        expected = "a numpy array, a vyre array, bytes, or anything with DLPack"
+        if is_from_handler(problem):
+            raise
+        expected = instead_of(value, name, dtype or DataType.F32, written=written)
         found = f"is {type(value).__name__}"
-        if hasattr(value, "__dlpack__"):
+        if hasattr(value, "__dlpack__") or isinstance(value, memoryview):
             found += f" and cannot be shared: {problem}"
         raise ArgumentError(
             codes.ARGUMENT.at(name=name, problem=found, expected=expected)

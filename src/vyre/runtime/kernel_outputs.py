@@ -1,8 +1,7 @@
-"""`Out` arrays begin as zeros, where anybody could tell."""
+"""`Out` arrays begin as zeros, where anybody could tell: what of them has to be cleared."""
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -10,34 +9,32 @@ from typing import Any, cast
 
 import numpy as np
 
+from vyre.driver.grid import Grid
 from vyre.front import KernelSource
 from vyre.front.parameters import ArrayParameter, Mode
 from vyre.front.written import NUMBER, SAFE_EXTENT, Along, At, Extent, Filled, Place, UpTo
 from vyre.ir import Program
+from vyre.runtime.clearing import ALL, Cut, Cuts, Out
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 
-Grid = Sequence[int] | int | None
 Host = np.ndarray[Any, np.dtype[Any]]
 Box = Sequence[tuple[int, int]]
 """Along each axis of an array, the first element and the end."""
-Cut = tuple[slice, ...]
-Cuts = tuple[Cut, ...]
-_ALL: Cuts = ((),)
-_MANY_BYTES = 1 << 20
 _FEW_BYTES = 1 << 16
 """Arrays that are cleared sooner than it is found out whether they must be."""
 
 
-def zero_outputs(
-    kernel: KernelSource, program: Program, made: Prepared, grid: Grid, elements: int | None
-) -> dict[str, Cuts]:
-    """Clear the `Out` arrays of a call, but for the elements that its invocations write.
+def outputs_of(
+    kernel: KernelSource, program: Program, made: Prepared, grid: Grid, deciding: frozenset[str]
+) -> dict[str, Out]:
+    """The `Out` arrays of a call, with what to clear: not the elements that invocations write.
 
-    Gives what was cleared of each of them, if anything was.
+    `deciding` are the numbers that the grid follows from.
     """
     filled = filled_in(program)
-    cleared: dict[str, Cuts] = {}
+    lanes = [many * each for many, each in zip(grid, program.workgroup_size, strict=True)]
+    found: dict[str, Out] = {}
     for name, array in made.written.items():
         parameter = kernel.parameters[name]
         if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
@@ -45,13 +42,10 @@ def zero_outputs(
         known = filled.get(name)
         box: Box | None = None
         if known is not None and name not in made.layouts and _is_worth_it(known, array):
-            lanes = _lanes(program, grid, elements, made)
-            box = None if lanes is None else _written_box(array.shape, known, lanes, made)
-        cuts = _outside(array.shape, box)
-        if cuts:
-            cleared[name] = cuts
-            clear(array, cuts)
-    return cleared
+            box = _written_box(array.shape, known, lanes, made)
+            made.fixed |= deciding
+        found[name] = Out(array, _outside(array.shape, box))
+    return found
 
 
 def filled_in(program: Program) -> dict[str, Filled]:
@@ -73,28 +67,11 @@ def _is_worth_it(filled: Filled, array: Host | DeviceArray) -> bool:
     return not changes or math.prod(array.shape) * array.dtype.itemsize >= _FEW_BYTES
 
 
-def clear(array: Host | DeviceArray, cuts: Cuts) -> None:
-    """Fill parts of an array with zeros."""
-    if isinstance(array, DeviceArray):
-        memory = array.memory()
-        view = None if cuts == _ALL else memory.host_view()
-        if view is None:
-            memory.zero()
-            return
-        array = np.frombuffer(view, array.dtype, math.prod(array.shape)).reshape(array.shape)
-    if cuts == _ALL and array.nbytes >= _MANY_BYTES and array.flags.forc:
-        # Twice as quick as numpy, which reads every line before it fills it.
-        ctypes.memset(array.ctypes.data, 0, array.nbytes)
-        return
-    for cut in cuts:
-        array[cut] = 0
-
-
 def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
     """The parts of an array around a box; all of it if the box is small."""
     written = 0 if box is None else math.prod(end - first for first, end in box)
     if box is None or 2 * written < math.prod(shape):
-        return _ALL
+        return ALL
     cuts: list[Cut] = []
     for axis, (first, end) in enumerate(box):
         along = (slice(None),) * axis
@@ -103,22 +80,6 @@ def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
         if end < shape[axis]:
             cuts.append((*along, slice(end, None)))
     return tuple(cuts)
-
-
-def _lanes(program: Program, grid: Grid, elements: int | None, made: Prepared) -> list[int] | None:
-    """How many invocations there are along each axis, at least; None where that is not plain."""
-    size = program.workgroup_size
-    if grid is None and elements is not None and type(elements) is not int:
-        return None
-    if grid is None:
-        longest = max((math.prod(array.shape) for array in made.written.values()), default=0)
-        return [longest if elements is None else elements, size[1], size[2]]
-    # Whoever resolves the grid refuses what is no number; here only plain ones count.
-    groups = list(grid) if isinstance(grid, (tuple, list)) else [grid]
-    if not 1 <= len(groups) <= len(size) or any(type(n) is not int or n < 0 for n in groups):
-        return None
-    numbers = [*cast("list[int]", groups), 1, 1]
-    return [many * each for many, each in zip(numbers, size, strict=False)]
 
 
 def _written_box(
@@ -208,4 +169,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["Cuts", "clear", "filled_in", "zero_outputs"]
+__all__ = ["filled_in", "outputs_of"]

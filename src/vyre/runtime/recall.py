@@ -10,7 +10,7 @@ nothing but their lengths, only what depends on these is found out anew.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -18,29 +18,29 @@ import numpy as np
 from vyre.config import config
 from vyre.diagnostics import TrapError
 from vyre.driver import routing
-from vyre.driver.grid import resolve
-from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
+from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
 from vyre.record import dataclass
 from vyre.runtime.call_forms import Forms, forms_of
-from vyre.runtime.kernel_outputs import Cuts, clear, zero_outputs
-from vyre.runtime.repeated import is_repeatable, spent_on
+from vyre.runtime.clearing import Outs, packed_runs
+from vyre.runtime.kernel_grid import ByNumbers, deciding_numbers, launch_grid
+from vyre.runtime.kernel_outputs import outputs_of
+from vyre.runtime.memory_pool import Held
+from vyre.runtime.repeated import is_plain, is_repeatable, spent_on
 from vyre.runtime.traps import located
 
 if TYPE_CHECKING:
     from vyre.driver.backend import LaunchRecord
-    from vyre.driver.grid import Grid
+    from vyre.driver.grid import Extents, Grid
     from vyre.driver.routing import Route
     from vyre.front import KernelSource
+    from vyre.front.outside import Outside
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
     from vyre.runtime.kernel_arguments import Prepared
     from vyre.runtime.run import Dispatched
 
-Extents = Sequence[int] | int | None
-Wish = tuple[str | None, Extents, int | None, float | None]
+Wish = tuple[str | None, "Extents", "Extents", float | None]
 """What the caller said: `device`, `grid`, `elements` and `deadline`."""
-DefaultGrid = Callable[["Program", "Prepared"], tuple[Extents, int | None]]
-"""The grid, or the elements, of a call that says nothing about them."""
 
 _REMEMBERED: Final = 16
 """Calls of a kernel that are remembered: the levels of a pyramid, the rounds of a reduction."""
@@ -68,12 +68,16 @@ class Call:
     """A call that may come again."""
 
     _basis: _Basis
+    outside: Outside
+    """What the program was made from, outside of the kernel."""
     _forms: Forms
     shapes: list[object]
     """Those of the arrays of the host."""
-    _cuts: tuple[tuple[int, Cuts], ...]
-    """Which arguments are cleared before, and where."""
+    _clears: tuple[bytes, ...]
+    """What is cleared before, as the launch takes it; nothing where nothing is."""
     _grid: Grid
+    _by_numbers: ByNumbers | None
+    """The grid, where numbers that may differ have a say in it."""
     _touched: int
     left: int
     """How often it may be done again without looking at everything."""
@@ -85,9 +89,10 @@ class Call:
         """What runs."""
         return self._basis.program
 
-    def matches(self, args: tuple[Any, ...], wish: Wish) -> bool:
-        """Whether a call asks for the same."""
-        return wish == self._basis.wish and self._forms.match(args) and self._is_routed_alike()
+    def matches(self, args: tuple[Any, ...], wish: Wish, held: list[Held]) -> bool:
+        """Whether a call asks for the same; `held` gets the memory of its device arrays."""
+        alike = wish == self._basis.wish and self._forms.match(args, held)
+        return alike and self._is_routed_alike()
 
     def matches_but_for_lengths(self, args: tuple[Any, ...], wish: Wish) -> bool:
         """Whether a call asks for the same on arrays that may have other lengths."""
@@ -110,47 +115,46 @@ class Call:
             self._lock.release()
 
     def _again(self, args: tuple[Any, ...]) -> bool:
-        for position, cuts in self._cuts:
-            clear(args[position], cuts)
-        return self._launched(args)
+        grid = self._grid if self._by_numbers is None else self._by_numbers.grid(args)
+        return self._launched(args, grid)
 
-    def on_other_lengths(
-        self, kernel: KernelSource, args: tuple[Any, ...], default: DefaultGrid
-    ) -> Call | None:
+    def on_other_lengths(self, kernel: KernelSource, args: tuple[Any, ...]) -> Call | None:
         """Do the same on arrays of other lengths; the call that was done, None if none was."""
         forms = self._forms.for_lengths_of(args)
         if forms is None:
             return None
         made, program = forms.prepared(args), self.program
         _, grid, elements, _ = self._basis.wish
-        if grid is None and elements is None:
-            grid, elements = default(program, made)
-        counts = {name: cast("Any", array).size for name, array in made.given.items()}
-        shape = resolve(program, counts, grid, elements)
+        shape = launch_grid(program, made, grid, elements)
         if 0 in shape:
             return None
-        cuts = zero_outputs(kernel, program, made, grid, elements)
+        deciding = deciding_numbers(program, grid, elements)
+        outs = outputs_of(kernel, program, made, shape, deciding)
         call = Call(
             self._basis,
+            self.outside,
             forms.fixing(made, args),
             _shapes_of(args),
-            _by_position(kernel.parameters, cuts),
+            _clears(forms.names, outs),
             shape,
+            _by_numbers(kernel.parameters, program, made, deciding),
             sum([cast("Any", array).nbytes for array in made.given.values()]),
             self.left,
             threading.Lock(),
         )
-        return call if call._launched(args) else None
+        return call if call._launched(args, shape) else None
 
-    def _launched(self, args: tuple[Any, ...]) -> bool:
+    def _launched(self, args: tuple[Any, ...], grid: Grid) -> bool:
         """Launch; False if the arrays cannot be used as they are."""
+        if 0 in grid:
+            return not self._clears  # a launch that does nothing clears nothing
         basis = self._basis
         launch = basis.launch
         if launch is None:
             taking = basis.compiled.takes_arrays
             assert taking is not None
-            launch = basis.launch = taking.on_arrays(self._grid, basis.wish[3])
-        arguments = (*self._forms.bound(args), *self._grid)
+            launch = basis.launch = taking.on_arrays(grid, basis.wish[3])
+        arguments = (*self._forms.bound(args), *grid, *self._clears)
         spent = spent_on(launch, arguments, basis.names, self._touched)
         self.left -= 1
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not basis.compiled.is_for_hot):
@@ -182,35 +186,44 @@ class Recall:
             return None
         return (*args, *(kwargs[name] for name in names))
 
-    def again(self, args: tuple[object, ...], wish: Wish, default: DefaultGrid) -> bool:
+    def again(self, args: tuple[object, ...], wish: Wish) -> bool:
         """Do what a call before did; False, with nothing done, if none was like it."""
         calls = self._calls
         if not calls or len(args) != len(self._names) or config().check:
             return False
-        if type(wish[1]) not in _WISHES:
+        _, grid, elements, _ = wish
+        if (grid is not None and not is_plain(grid)) or (
+            elements is not None and not is_plain(elements)
+        ):
             return False
-        same = self._same(args, wish)
+        held: list[Held] = []
+        same = self._same(args, wish, held)
         like = same or next((c for c in calls if c.matches_but_for_lengths(args, wish)), None)
         if like is None or not like.left:
+            return False
+        if not (like.outside.same() or like.outside.means_the_same()):
+            # It would be translated to something else now.
             return False
         try:
             if same is not None:
                 return same.again(args)
-            call = like.on_other_lengths(self._kernel, args, default)
+            call = like.on_other_lengths(self._kernel, args)
         except TrapError as error:
             raise located(error, like.program) from None
+        finally:
+            held.clear()  # an error would hold them with its frames
         if call is None:
             return False
         self._calls = (call, *calls[: _REMEMBERED - 1])
         return True
 
-    def _same(self, args: tuple[object, ...], wish: Wish) -> Call | None:
+    def _same(self, args: tuple[object, ...], wish: Wish, held: list[Held]) -> Call | None:
         newest = self._calls[0]
-        if newest.matches(args, wish):
+        if newest.matches(args, wish, held):
             return newest
         shapes = _shapes_of(args)
         for call in self._calls:
-            if call.shapes == shapes and call.matches(args, wish):
+            if call.shapes == shapes and call.matches(args, wish, held):
                 return call
         return None
 
@@ -219,12 +232,15 @@ class Recall:
         args: tuple[object, ...],
         made: Prepared,
         wish: Wish,
-        cuts: Mapping[str, Cuts],
+        outs: Outs,
         compiled: CompiledProgram,
         done: Dispatched,
+        outside: Outside,
     ) -> None:
         """Keep a call that went well, if it can be done again without looking at everything."""
         if len(args) != len(self._names) or any(type(said) not in _WISHES for said in wish):
+            return
+        if not (is_plain(wish[1]) and is_plain(wish[2])):
             return
         if not is_repeatable(done.binding, made.given, done.grid, compiled.bound_names):
             return
@@ -234,19 +250,24 @@ class Recall:
         device = wish[0] or made.device
         source = compiled.compilation.source
         # One program may have been compiled for a device that several wishes lead to.
-        basis = _Basis(source, compiled, wish, routing.choose(device), device, hint_keys(source))
+        route, keys = routing.choose(device), dispatch_keys(source)
+        basis = _Basis(source, compiled, wish, route, device, keys)
         shapes = _shapes_of(args)
         call = Call(
             basis,
+            outside,
             forms,
             shapes,
-            _by_position(self._kernel.parameters, cuts),
+            _clears(forms.names, outs),
             done.grid,
+            _by_numbers(
+                self._kernel.parameters, source, made, deciding_numbers(source, wish[1], wish[2])
+            ),
             done.binding.touched,
             _LAUNCHES,
             threading.Lock(),
         )
-        others = [c for c in self._calls if c.shapes != shapes or not c.matches(args, wish)]
+        others = [c for c in self._calls if c.shapes != shapes or not c.matches(args, wish, [])]
         self._calls = (call, *others[: _REMEMBERED - 1])
 
 
@@ -254,13 +275,24 @@ def _shapes_of(args: tuple[Any, ...]) -> list[object]:
     return [each.shape if type(each) is np.ndarray else None for each in args]
 
 
-def _by_position(
-    parameters: Mapping[str, object], cuts: Mapping[str, Cuts]
-) -> tuple[tuple[int, Cuts], ...]:
-    if not cuts:
-        return ()
+def _clears(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
+    """What a launch clears before it begins, as one more argument, if there is anything."""
+    parts = [
+        (names.index(name), out.array.shape, out.array.dtype.itemsize, out.cuts)
+        for name, out in outs.items()
+        if out.cuts
+    ]
+    return (packed_runs(parts),) if parts else ()
+
+
+def _by_numbers(
+    parameters: Mapping[str, object], program: Program, made: Prepared, deciding: frozenset[str]
+) -> ByNumbers | None:
+    """The grid as it follows from numbers, unless the call is like others with these only."""
+    if deciding <= made.fixed:
+        return None
     positions = {name: position for position, name in enumerate(parameters)}
-    return tuple((positions[name], where) for name, where in cuts.items())
+    return ByNumbers(program, made, positions)
 
 
 __all__ = ["Call", "Recall"]

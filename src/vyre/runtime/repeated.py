@@ -22,19 +22,22 @@ from vyre.diagnostics import ExecutionError
 from vyre.driver import routing
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.grid import Grid
-from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, hint_keys
+from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binding, Given
+from vyre.runtime.clearing import NO_OUTS, Outs, clear
 from vyre.runtime.device_array import DeviceArray
-from vyre.runtime.host_arrays import Form, form_of, has_form
+from vyre.runtime.host_arrays import Form, are_apart, form_of, has_form, may_be_mapped
+from vyre.runtime.host_views import HostArray
+from vyre.runtime.memory_pool import Held
 
 if TYPE_CHECKING:
     from vyre.driver.routing import Route
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
 
-Wish = tuple[object, int | None, float | None, bool]
+Wish = tuple[object, object, float | None, bool]
 """What the caller said: `grid`, `elements`, `deadline` and `in_place`."""
 
 Description = dict[str, Any]
@@ -56,13 +59,20 @@ class Repeated:
     """Does it again; None for arrays of the host that have been seen only once."""
     touched: int
     outputs: tuple[str, ...]
+    viewed: tuple[str, ...] = ()
+    """Arrays that are written and whose memory may be that of a mapped file."""
 
     def matches(
-        self, given: Mapping[str, object], wish: Wish, told: dict[str, Description]
+        self,
+        given: Mapping[str, object],
+        wish: Wish,
+        told: dict[str, Description],
+        held: list[Held],
     ) -> bool:
         """Whether a dispatch asks for the same; `told` is what its arrays have said of themselves.
 
-        Asking them costs more than all the rest.
+        Asking them costs more than all the rest. `held` gets the memory of device arrays: what is
+        freed from now on stays until the launch has ended.
         """
         arrays = len(self.resident) + len(self.hosts) + len(self.forms)
         if len(given) != arrays or wish != self.wish:
@@ -72,8 +82,12 @@ class Repeated:
                 return False
         for name, known in self.resident:
             array = known()
-            if array is None or given.get(name) is not array or array.is_free:
+            if array is None or given.get(name) is not array:
                 return False
+            memory = array.held
+            if memory is None:
+                return False
+            held.append(memory)
         for name, description in self.hosts:
             value = given.get(name)
             if type(value) is not np.ndarray:
@@ -83,11 +97,24 @@ class Repeated:
                 own = told[name] = value.__array_interface__
             if own != description:
                 return False
+        return not self.viewed or self._are_apart(given)
+
+    def _are_apart(self, given: Mapping[str, object]) -> bool:
+        for name in self.viewed:
+            array = cast("HostArray", given[name])
+            # What has no base has memory of its own.
+            if array.base is not None and not are_apart(array, given.values()):
+                return False
         return True
 
-    def launch_again(self, given: Mapping[str, object], names: tuple[str, ...]) -> int | None:
+    def launch_again(
+        self, given: Mapping[str, object], names: tuple[str, ...], outs: Outs = NO_OUTS
+    ) -> int | None:
         """Do it again and keep what it took, in nanoseconds; None if it has to be looked at."""
         assert self.launch is not None
+        if outs:
+            for out in outs.values():
+                clear(out.array, out.cuts)
         arrays = [given[name] for name, _ in self.forms]
         return spent_on(self.launch, arrays, names, self.touched)
 
@@ -147,7 +174,7 @@ class Latest:
             return
         # One program may have been compiled for a device that several wishes lead to.
         self._compiled, self._route, self._left = compiled, routing.choose(device), _LAUNCHES
-        self._names = hint_keys(compiled.compilation.source)
+        self._names = dispatch_keys(compiled.compilation.source)
 
     def again(self, given: Given, wish: Wish, device: str | None) -> dict[str, Any] | None:
         """The outputs of the same launch once more, if a dispatch asks for that."""
@@ -155,25 +182,31 @@ class Latest:
         if compiled is None or not self._left or type(given) is not dict:
             return None
         named = cast("dict[str, object]", given)
-        known = find(compiled, named, wish)
+        held: list[Held] = []
+        known = find(compiled, named, wish, held)
         if known is None or known.launch is None:
             return None
         if routing.choose.cache.get(device) is not self._route:
             return None
         self._left -= 1
-        spent = known.launch_again(named, self._names)
+        try:
+            spent = known.launch_again(named, self._names)
+        finally:
+            held.clear()  # an error would hold them with its frames
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot):
             self._left = 0
         return None if spent is None else known.results(named)
 
 
-def find(compiled: CompiledProgram, given: Mapping[str, object], wish: Wish) -> Repeated | None:
-    """The dispatch before that asked for the same."""
+def find(
+    compiled: CompiledProgram, given: Mapping[str, object], wish: Wish, held: list[Held]
+) -> Repeated | None:
+    """The dispatch before that asked for the same; `held` gets the memory that it uses."""
     if not _is_comparable(wish):
         return None
     told: dict[str, Description] = {}
     for known in compiled.repeated:
-        if known.matches(given, wish, told):
+        if known.matches(given, wish, told, held):
             return known
     return None
 
@@ -205,7 +238,7 @@ def remember(
             resident.append((name, weakref.ref(value)))
         else:
             hosts.append((name, binding.hosts[name].__array_interface__))
-    before = find(compiled, given, wish)
+    before = find(compiled, given, wish, [])
     launch: Callable[..., LaunchRecord | None] | None = None
     if forms and taking is not None:
         launch = None if before is None else taking.on_arrays(grid, wish[2])
@@ -214,14 +247,30 @@ def remember(
     elif (before is not None and compiled.is_bindable) or not binding.hosts:
         launch = compiled.prepare(binding.arguments, grid, wish[2])
     outputs = tuple(binding.outputs)
-    made = Repeated(tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs)
+    viewed = tuple(name for name, form in forms if may_be_mapped(form))
+    viewed += tuple(name for name, _ in hosts if name in binding.outputs)
+    made = Repeated(
+        tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs, viewed
+    )
     others = [known for known in compiled.repeated if known is not before]
     compiled.repeated = (made, *others[: _REMEMBERED - 1])
 
 
 def _is_comparable(wish: Wish) -> bool:
-    """Whether a grid is not an array, which compares element by element."""
-    return isinstance(wish[0], (int, tuple, type(None)))
+    """Whether grid and elements are no arrays, which compare element by element, and no floats."""
+    return is_plain(wish[0]) and is_plain(wish[1])
+
+
+def is_plain(extents: object) -> bool:
+    """Whether what a caller gives as a grid can be compared: 2.0 equals 2, and is refused."""
+    if extents is None or type(extents) is int:
+        return True
+    if type(extents) is not tuple:
+        return False
+    for extent in cast("tuple[object, ...]", extents):  # noqa: SIM110  -- `all` is slower
+        if type(extent) is not int:
+            return False
+    return True
 
 
 def is_repeatable(

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.cache.private_folder import PrivateFolder, UntrustedError
 from vyre.config import config
 from vyre.ir import Program
+from vyre.runtime.host_types import as_host_arrays
+from vyre.signals import is_from_handler
 
 
 def save_reproducer(
@@ -26,11 +29,11 @@ def save_reproducer(
 
     `vyre run FOLDER` replays it.
     """
-    base = Path(config().reproducer_dir) if folder is None else folder
+    base = _default_folder() if folder is None else folder
     base.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=base, prefix=".tmp-"))
     (temporary / "program.vy").write_text(str(program), encoding="utf-8")
-    for name, array in inputs.items():
+    for name, array in as_host_arrays(program, inputs).items():
         np.save(temporary / f"{name}.npy", array, allow_pickle=False)
     launch = {"grid": grid, "inputs": sorted(inputs)}
     (temporary / "launch.json").write_text(json.dumps(launch), encoding="utf-8")
@@ -40,7 +43,24 @@ def save_reproducer(
         try:
             os.rename(temporary, final)
             return final
-        except OSError:
+        except OSError as problem:
+            if is_from_handler(problem):
+                raise
             number += 1
             if number > 1000:
                 return temporary
+
+
+def _default_folder() -> Path:
+    """The folder that the settings name, or a new one if that is in a cache that is not used."""
+    settings = config()
+    wanted = settings.reproducer_dir
+    base = settings.cache_dir
+    if wanted is not None and (base is None or wanted != os.path.join(base, "reproducers")):
+        return Path(wanted)
+    try:
+        return Path(PrivateFolder(wanted or "").make())
+    except (OSError, UntrustedError) as problem:
+        if is_from_handler(problem):
+            raise
+        return Path(tempfile.mkdtemp(prefix="vyre-reproducers-"))

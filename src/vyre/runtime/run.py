@@ -15,15 +15,25 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
 from vyre.driver.compilation import CompileOptions
+from vyre.driver.lengths import check_sizes
 from vyre.ir import Program
-from vyre.opt.hot_paths import hint_keys
+from vyre.opt.hot_paths import dispatch_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import Binder, Binding, by_name, check_names, finish, give_back
+from vyre.runtime.arguments import (
+    Binder,
+    Binding,
+    by_name,
+    check_names,
+    finish,
+    give_back,
+)
+from vyre.runtime.clearing import NO_OUTS, Outs
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
-from vyre.runtime.memory_pool import MemoryPool
+from vyre.runtime.memory_pool import Held, MemoryPool
 from vyre.runtime.repeated import Latest, find, remember
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from vyre.runtime.verify import Dispatch
@@ -37,7 +47,7 @@ def run(
     inputs: Mapping[str, object],
     *,
     grid: Sequence[int] | int | None = None,
-    elements: int | None = None,
+    elements: Sequence[int] | int | None = None,
     sizes: Mapping[str, int] | None = None,
     device: str | None = None,
     deadline: float | None = None,
@@ -52,7 +62,7 @@ def run(
     inputs: Sequence[object] = (),
     *,
     grid: Sequence[int] | int | None = None,
-    elements: int | None = None,
+    elements: Sequence[int] | int | None = None,
     sizes: Mapping[str, int] | None = None,
     device: str | None = None,
     deadline: float | None = None,
@@ -66,7 +76,7 @@ def run(  # noqa: PLR0913
     inputs: Mapping[str, object] | Sequence[object] = (),
     *,
     grid: Sequence[int] | int | None = None,
-    elements: int | None = None,
+    elements: Sequence[int] | int | None = None,
     sizes: Mapping[str, int] | None = None,
     device: str | None = None,
     deadline: float | None = None,
@@ -76,9 +86,11 @@ def run(  # noqa: PLR0913
     """Run a program once.
 
     `inputs` are arrays by name, or by position in the order of declaration; outputs come back the
-    same way. The grid is given, or covers `elements`, or the longest buffer the program writes.
-    `sizes` gives the length of outputs that the program leaves open. The caller's arrays are never
-    changed unless `in_place` is true.
+    same way. The grid is given in workgroups, or covers `elements` (along x, or along x, y and z),
+    or else the longest buffer that the program writes, along x. (Calls of kernels find out what
+    their stores and atomics need; a program, also that of a kernel, has this rule only.) `sizes`
+    gives the length of outputs that the program leaves open. The caller's arrays are never changed
+    unless `in_place` is true.
     """
     latest = program.memo(("runtime.latest", device), Latest)
     if options is None and sizes is None:
@@ -108,19 +120,29 @@ def dispatch(
     compiled: CompiledProgram,
     given: Mapping[str, object],
     grid: Sequence[int] | int | None = None,
-    elements: int | None = None,
+    elements: Sequence[int] | int | None = None,
     sizes: Mapping[str, int] | None = None,
     deadline: float | None = None,
     in_place: bool = False,
+    outs: Outs = NO_OUTS,
 ) -> dict[str, Any]:
-    """Bind arrays by name, launch, and give the outputs by name."""
+    """Bind arrays by name, launch, and give the outputs by name.
+
+    `outs` are arrays of the caller's that begin as zeros; they are cleared when nothing is left
+    that could be refused.
+    """
     wish = (grid, elements, deadline, in_place)
-    known = find(compiled, given, wish) if sizes is None else None
+    held: list[Held] = []
+    known = find(compiled, given, wish, held) if sizes is None else None
     if known is not None and known.launch is not None:
-        names = hint_keys(compiled.compilation.source)
-        if known.launch_again(given, names) is not None:
+        names = dispatch_keys(compiled.compilation.source)
+        try:
+            spent = known.launch_again(given, names, outs)
+        finally:
+            held.clear()  # an error would hold them with its frames
+        if spent is not None:
             return known.results(given)
-    anew = dispatch_anew(compiled, given, grid, elements, sizes, deadline, in_place)
+    anew = dispatch_anew(compiled, given, grid, elements, sizes, deadline, in_place, outs)
     if sizes is None and compiled.can_repeat:
         remember(compiled, anew.binding, given, wish, anew.grid)
     anew.finish()
@@ -144,28 +166,32 @@ def dispatch_anew(
     compiled: CompiledProgram,
     given: Mapping[str, object],
     grid: Sequence[int] | int | None,
-    elements: int | None,
+    elements: Sequence[int] | int | None,
     sizes: Mapping[str, int] | None,
     deadline: float | None,
     in_place: bool,
+    outs: Outs = NO_OUTS,
 ) -> Dispatched:
     """Bind arrays by name and launch, looking at everything."""
     source = compiled.compilation.source
     if deadline is not None:
-        _check_deadline(deadline)
+        check_deadline(deadline)
+    wanted = grids.given(source, grid, elements)
     check_names(source, given)
-    binder = Binder(source, compiled.route.device, in_place=in_place)
+    lengths = {} if sizes is None else check_sizes(source, sizes)
+    binder = Binder(source, compiled.route.device, in_place=in_place, outs=outs)
     binding = binder.binding
     try:
         binder.bind_given(given)
-        default = elements if elements is not None else _longest_input(binding)
-        binder.bind_rest(sizes or {}, default)
+        default = _longest_input(binding) if elements is None else _all_of(elements)
+        binder.bind_rest(lengths, default)
         if compiled.compilation.has_scratch:
             binder.bind_scratch(compiled.program, flat=compiled.is_flat_split)
-        shape = _indirect_grid(source, binding)
+        shape = _indirect_grid(source, binding) or wanted
         if shape is None:
-            shape = grids.resolve(source, binding.counts, grid, elements)
-        _launch(compiled, binding, shape, deadline)
+            shape = grids.over_longest(source, binding.counts)
+        compiled.load()
+        _launch(compiled, binder, shape, deadline)
     except BaseException:
         give_back(binding, binder.pool)
         raise
@@ -173,17 +199,22 @@ def dispatch_anew(
 
 
 def _launch(
-    compiled: CompiledProgram, binding: Binding, grid: grids.Grid, deadline: float | None
+    compiled: CompiledProgram, binder: Binder, grid: grids.Grid, deadline: float | None
 ) -> None:
-    compiled.load()
-    started = time.perf_counter_ns()
+    binding = binder.binding
     try:
+        if binding.to_clear:
+            compiled.prove(binding.arguments, grid, deadline)
+            binder.clear()
+        started = time.perf_counter_ns()
         record = compiled.launch(binding.arguments, grid, deadline, binding.handovers)
     except VyreError as ended:
         if isinstance(ended, ExecutionError):
             telemetry.show(ended.printed)
         raise
     except Exception as problem:
+        if is_from_handler(problem):
+            raise
         given = binding.hosts
         raise backend_failure(
             codes.LAUNCH_FAILED,
@@ -206,7 +237,8 @@ def _afterwards(
     telemetry.show(record.printed)
 
 
-def _check_deadline(deadline: float) -> None:
+def check_deadline(deadline: float) -> None:
+    """Refuse seconds that nothing can end within."""
     is_number = isinstance(deadline, (int, float))
     if not is_number or not (deadline > 0 and math.isfinite(deadline)):
         raise DispatchError(codes.BAD_DEADLINE.at(found=deadline))
@@ -214,6 +246,11 @@ def _check_deadline(deadline: float) -> None:
 
 def _longest_input(binding: Binding) -> int | None:
     return max(binding.counts.values(), default=None)
+
+
+def _all_of(elements: Sequence[int] | int) -> int:
+    """How many elements there are along all axes."""
+    return math.prod(grids.invocations(elements))
 
 
 def _indirect_grid(program: Program, binding: Binding) -> grids.Grid | None:

@@ -1,22 +1,22 @@
 """What happened: dispatches, transfers, compile stages, cache hits; and hints for the optimizer.
 
 Every dispatch is recorded into the process's hot-path hints under the program's entry id and the
-generators of its top-level regions. `profile()` collects everything between its start and end.
+generators of its regions, each with the program's digest. `profile()` collects everything between
+its start and end.
 """
 
 from __future__ import annotations
 
 import atexit
-import os
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
-from vyre.config import config
+from vyre.cache import cache_key, code_stamp, default_cache
 from vyre.ir import Program
-from vyre.opt.hot_paths import HotPathHints, hint_keys
+from vyre.locks import make_lock
+from vyre.opt.hot_paths import HotPathHints, dispatch_keys, name_of
 from vyre.record import dataclass
 
 
@@ -81,7 +81,10 @@ _open: list[Profile] = []
 
 @contextmanager
 def profile() -> Iterator[Profile]:
-    """Collect what happens in the block."""
+    """Collect what happens in a `with` block: compiling, copies, dispatches, with their times.
+
+    It gives a profile with `table()`, `count(kind)`, `total_ns(kind)` and `events`.
+    """
     made = Profile()
     _open.append(made)
     try:
@@ -109,7 +112,7 @@ def timed(kind: str, what: str) -> Iterator[None]:
 
 
 _hints: HotPathHints | None = None
-_hints_lock = threading.Lock()
+_hints_lock = make_lock()
 
 
 def hints() -> HotPathHints:
@@ -118,34 +121,41 @@ def hints() -> HotPathHints:
     if _hints is None:
         with _hints_lock:
             if _hints is None:
-                path = _saved_hints()
-                _hints = HotPathHints.load(path) if os.path.exists(path) else HotPathHints()
-                if config().cache_bytes:
-                    atexit.register(_save_hints)
+                _hints = _saved_hints()
     return _hints
 
 
-def _saved_hints() -> str:
-    return os.path.join(config().cache_dir, "hot_paths.json")
+def _saved_hints() -> HotPathHints:
+    store = default_cache()
+    if not store.limit:
+        return HotPathHints()
+    atexit.register(_save_hints)
+    found = store.get(_hints_key())
+    return HotPathHints() if found is None else HotPathHints.from_bytes(bytes(found))
 
 
 def _save_hints() -> None:
     if _hints is not None and len(_hints):
-        _hints.save(_saved_hints())
+        default_cache().put(_hints_key(), _hints.to_bytes())
+
+
+def _hints_key() -> str:
+    # How long other code took says nothing about what is made now.
+    return cache_key("hints 1", code_stamp())
 
 
 def record_dispatch(program: Program, nanoseconds: int, nbytes: int) -> None:
     """Record one dispatch into the hints, and tell open profiles."""
-    record_names(hint_keys(program), nanoseconds, nbytes)
+    record_names(dispatch_keys(program), nanoseconds, nbytes)
 
 
-def record_names(names: tuple[str, ...], nanoseconds: int, nbytes: int) -> None:
-    """The same for a program that goes by these names."""
+def record_names(keys: tuple[str, ...], nanoseconds: int, nbytes: int) -> None:
+    """The same for a program that is recorded under these keys."""
     store = hints()
-    for name in names:
-        store.record(name, nanoseconds, nbytes)
+    for key in keys:
+        store.record(key, nanoseconds, nbytes)
     if _open:
-        note("dispatch", names[0], nanoseconds, nbytes)
+        note("dispatch", name_of(keys[0]), nanoseconds, nbytes)
 
 
 def show(printed: Iterable[object]) -> None:

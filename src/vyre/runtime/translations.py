@@ -11,15 +11,16 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.cache import cache_key, code_stamp, default_cache, is_still_the_code
 from vyre.diagnostics import BuildError, FrontError, WireError
 from vyre.driver.grid import indirect_dispatch, written_buffers
+from vyre.front.extent_limit import LIMIT, extents_below
+from vyre.front.grid.plan import PLAN, from_rows, plan_of, to_rows
 from vyre.front.written import Along, At, Extent, Filled, Limit, Place, UpTo
 from vyre.ir import BufferAccess, BufferDecl, BufferHints, DataType, MemoryKind, Program
 from vyre.opt.hot_paths import hint_keys
-from vyre.runtime.cache import cache_key, default_cache
-from vyre.runtime.kernel_grid import axes_of
 from vyre.runtime.kernel_outputs import filled_in
-from vyre.runtime.stamps import translation_stamp
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from vyre.ir import Body
@@ -30,19 +31,21 @@ _WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, BuildErro
 
 def note(*parts: str) -> dict[str, Any] | None:
     """What is noted under a name."""
-    found = default_cache().get(_key(parts))
+    found = _find(parts)
     if found is None:
         return None
     try:
         read: object = json.loads(bytes(found))
-    except ValueError:
+    except ValueError as problem:
+        if is_from_handler(problem):
+            raise
         return None
     return cast("dict[str, Any]", read) if isinstance(read, dict) else None
 
 
 def keep_note(said: dict[str, Any], *parts: str) -> None:
     """Note something under a name."""
-    default_cache().put(_key(parts), json.dumps(said).encode())
+    _keep(json.dumps(said).encode(), parts)
 
 
 def program(translated: Callable[[], Program], *parts: str) -> Program | None:
@@ -50,29 +53,42 @@ def program(translated: Callable[[], Program], *parts: str) -> Program | None:
 
     `translated` makes it anew, with the places of its statements in the source.
     """
-    found = default_cache().get(_key(parts))
+    found = _find(parts)
     if found is None:
         return None
     try:
         return _from_bytes(bytes(found), translated)
-    except _WRONG:
+    except _WRONG as problem:
+        if is_from_handler(problem):
+            raise
         return None
 
 
 def keep_program(made: Program, *parts: str) -> None:
     """Keep a program under a name."""
     plain = all(decl.hints == BufferHints() for decl in made.buffers)
-    if not plain or indirect_dispatch(made) is not None:
+    if not plain or indirect_dispatch(made) is not None or plan_of(made) is None:
         return
     try:
         body = _to_bytes(made)
     except WireError:
         return  # whoever compiles it says what is wrong
-    default_cache().put(_key(parts), body)
+    _keep(body, parts)
+
+
+def _find(parts: tuple[str, ...]) -> memoryview | None:
+    store = default_cache()
+    return store.get(_key(parts)) if store.limit else None
+
+
+def _keep(body: bytes, parts: tuple[str, ...]) -> None:
+    store = default_cache()
+    if store.limit and is_still_the_code():
+        store.put(_key(parts), body)
 
 
 def _key(parts: tuple[str, ...]) -> str:
-    return cache_key("translation 1", translation_stamp(), *parts)
+    return cache_key("translation 3", code_stamp(), *parts)
 
 
 def _to_bytes(made: Program) -> bytes:
@@ -83,7 +99,8 @@ def _to_bytes(made: Program) -> bytes:
         "id": made.entry_op_id,
         "fast_math": made.fast_math,
         "hint_keys": hint_keys(made),
-        "axes": axes_of(made),
+        "grid": _plan_rows(made),
+        "extents_below": extents_below(made),
         "written": written_buffers(made),
         "filled": {name: _filled_row(one) for name, one in filled_in(made).items()},
     }
@@ -99,7 +116,8 @@ def _from_bytes(data: bytes, translated: Callable[[], Program]) -> Program:
     known = {
         "digest": digest,
         "hint_keys": tuple(map(_text, head["hint_keys"])),
-        "runtime.axes": _number(head["axes"]),
+        PLAN: from_rows(head["grid"]),
+        LIMIT: _number(head["extents_below"]),
         "indirect_dispatch": None,
         "driver.written": tuple(map(_text, head["written"])),
         "front.filled": {_text(name): _filled(row) for name, row in filled.items()},
@@ -127,6 +145,12 @@ def _entry(wire: bytes, digest: str, translated: Callable[[], Program]) -> Body:
     if found is None or found.digest() != digest:
         found = Program.from_wire(wire)
     return found.entry
+
+
+def _plan_rows(made: Program) -> object:
+    plan = plan_of(made)
+    assert plan is not None  # a kernel has one
+    return to_rows(plan)
 
 
 # --- rows -----------------------------------------------------------------------------------------

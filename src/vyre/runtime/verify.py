@@ -1,29 +1,39 @@
 """`VYRE_CHECK=1`: every dispatch is repeated on the reference and the results are compared.
 
 Integers must be equal, and floats too where all operations are exact. Where approximate functions
-or the order of additions have a part in a result, it may differ by a small relative error.
+or the order of additions have a part in a result, it may differ by a small relative error. Where
+the reference itself gives something else in another order, the program depends on that order: on
+that of its atomics, or on a data race.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from vyre.diagnostics import BackendError
+from vyre.diagnostics import BackendError, Diagnostic, ExecutionError
+from vyre.diagnostics.codes import execution
 from vyre.diagnostics.codes import verify as codes
 from vyre.driver import grid as grids
 from vyre.ir import AnyExpr, Atomic, AtomicOp, Binary, Program, ReduceOp, SubgroupReduce, Unary
 from vyre.ir.services import service
 from vyre.ir.walk import walk_all_exprs
+from vyre.runtime.clearing import NO_OUTS, Outs
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.device_array import DeviceArray
-from vyre.runtime.host_arrays import HostArray, as_host_array
+from vyre.runtime.host_arrays import as_host_array
+from vyre.runtime.host_views import HostArray
 from vyre.runtime.reproducer import save_reproducer
 
 INEXACT_ULPS = 4096.0
 """What results may differ by, in units in the last place, where operations are not exact."""
+_SCHEDULES = (1, 2)
+"""Seeds of other legal orders in which the reference is asked when results differ."""
+_MORE_WORK = 100
+"""How much more another order may take; an invocation that waits for others may wait forever."""
 
 
 class Dispatch(Protocol):
@@ -34,15 +44,18 @@ class Dispatch(Protocol):
         compiled: CompiledProgram,
         given: Mapping[str, object],
         grid: Sequence[int] | int | None = None,
-        elements: int | None = None,
+        elements: Sequence[int] | int | None = None,
         sizes: Mapping[str, int] | None = None,
         deadline: float | None = None,
         in_place: bool = False,
+        outs: Outs = NO_OUTS,
     ) -> dict[str, Any]: ...
 
 
-def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, HostArray]:
-    """Copies of what a call gives, flat, by the names of the buffers."""
+def snapshot(
+    program: Program, given: Mapping[str, object], outs: Outs = NO_OUTS
+) -> dict[str, HostArray]:
+    """Copies of what a call gives, flat, by the names of the buffers; those in `outs` as zeros."""
     found: dict[str, HostArray] = {}
     for decl in program.buffers:
         if decl.name in given:
@@ -51,7 +64,19 @@ def snapshot(program: Program, given: Mapping[str, object]) -> dict[str, HostArr
             flat = host.reshape(-1)
             lanes = decl.element.lanes
             found[decl.name] = np.array(flat if lanes == 1 else flat.reshape(-1, lanes))
+            if decl.name in outs:
+                _zero(found[decl.name], host, outs[decl.name].array)
     return found
+
+
+def _zero(copy: HostArray, host: HostArray, own: HostArray | DeviceArray) -> None:
+    """Fill with zeros what is an array's own in a copy of the memory that was bound for it."""
+    if isinstance(own, DeviceArray) or own.size == host.size:
+        copy[...] = 0
+        return
+    # A view: what lies between its elements is not its own.
+    start = own.__array_interface__["data"][0] - host.__array_interface__["data"][0]
+    np.ndarray(own.shape, own.dtype, copy.data, start, own.strides)[...] = 0
 
 
 def verified(dispatch: Dispatch) -> Dispatch:
@@ -61,13 +86,14 @@ def verified(dispatch: Dispatch) -> Dispatch:
         compiled: CompiledProgram,
         given: Mapping[str, object],
         grid: Sequence[int] | int | None = None,
-        elements: int | None = None,
+        elements: Sequence[int] | int | None = None,
         sizes: Mapping[str, int] | None = None,
         deadline: float | None = None,
         in_place: bool = False,
+        outs: Outs = NO_OUTS,
     ) -> dict[str, Any]:
-        before = snapshot(compiled.compilation.source, given)
-        outputs = dispatch(compiled, given, grid, elements, sizes, deadline, in_place)
+        before = snapshot(compiled.compilation.source, given, outs)
+        outputs = dispatch(compiled, given, grid, elements, sizes, deadline, in_place, outs)
         _compare(compiled, before, outputs, grid, elements)
         return outputs
 
@@ -79,7 +105,7 @@ def _compare(
     before: Mapping[str, HostArray],
     outputs: Mapping[str, Any],
     grid: Sequence[int] | int | None,
-    elements: int | None,
+    elements: Sequence[int] | int | None,
 ) -> None:
     program = compiled.compilation.source
     actual = {name: np.array(value).reshape(-1) for name, value in outputs.items()}
@@ -88,26 +114,76 @@ def _compare(
         if decl.name in actual:
             counts.setdefault(decl.name, actual[decl.name].size // decl.element.lanes)
     shape = grids.resolve(program, counts, grid, elements)
-    expected = service("reference")(
+    run = partial(
+        service("reference"),
         program,
         before,
         shape,
         subgroup_width=compiled.target.subgroup_width,
         output_sizes=counts,
     )
-    granted = service("tolerance")(ulps=INEXACT_ULPS if is_inexact(program) else 0.0)
-    differences = service("compare_outputs")(
-        program, expected.outputs, actual, dict.fromkeys(actual, granted)
-    )
-    if differences:
-        raise BackendError(
-            codes.DIFFERS.at(
-                name=program.entry_op_id or program.digest()[:16],
-                device=compiled.device,
-                difference="; ".join(map(str, differences)),
-                reproducer=save_reproducer(program, before, shape),
-            )
+    judge = _Judge(program, run)
+    difference = judge.difference(actual)
+    if not difference:
+        return
+    name, device = program.entry_op_id or program.digest()[:16], compiled.device
+    among = judge.difference_among_orders()
+    race = judge.race() if among else None
+    if race is not None:
+        wrong = codes.RACE.at(
+            name=name, device=device, difference=difference, race=race.message, hint=race.fix
         )
+    elif among and judge.has_atomics:
+        wrong = codes.ORDER_OF_ATOMICS.at(
+            name=name, device=device, difference=difference, among=among
+        )
+    else:
+        reproducer = save_reproducer(program, before, shape)
+        wrong = codes.DIFFERS.at(
+            name=name, device=device, difference=difference, reproducer=reproducer
+        )
+    raise BackendError(wrong)
+
+
+class _Judge:
+    """What the reference says about results, and about itself in other orders."""
+
+    def __init__(self, program: Program, run: Callable[..., Any]) -> None:
+        self._program = program
+        self._run = run
+        defining = run()
+        self._expected: Mapping[str, Any] = defining.outputs
+        self._fuel = _MORE_WORK * (defining.executed + 1)
+
+    def difference(self, outputs: Mapping[str, Any]) -> str:
+        """How results differ from the reference; empty if they do not."""
+        granted = service("tolerance")(ulps=INEXACT_ULPS if is_inexact(self._program) else 0.0)
+        found = service("compare_outputs")(
+            self._program, self._expected, outputs, dict.fromkeys(outputs, granted)
+        )
+        return "; ".join(map(str, found))
+
+    def difference_among_orders(self) -> str:
+        """How the reference in other legal orders differs from itself."""
+        for schedule in _SCHEDULES:
+            try:
+                done = self._run(schedule=schedule, fuel=self._fuel)
+            except ExecutionError as ended:
+                return f"which ends with {ended.code}: {ended.diagnostics[0].message}"
+            found = self.difference(done.outputs)
+            if found:
+                return found
+        return ""
+
+    def race(self) -> Diagnostic | None:
+        """The first data race of the program, if the sanitizer finds one."""
+        findings = self._run(sanitize=True).findings
+        return next((each for each in findings if each.code == execution.DATA_RACE.code), None)
+
+    @property
+    def has_atomics(self) -> bool:
+        """Whether the order of atomics may show: in what they give, or in what they leave."""
+        return any(isinstance(expr, Atomic) for expr in walk_all_exprs(self._program.entry))
 
 
 def is_inexact(program: Program) -> bool:

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vyre.cache import DiskCache
 from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints
 from vyre.runtime import compile, profile
-from vyre.runtime.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
 from vyre.runtime.elsewhere import can_compile_elsewhere, process
 from vyre.runtime.elsewhere.message import MADE, REFUSED, Request
@@ -179,7 +179,7 @@ import numpy as np
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints
 from vyre.runtime import compile
-from vyre.runtime.cache import DiskCache
+from vyre.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
 from vyre.runtime.elsewhere import process
 

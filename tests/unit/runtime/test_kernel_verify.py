@@ -57,6 +57,89 @@ def test_what_lies_between_the_elements_of_a_view_is_no_difference() -> None:
     assert y.tolist() == [0, 7, 7, 6, 7, 7, 12, 7, 7, 18, 7, 7]
 
 
+@vy.kernel
+def gathered(x: vy.In[vy.u32], count: vy.InOut[vy.u32], out: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(x) and x[i] % 3 == 0:
+        out[count.atomic_add(0, 1)] = x[i]
+
+
+@vy.kernel
+def last_wins(x: vy.In[vy.u32], out: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        out.atomic_exchange(0, x[i])
+
+
+@vy.kernel
+def racing(x: vy.In[vy.u32], out: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        out[i % 4] = x[i]
+
+
+@vy.kernel
+def numbered(x: vy.In[vy.u32], count: vy.InOut[vy.u32], out: vy.Out[vy.u32]):
+    """Uses what an atomic gives, in a way that the order cannot change."""
+    i = vy.gid()
+    if i < len(x):
+        out[i] = x[i] + (count.atomic_add(i, 5) & 1)
+
+
+def _another(outputs: dict[str, Any]) -> Any:
+    return lambda compiled, given, *options, **more: outputs
+
+
+def _said(
+    kernel: Any, given: dict[str, Any], outputs: dict[str, Any], elements: int = 300
+) -> BackendError:
+    compiled = vy.compile(kernel.program(), device="cpu")
+    with pytest.raises(BackendError) as caught:
+        verified(_another(outputs))(compiled, given, None, elements)
+    return caught.value
+
+
+def test_a_result_that_depends_on_the_order_of_atomics_is_told_from_a_wrong_one() -> None:
+    x = np.arange(300, dtype=np.uint32)
+    given = {"x": x, "count": np.zeros(1, np.uint32), "out": np.zeros(100, np.uint32)}
+    backwards = {"count": np.array([100], np.uint32), "out": x[::3][::-1].copy()}
+    error = _said(gathered, given, backwards)
+    assert error.code == "B402"
+    assert "order of atomics" in str(error)
+    error = _said(last_wins, {"x": x, "out": np.zeros(1, "u4")}, {"out": np.array([7], "u4")})
+    assert error.code == "B402"
+
+
+@vy.kernel(workgroup=8)
+def in_turn(turn: vy.InOut[vy.u32], out: vy.InOut[vy.u32]):
+    i = vy.gid()
+    mine = turn.atomic_add(0, 1)
+    while mine != i:
+        out[i] += 1
+
+
+def test_an_order_in_which_a_program_does_not_end_is_another_result() -> None:
+    given = {"turn": np.zeros(1, np.uint32), "out": np.zeros(8, np.uint32)}
+    error = _said(in_turn, given, {"turn": np.array([8], "u4"), "out": np.full(8, 3, "u4")}, 8)
+    assert error.code == "B402"
+    assert "ends with X" in str(error)
+
+
+def test_a_result_of_an_atomic_that_no_order_changes_is_still_compared() -> None:
+    x = np.arange(300, dtype=np.uint32)
+    given = {"x": x, "count": np.zeros(300, np.uint32), "out": np.zeros(300, np.uint32)}
+    wrong = {"count": np.full(300, 5, np.uint32), "out": x + 1}
+    assert _said(numbered, given, wrong).code == "B401"
+
+
+def test_a_difference_that_a_race_explains_names_it() -> None:
+    x = np.arange(300, dtype=np.uint32)
+    given = {"x": x, "out": np.zeros(4, np.uint32)}
+    error = _said(racing, given, {"out": np.array([0, 1, 2, 3], np.uint32)})
+    assert error.code == "B403"
+    assert "out[0] is written by invocation (0, 0, 0)" in str(error)
+
+
 def test_a_difference_is_an_error_with_a_reproducer(checked: Path) -> None:
     def broken(compiled: Any, given: Any, *options: Any, **more: Any) -> dict[str, Any]:
         return {"h": np.array([1, 1, 2], np.uint32), "y": np.zeros(3, np.float32)}

@@ -42,7 +42,22 @@ def test_outputs_are_cleared_every_time() -> None:
 def test_numbers_are_looked_at() -> None:
     kernel = _kernel()
     x, y = np.ones(10, np.float32), np.empty(10, np.float32)
-    for value in (2.0, 2.0, 2.0, 3.0, 0.0, 0.0, 0.0, -0.0, True, True, True, 1, 1.0, float("nan")):
+    for value in (
+        2.0,
+        2.0,
+        2.0,
+        3.0,
+        0.0,
+        0.0,
+        0.0,
+        -0.0,
+        1,
+        1,
+        1,
+        1.0,
+        float("nan"),
+        float("inf"),
+    ):
         found = _called(kernel, value, x, y)
         assert found[0] == 0
         np.testing.assert_array_equal(found[1:], np.full(9, np.float32(value)))
@@ -153,9 +168,8 @@ def test_two_wishes_that_lead_to_one_device_are_both_remembered(
         (np.float32(0.1), np.float32(0.1)),
         (np.int64(-3), np.float32(-3)),
         (2**24 + 1, np.float32(2**24)),
-        (2**60 + 2**36 + 1, np.float32(2**60 + 2**36 + 1)),
+        (2**60 + 2**36 + 1, np.float32(2**60 + 2**37)),
         (np.int64(2**60 + 2**36 + 1), np.float32(np.int64(2**60 + 2**36 + 1))),
-        (1e300, np.float32(np.inf)),
         (1e-46, np.float32(0)),
         (1.1754943e-38 / 4, np.float32(1.1754943e-38 / 4)),
     ],
@@ -163,8 +177,7 @@ def test_two_wishes_that_lead_to_one_device_are_both_remembered(
 def test_numbers_become_what_they_become_when_looked_at(value: object, stored: np.float32) -> None:
     kernel = _kernel()
     x, y = np.ones(4, np.float32), np.empty(4, np.float32)
-    with np.errstate(over="ignore"):
-        found = [_called(kernel, value, x, y)[1] for _ in range(3)]
+    found = [_called(kernel, value, x, y)[1] for _ in range(3)]
     assert found == [stored] * 3
 
 

@@ -127,7 +127,7 @@ def test_whatever_holds_memory_is_an_array(wrap):
         ({"a": numbers().astype(np.float32), "x": numbers()}, "D005"),
         ({"a": numbers().astype(np.int64), "x": numbers()}, "D005"),
         ({"a": object(), "x": numbers()}, "D012"),
-        ({"a": b"123", "x": numbers()}, "D005"),
+        ({"a": b"123", "x": numbers()}, "D031"),
         ([numbers()], "D007"),
     ],
 )

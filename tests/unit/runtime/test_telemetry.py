@@ -6,15 +6,15 @@ import threading
 
 import numpy as np
 
+from vyre.cache import DiskCache
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints, OptimizerRunReport
 from vyre.runtime import compile, profile, run
-from vyre.runtime.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
 from vyre.runtime.run import dispatch
-from vyre.runtime.telemetry import hints
+from vyre.runtime.telemetry import hints, record_dispatch
 
 I = Expr.gid(0)  # noqa: E741
 
@@ -41,6 +41,31 @@ def test_every_dispatch_is_recorded_under_the_entrys_id():
     assert record is not None
     assert record.dispatch_count == 3
     assert record.bytes_total == 3 * x.nbytes
+
+
+def test_programs_of_one_name_do_not_share_what_was_measured():
+    def added(value):
+        body = [
+            Node.region("test.region", [Node.store("x", I, Expr.load("x", I) + Expr.u32(value))])
+        ]
+        decl = BufferDecl.read_write("x", 0, DataType.U32)
+        return Program.wrapped([decl], (64, 1, 1), body, entry_op_id="test.two_scripts")
+
+    hot, other = added(1), added(2)
+    for _ in range(2):
+        run(hot, {"x": np.zeros(4, np.uint32)}, device="reference")
+    record_dispatch(hot, 10**9, 4)
+    assert hints().is_hot_program(hot)
+    assert not hints().is_hot_program(other)
+    run(other, {"x": np.zeros(4, np.uint32)}, device="reference")
+    assert [record.dispatch_count for record in hints().records_of(other)] == [1, 1]
+    assert hints().dispatch_count("test.region") == 4
+
+
+def test_a_profile_shows_names_without_digests():
+    with profile() as seen:
+        run(stepping("test.shown"), {"x": np.zeros(4, np.uint32)}, device="cpu")
+    assert [event.what for event in seen.events if event.kind == "dispatch"] == ["test.shown"]
 
 
 def test_hints_that_are_given_are_used_at_once(tmp_path):

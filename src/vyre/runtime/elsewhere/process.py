@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 
 from vyre.driver.backend import Backend, SlowToEmit
+from vyre.locks import make_lock
 from vyre.runtime.elsewhere.message import MADE, receive, send
 
 _PATIENCE = 5.0
@@ -73,7 +74,7 @@ class _Elsewhere:
 
     def __init__(self) -> None:
         self._tasks: SimpleQueue[Task] = SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
@@ -82,14 +83,22 @@ class _Elsewhere:
     def submit(self, task: Task) -> None:
         """Have a task done soon."""
         with self._lock:
-            self._tasks.put(task)
             if self._thread is None:
                 # A daemon: whoever leaves the interpreter does not wait for better code.
                 thread = threading.Thread(target=self._do_tasks, name="vyre-recompile", daemon=True)
-                thread.start()
-                self._thread = thread
+                try:
+                    self._thread = thread
+                    thread.start()
+                except BaseException:
+                    # A signal handler may have raised while it starts: then it ends by itself.
+                    self._thread = None
+                    raise
+            self._tasks.put(task)
 
     def _do_tasks(self) -> None:
+        with self._lock:
+            if self._thread is not threading.current_thread():
+                return
         try:
             while (task := self._next()) is not None:
                 task.run(self._ask)
@@ -120,7 +129,7 @@ class _Elsewhere:
             assert process.stdout is not None
             send(process.stdin, request)
             answer = receive(process.stdout)
-        except (OSError, EOFError) as problem:
+        except (OSError, EOFError, RuntimeError, MemoryError) as problem:
             raise Refused(f"{self._end()} ({problem!r})") from problem
         if not answer.startswith(MADE):
             raise Refused(answer[1:].decode(errors="replace"))
@@ -188,7 +197,7 @@ _elsewhere = _Elsewhere()
 def submit(work: Callable[[Ask], None]) -> Task:
     """Have `work` done in the background, with a function that compiles a request elsewhere.
 
-    That function raises `Refused` when it cannot.
+    That function raises `Refused` when it cannot. `RuntimeError` if no thread is to be had.
     """
     task = Task(work)
     _elsewhere.submit(task)
