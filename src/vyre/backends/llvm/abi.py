@@ -17,8 +17,7 @@ that has worked on a launch, after its last range, to hand over what it keeps in
   `SCRATCH_ALIGN` (null if that is 0). Its first word is 0 when a thread begins to work on a launch,
   the rest is undefined: the kernel zeroes workgroup memory. What a call leaves there, the next call
   of the same thread for the same launch finds. It is the place for workgroup memory, for values
-  that live per lane across barriers, and for totals. Generated code keeps its stack frame below
-  `STACK_BYTES`.
+  that live per lane across barriers, for large private arrays, and for totals.
 
     %vyre.buffer  = { ptr data, i64 count }
     %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 flags }
@@ -28,7 +27,16 @@ that has worked on a launch, after its last range, to hand over what it keeps in
 `buffers` is an array of `%vyre.buffer` in the order of `KernelInfo.buffers`; `count` is in
 elements. `data` is aligned at least to the element; it may be null when `count` is 0. Two
 buffers may share memory only if neither is written (the dispatch refuses the rest), so generated
-code takes read-only buffers to be constant for the length of a launch.
+code takes read-only buffers to be constant for the length of a launch. A file that is mapped twice
+escapes that comparison: where `flags` has `LAUNCH_UNSURE`, no access may leave its buffer because a
+read-only one changes. That concerns the buffers in `KernelInfo.proving`.
+
+The stack
+---------
+A call takes at most `STACK_BYTES` of stack, spilled registers and the functions that it calls
+included; `KernelInfo.stack_bytes` says how much, and a kernel that needs more is refused when it is
+compiled. Frames are probed page by page. Workers have that much; a launching thread that does not
+leaves the work to them.
 
 Stopping
 --------
@@ -68,11 +76,15 @@ from typing import Final
 KERNEL_SYMBOL: Final = "vyre_kernel"
 """The one exported function of an artifact."""
 
-ABI_VERSION: Final = 2
+ABI_VERSION: Final = 3
 """Raised when a layout or the meaning of a field changes; part of every cache key."""
 
 SCRATCH_ALIGN: Final = 64
-STACK_BYTES: Final = 128 * 1024
+STACK_BYTES: Final = 1 << 20
+"""The most stack that a call of a kernel takes. Code that is made quickly keeps every value in a
+slot of its own: that is some 5 000 statements under conditions."""
+WORKER_STACK_BYTES: Final = STACK_BYTES + (256 << 10)
+"""What workers have: room for the functions around a kernel, and for a signal."""
 
 BUFFER_BYTES: Final = 16
 LAUNCH_BYTES: Final = 32
@@ -81,6 +93,8 @@ CONTROL_BYTES: Final = 128
 LAUNCH_BUFFERS: Final = 0
 LAUNCH_CONTROL: Final = 8
 LAUNCH_GROUPS: Final = 16
+LAUNCH_UNSURE: Final = 32
+"""The bit of `flags` for a launch whose read-only memory may be mapped a second time."""
 
 CONTROL_STOP: Final = 0
 CONTROL_TRAPPED: Final = 4
@@ -95,6 +109,9 @@ STOP_DEADLINE: Final = 1
 STOP_INTERRUPT: Final = 2
 STOP_TRAP: Final = 3
 STOP_NO_MEMORY: Final = 4
+STOP_NO_STACK: Final = 5
+STOP_FORKED: Final = 6
+STOP_NO_WATCHDOG: Final = 7
 
 PRINT_HEADER_WORDS: Final = 3
 """Words before the arguments of a record: {format + 1, words}, {x, y}, {z, 0} as i32 pairs."""

@@ -7,17 +7,25 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.abi import ABI_VERSION
+from vyre.backends.llvm.abi import ABI_VERSION, STACK_BYTES, WORKER_STACK_BYTES
 from vyre.backends.llvm.device import CpuDevice, HostMemory
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.outcome import Outcome, Status
 from vyre.backends.llvm.pool import process_pool
-from vyre.diagnostics import BackendError, DeadlineError, OutOfMemoryError, TrapError
+from vyre.diagnostics import (
+    BackendError,
+    DeadlineError,
+    DispatchError,
+    OutOfMemoryError,
+    TrapError,
+)
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes
+from vyre.diagnostics.codes.native import NO_STACK, NO_WATCHDOG
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Argument, Device, EmitOptions, LaunchRecord
+from vyre.driver.host_memory import is_private
 from vyre.ir import Program
 from vyre.target import Feature, Limits, Target
 
@@ -63,8 +71,10 @@ class CpuExecutable:
         deadline: float | None = None,
     ) -> LaunchRecord:
         """Run the grid on all threads and wait for its end."""
-        outcome = self.kernel.launch_raw(_places(arguments), grid, deadline)
-        return _NOTHING if outcome is None else _record(outcome, deadline)
+        outcome = self.kernel.launch_raw(
+            _places(arguments), grid, deadline, sure=self._is_sure(arguments)
+        )
+        return _NOTHING if outcome is None else _record(outcome, deadline, self.kernel.info)
 
     def bind(
         self,
@@ -77,11 +87,13 @@ class CpuExecutable:
         The memory stays in use as long as the result exists.
         """
         held = tuple(arguments)
-        function = self.kernel.bind(_places(held), grid, timeout=deadline, keep=held)
+        function = self.kernel.bind(
+            _places(held), grid, timeout=deadline, keep=held, sure=self._is_sure(held)
+        )
 
         def run() -> LaunchRecord:
             outcome = function()
-            return _NOTHING if outcome is None else _record(outcome, deadline)
+            return _NOTHING if outcome is None else _record(outcome, deadline, self.kernel.info)
 
         return run
 
@@ -89,15 +101,30 @@ class CpuExecutable:
         self, grid: tuple[int, int, int], deadline: float | None = None
     ) -> Callable[..., LaunchRecord | None]:
         """A launch on arrays of the host, which are given with each call."""
+        info = self.kernel.info
         function = self.kernel.arrays(grid, timeout=deadline)
 
         def run(*arrays: object) -> LaunchRecord | None:
             outcome = function(*arrays)
-            if outcome is None:
-                return _NOTHING
-            return None if outcome.status is Status.BAD_ARGUMENT else _record(outcome, deadline)
+            return _NOTHING if outcome is None else _record_of_arrays(outcome, deadline, info)
 
-        return run
+        proving = info.proving_places
+        if not proving:
+            return run
+        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False)
+
+        def run_if_sure(*arrays: object) -> LaunchRecord | None:
+            if all(is_private(arrays[place]) for place in proving):
+                return run(*arrays)
+            outcome = unsure(*arrays)
+            return _NOTHING if outcome is None else _record_of_arrays(outcome, deadline, info)
+
+        return run_if_sure
+
+    def _is_sure(self, arguments: Sequence[Argument]) -> bool:
+        """Whether what buffers hold may prove something about indices."""
+        memories = [arguments[place].memory for place in self.kernel.info.proving_places]
+        return all(isinstance(memory, HostMemory) and memory.is_private for memory in memories)
 
 
 def _places(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
@@ -114,7 +141,14 @@ _NOTHING = LaunchRecord()
 _LOST = "(the rest of what was printed is lost: print from fewer invocations)"
 
 
-def _record(outcome: Outcome, deadline: float | None) -> LaunchRecord:
+def _record_of_arrays(
+    outcome: Outcome, deadline: float | None, info: KernelInfo
+) -> LaunchRecord | None:
+    """The same for a launch that may have refused its arrays: None."""
+    return None if outcome.status is Status.BAD_ARGUMENT else _record(outcome, deadline, info)
+
+
+def _record(outcome: Outcome, deadline: float | None, info: KernelInfo) -> LaunchRecord:
     printed = outcome.printed + ((_LOST,) if outcome.lost_prints else ())
     match outcome.status:
         case Status.DONE:
@@ -132,6 +166,14 @@ def _record(outcome: Outcome, deadline: float | None) -> LaunchRecord:
             raise OutOfMemoryError(
                 driver_codes.OUT_OF_MEMORY.at(device="cpu", nbytes="scratch", in_use="unknown")
             )
+        case Status.NO_STACK:
+            # Systems want a whole number of pages.
+            wanted = -(-(info.stack_bytes + WORKER_STACK_BYTES - STACK_BYTES) >> 16) << 16
+            raise BackendError(NO_STACK.at(found=info.stack_bytes, wanted=wanted))
+        case Status.NO_WATCHDOG:
+            raise BackendError(NO_WATCHDOG.at(seconds=deadline))
+        case Status.FORKED:
+            raise DispatchError(driver_codes.FORKED_LAUNCH.at())
         case _:
             raise BackendError(driver_codes.BAD_ARTIFACT.at(problem=str(outcome)))
 

@@ -7,14 +7,20 @@ from dataclasses import replace
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
+from vyre.backends.llvm.abi import KERNEL_SYMBOL, STACK_BYTES
 from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.effort import pipeline_at_first, pipeline_when_hot
+from vyre.backends.llvm.frames import stack_bytes, with_probes
+from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.loader import has_linker, ready_to_load
 from vyre.backends.llvm.separate import separated
 from vyre.backends.llvm.vector_math import with_calls
+from vyre.diagnostics import BackendError
+from vyre.diagnostics.codes.native import TOO_MUCH_STACK
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
+from vyre.record import dataclass
 
 _PIPELINES = {"quick": jit.QUICK, "brisk": jit.BRISK, "short": jit.SHORT, "full": jit.STANDARD}
 
@@ -59,16 +65,39 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
     cost, and nothing else may use it.
     """
     host = hosts.generic() if setting == "generic" else hosts.native()
+    made = _compile_for(host, program, options)
+    if made.info.stack_bytes > STACK_BYTES and host.vector_bits > hosts.generic().vector_bits:
+        # Spilled registers take most of it, and those of other CPUs are smaller.
+        made = _compile_for(hosts.generic(), program, options)
+    if made.info.stack_bytes > STACK_BYTES:
+        found = made.info.stack_bytes
+        raise BackendError(TOO_MUCH_STACK.at(found=found, limit=STACK_BYTES))
+    payload = ready_to_load(made.objects[0], others=made.objects[1:])
+    return Artifact("cpu", payload, made.info.to_json(), _Sources(made.modules, made.host))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A program's machine code before it is linked."""
+
+    info: KernelInfo
+    modules: list[Module]
+    objects: list[bytes]
+    host: hosts.Host
+
+
+def _compile_for(host: hosts.Host, program: Program, options: EmitOptions) -> _Made:
     unchecked = options.values.get("bounds") == "unchecked"
     # Until a program is hot, whoever launches it first waits for all of its code.
     thorough = options.tier != "auto"
     text, info = generate(program, host, unchecked=unchecked, thorough=thorough)
     pipeline = pipeline_for(options.tier, program, text)
-    modules = _modules(text, pipeline)
-    made, *others = (jit.compile_text(each, host, how).object for each, how in modules)
-    metadata = replace(info, pipeline=pipeline.name).to_json()
-    payload = ready_to_load(made, others=others)
-    return Artifact("cpu", payload, metadata, _Sources(modules, host))
+    # Only what is linked here tells how large its frames are.
+    modules = _modules(with_probes(text, host) if has_linker() else text, pipeline)
+    objects = [jit.compile_text(each, host, how).object for each, how in modules]
+    texts = [each for each, _ in modules]
+    stack = stack_bytes(objects, texts, KERNEL_SYMBOL) if has_linker() else 0
+    return _Made(replace(info, pipeline=pipeline.name, stack_bytes=stack), modules, objects, host)
 
 
 def _modules(text: str, pipeline: jit.Pipeline) -> list[Module]:

@@ -11,7 +11,9 @@ import numpy as np
 from vyre.diagnostics import OutOfMemoryError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import DeviceInfo, DeviceKind, DeviceMemory
+from vyre.driver.host_memory import is_private
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 ALIGNMENT = 64
 
@@ -19,9 +21,13 @@ ALIGNMENT = 64
 class HostMemory:
     """Bytes of this process: allocated here, or an array of the caller's used in place."""
 
-    __slots__ = ("_owner", "_view", "address", "nbytes")
+    __slots__ = ("_owner", "_view", "address", "is_private", "nbytes")
 
-    def __init__(self, view: memoryview, address: int, owner: object) -> None:
+    def __init__(
+        self, view: memoryview, address: int, owner: object, *, is_private: bool = True
+    ) -> None:
+        self.is_private = is_private
+        """Whether it is surely under no second address: no file that is mapped twice."""
         self._view: memoryview | None = view
         self.address = address
         self.nbytes = view.nbytes
@@ -66,7 +72,9 @@ def _cpu_name() -> str:
             for line in file:
                 if line.startswith("model name"):
                     return line.partition(":")[2].strip()
-    except OSError:
+    except OSError as problem:
+        if is_from_handler(problem):
+            raise
         pass
     return platform.processor() or platform.machine()
 
@@ -86,6 +94,8 @@ class CpuDevice:
         try:
             raw = np.zeros(nbytes + ALIGNMENT, np.uint8)
         except MemoryError as problem:
+            if is_from_handler(problem):
+                raise
             raise OutOfMemoryError(
                 codes.OUT_OF_MEMORY.at(device="cpu", nbytes=nbytes, in_use="unknown")
             ) from problem
@@ -97,7 +107,8 @@ class CpuDevice:
     def adopt(self, array: memoryview) -> HostMemory | None:
         """The caller's bytes in place."""
         flat = np.frombuffer(array, np.uint8)
-        return HostMemory(array, int(flat.__array_interface__["data"][0]), array)
+        address = int(flat.__array_interface__["data"][0])
+        return HostMemory(array, address, array, is_private=is_private(array))
 
     def synchronize(self) -> None:
         """Launches wait for their end, so there is nothing to wait for."""

@@ -17,6 +17,7 @@ from typing import Final
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_OBJECT
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 MAGIC: Final = b"vyreimage1\n"
 LARGEST: Final = 1 << 31
@@ -89,6 +90,8 @@ class Linked:
                 and all(0 <= at <= size - 8 for at in words)
             )
         except (ValueError, TypeError, AttributeError) as problem:
+            if is_from_handler(problem):
+                raise
             raise bad_object(f"it is malformed ({problem})") from problem
         if not sound:
             raise bad_object("it is malformed")

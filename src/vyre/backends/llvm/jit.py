@@ -10,7 +10,6 @@ is, too: its choice of registers is the only one whose time does not grow faster
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import field
 from functools import cache
@@ -20,7 +19,10 @@ from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_MODULE
+from vyre.interruptible import call_interruptibly
+from vyre.locks import make_lock
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +64,42 @@ class Compiled:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
 
 
-_lock = threading.Lock()
+_lock = make_lock(held_by_forks=True)
+"""Held while LLVM is at work: a copy of its memory made meanwhile would be of no use."""
 
 
 def compile_text(text: str, host: Host, pipeline: Pipeline = STANDARD) -> Compiled:
     """Parse, verify, optimise and assemble a module."""
+    return call_interruptibly(lambda: _compile(text, host, pipeline))
+
+
+def _compile(text: str, host: Host, pipeline: Pipeline) -> Compiled:
     clock = time.perf_counter
-    start = clock()
-    module = _parse(text)
-    parsed = clock()
     with _lock:
+        start = clock()
+        module = _parse(text)
+        parsed = clock()
         machine = _target_machine(host, pipeline.codegen_level)
         _optimise(module, machine, pipeline)
         optimised = clock()
         code = machine.emit_object(module)
-    done = clock()
+        done = clock()
     seconds = {"parse": parsed - start, "optimise": optimised - parsed, "object": done - optimised}
     return Compiled(code, seconds)
 
 
 def optimised_text(text: str, host: Host, pipeline: Pipeline = STANDARD) -> str:
     """The module as LLVM IR after the pipeline."""
-    module = _parse(text)
     with _lock:
+        module = _parse(text)
         _optimise(module, _target_machine(host, pipeline.codegen_level), pipeline)
-    return str(module)
+        return str(module)
 
 
 def assembly(text: str, host: Host, pipeline: Pipeline = STANDARD) -> str:
     """The module as assembler source after the pipeline."""
-    module = _parse(text)
     with _lock:
+        module = _parse(text)
         machine = _target_machine(host, pipeline.codegen_level)
         _optimise(module, machine, pipeline)
         return machine.emit_assembly(module)
@@ -105,6 +112,8 @@ def _parse(text: str) -> Any:
         module = llvm.parse_assembly(text)
         module.verify()
     except RuntimeError as error:
+        if is_from_handler(error):
+            raise
         raise BackendError(BAD_MODULE.at(problem=str(error).strip())) from error
     return module
 

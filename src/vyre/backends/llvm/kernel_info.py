@@ -10,6 +10,7 @@ from vyre.backends.llvm.abi import ABI_VERSION
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import BAD_ARTIFACT
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class KernelInfo:
     buffers: tuple[BufferSlot, ...]
     workgroup_size: tuple[int, int, int]
     scratch_bytes: int = 0
+    stack_bytes: int = 0
+    """The most stack that a call takes; 0 when nothing is known, as for small kernels by hand."""
     trap_tags: tuple[str, ...] = ()
     prints: tuple[PrintFormat, ...] = ()
     polls: bool = False
@@ -50,8 +53,15 @@ class KernelInfo:
     """Threads keep totals, and are called once more when they are done."""
     any_order: bool = False
     """Nobody can tell in which order workgroups run."""
+    proving: tuple[str, ...] = ()
+    """Buffers whose contents prove that indices made of them are in bounds."""
     pipeline: str = "standard"
     """How much effort LLVM spent."""
+
+    @property
+    def proving_places(self) -> tuple[int, ...]:
+        """Where such buffers stand among the others."""
+        return tuple(k for k, slot in enumerate(self.buffers) if slot.name in self.proving)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, as an artifact's metadata holds them."""
@@ -70,6 +80,7 @@ class KernelInfo:
                 buffers=tuple(BufferSlot(**slot) for slot in fields.pop("buffers")),
                 workgroup_size=(int(x), int(y), int(z)),
                 trap_tags=tuple(fields.pop("trap_tags")),
+                proving=tuple(fields.pop("proving")),
                 prints=tuple(
                     PrintFormat(entry["text"], tuple(entry["arguments"]))
                     for entry in fields.pop("prints")
@@ -77,6 +88,8 @@ class KernelInfo:
                 **fields,
             )
         except (ValueError, KeyError, TypeError) as error:
+            if is_from_handler(error):
+                raise
             raise BackendError(
                 BAD_ARTIFACT.at(problem=f"its metadata is wrong, {error}")
             ) from error

@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import Final
 
-from vyre.backends.llvm.abi import KERNEL_SYMBOL
+from vyre.backends.llvm.abi import KERNEL_SYMBOL, LAUNCH_UNSURE
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.backends.llvm.loader import load_object
 from vyre.backends.llvm.outcome import Outcome, PrintRing, read_outcome
@@ -72,6 +73,7 @@ class _Bound(ctypes.Structure):
         ("ring_words", ctypes.c_int64),
         ("grid_buffer", ctypes.c_int32),
         ("grid_elements", ctypes.c_int32),
+        ("stack_bytes", ctypes.c_int64),
     )
     array: ctypes.Array[_Buffer]
     """The buffers of a bound launch, kept alive with it."""
@@ -92,6 +94,10 @@ class NativeKernel:
         self._slots = (_Slot * len(info.buffers))(*(_slot(slot) for slot in info.buffers))
         self._ring = PrintRing() if info.prints else None
         self._raw = self._function("raw", self._bound((), (1, 1, 1), 0, 0))
+        self._raw_unsure = self._raw
+        if info.proving:
+            unsure = self._bound((), (1, 1, 1), 0, 0, sure=False)
+            self._raw_unsure = self._function("raw", unsure)
 
     def bind(
         self,
@@ -101,12 +107,14 @@ class NativeKernel:
         timeout: float | None = None,
         threads: int = 0,
         keep: object = None,
+        sure: bool = True,
     ) -> LaunchFunction:
         """A launch with the (address, element count) of every buffer, grid and timeout fixed.
 
-        `keep` is held as long as the result: pass the arrays the addresses belong to.
+        `keep` is held as long as the result: pass the arrays the addresses belong to. Without
+        `sure`, nothing is proved by what read-only memory holds.
         """
-        bound = self._bound(buffers, grid, timeout_ns(timeout), threads)
+        bound = self._bound(buffers, grid, timeout_ns(timeout), threads, sure=sure)
         return self._function("bound", bound, keep)
 
     def arrays(
@@ -116,25 +124,38 @@ class NativeKernel:
         grid_buffer: int = 0,
         timeout: float | None = None,
         threads: int = 0,
+        sure: bool = True,
     ) -> LaunchFunction:
         """A launch that takes the buffers' arrays, in their order.
 
         Without a grid, each call covers the elements of buffer `grid_buffer` along x; or the call
-        gives nx, ny, nz after the arrays.
+        gives nx, ny, nz after the arrays, and after them the runs of bytes to be cleared before.
         """
-        bound = self._bound((), grid or (1, 1, 1), timeout_ns(timeout), threads)
+        bound = self._bound((), grid or (1, 1, 1), timeout_ns(timeout), threads, sure=sure)
         bound.grid_buffer = -1 if grid else grid_buffer
         return self._function("arrays", bound)
 
     def launch_raw(
-        self, buffers: Sequence[tuple[int, int]], grid: Grid, timeout: float | None = None
+        self,
+        buffers: Sequence[tuple[int, int]],
+        grid: Grid,
+        timeout: float | None = None,
+        *,
+        sure: bool = True,
     ) -> Outcome | None:
         """Launch once on the (address, element count) of every buffer."""
         flat = [value for buffer in buffers for value in buffer]
-        return self._raw(*grid, timeout_ns(timeout), *flat)
+        function = self._raw if sure else self._raw_unsure
+        return function(*grid, timeout_ns(timeout), *flat)
 
     def _bound(
-        self, buffers: Sequence[tuple[int, int]], grid: Grid, timeout: int, threads: int
+        self,
+        buffers: Sequence[tuple[int, int]],
+        grid: Grid,
+        timeout: int,
+        threads: int,
+        *,
+        sure: bool = True,
     ) -> _Bound:
         info = self.info
         bound = _Bound(
@@ -144,7 +165,8 @@ class NativeKernel:
             | _DIVERGENT * info.divergent
             | _PRINTS * bool(info.prints)
             | _KEEPS * info.keeps
-            | _ANY_ORDER * info.any_order,
+            | _ANY_ORDER * info.any_order
+            | LAUNCH_UNSURE * (not sure),
             scratch_bytes=info.scratch_bytes,
             group_cost_ns=info.group_cost_ns,
             timeout_ns=timeout,
@@ -153,39 +175,70 @@ class NativeKernel:
             slots=ctypes.addressof(self._slots),
             grid_buffer=-1,
             grid_elements=info.workgroup_size[0],
+            stack_bytes=info.stack_bytes,
         )
-        if self._ring is not None:
-            bound.ring, bound.ring_words = self._ring.address, self._ring.words
         bound.array = (_Buffer * len(buffers))(*buffers)
         bound.buffers = ctypes.addressof(bound.array)
         return bound
 
     def _function(self, kind: LaunchKind, bound: _Bound, keep: object = None) -> LaunchFunction:
-        owners = (bound, self._code, self._slots, self._ring, keep)
+        return self._printing(kind, bound, keep, self._ring)
+
+    def _printing(
+        self, kind: LaunchKind, bound: _Bound, keep: object, ring: PrintRing | None
+    ) -> LaunchFunction:
+        """A launch that prints into a ring."""
+        if ring is not None:
+            bound.ring, bound.ring_words = ring.address, ring.words
+        owners = (bound, self._code, self._slots, ring, keep)
         native = self._pool.function(kind, (ctypes.addressof(bound), *owners))
-        return LaunchFunction(native, self.info, self._ring)
+
+        def within() -> LaunchFunction:
+            own = _Bound.from_buffer_copy(bound)
+            own.array = bound.array
+            return self._printing(kind, own, keep, PrintRing())
+
+        return LaunchFunction(native, self.info, ring, within)
 
 
 class LaunchFunction:
     """Launches a kernel when called; several threads may call it at once.
 
-    The result is None when there is nothing to tell. Ctrl-C raises KeyboardInterrupt.
+    The result is None when there is nothing to tell. What a signal handler raises ends it.
     """
 
-    __slots__ = ("_info", "_native", "_ring")
+    __slots__ = ("_info", "_native", "_ring", "_within")
 
-    def __init__(self, native: NativeLaunch, info: KernelInfo, ring: PrintRing | None) -> None:
+    def __init__(
+        self,
+        native: NativeLaunch,
+        info: KernelInfo,
+        ring: PrintRing | None,
+        within: Callable[[], LaunchFunction],
+    ) -> None:
         self._native = native
         self._info = info
         self._ring = ring
+        self._within = within
+        """Makes the same with a ring of its own, for a launch within this one."""
 
     def __call__(self, *arguments: object) -> Outcome | None:
         """Run to the end."""
         if self._ring is not None:
-            with self._ring.lock:
-                return read_outcome(self._native(*arguments), self._info, self._ring)
+            return self._print(self._ring, arguments)
         result = self._native(*arguments)
         return None if result == 0 else read_outcome(result, self._info, None)
+
+    def _print(self, ring: PrintRing, arguments: tuple[object, ...]) -> Outcome | None:
+        own = get_ident()
+        if ring.thread == own:
+            return self._within()(*arguments)
+        with ring.lock:
+            ring.thread = own
+            try:
+                return read_outcome(self._native(*arguments), self._info, ring)
+            finally:
+                ring.thread = 0
 
 
 def _slot(slot: BufferSlot) -> _Slot:

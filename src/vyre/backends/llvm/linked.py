@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from vyre.backends.llvm.elf import ElfObject, Relocation, Section, read_elf
+from vyre.backends.llvm.frames import needs_probe, probe_object
 from vyre.backends.llvm.image import LARGEST, PAGE, Linked, bad_object
 from vyre.backends.llvm.joined import joined
 from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
@@ -18,7 +19,10 @@ from vyre.record import dataclass
 
 def link(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> Linked:
     """An object file and others it needs, with the places of those `exports` that they define."""
-    elf = joined([read_elf(each) for each in (data, *others)])
+    parts = [read_elf(each) for each in (data, *others)]
+    if any(map(needs_probe, parts)):
+        parts.append(probe_object(parts[0].machine))
+    elf = joined(parts)
     layout = _Layout(elf)
     defined = {
         symbol.name: layout.offset_of[symbol.section] + symbol.value

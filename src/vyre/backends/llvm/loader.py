@@ -21,6 +21,7 @@ from vyre.backends.llvm.image import MACHINE_AARCH64, MACHINE_X86_64, MAGIC, Lin
 from vyre.backends.llvm.llvmlite_binding import binding
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import UNKNOWN_SYMBOL
+from vyre.signals import is_from_handler
 
 _MACHINE_OF: Final = {"x86_64": MACHINE_X86_64, "aarch64": MACHINE_AARCH64}
 
@@ -114,6 +115,8 @@ class OrcCode:
         try:
             self._tracker = builder.link(self._jit, f"vyre_{next(_orc_names)}")
         except RuntimeError as error:
+            if is_from_handler(error):
+                raise
             raise bad_object(str(error).strip()) from error
 
     def address(self, symbol: str) -> int:
@@ -148,6 +151,8 @@ def library_symbol(name: str) -> int:
 def _libraries() -> tuple[ctypes.CDLL, ...]:
     try:
         return (_libc(), ctypes.CDLL("libm.so.6"))
-    except OSError:
+    except OSError as problem:
+        if is_from_handler(problem):
+            raise
         # Where the C library holds its maths, as with musl.
         return (_libc(),)

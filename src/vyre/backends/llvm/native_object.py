@@ -1,7 +1,7 @@
-"""The runtime's own machine code: the thread pool and the launch functions, kept on disk.
+"""The runtime's own machine code: the thread pool and the launch functions, kept in the cache.
 
 It is written in LLVM IR (`native/*.ll`), compiled once per installation for any CPU of the
-architecture, and read back with its digest checked, so that a warm start needs no llvmlite.
+architecture, and kept like compiled programs, so that a warm start needs no llvmlite.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
+from vyre.backends.llvm.abi import WORKER_STACK_BYTES
 from vyre.backends.llvm.image import MAGIC
 from vyre.backends.llvm.loader import ready_to_load
-from vyre.digests import blake2b
+from vyre.cache import DiskCache, cache_key, code_stamp, is_still_the_code
 
 _SOURCES: Final = os.path.join(os.path.dirname(__file__), "native")
-_DIGEST_BYTES: Final = 32
 
 _RELAX: Final = {
     "x86_64": "call void @llvm.x86.sse2.pause()",
@@ -28,27 +28,34 @@ _FUTEX: Final = {"x86_64": "202", "aarch64": "98"}
 _GETTID: Final = {"x86_64": "186", "aarch64": "178"}
 
 _PARTS: Final = {
-    "linux": ("system_posix.ll", "wait_futex.ll"),
-    "linux-condition": ("system_posix.ll", "wait_condition.ll"),
-    "darwin": ("system_posix.ll", "wait_condition.ll"),
+    "linux": ("system_posix.ll", "stack_linux.ll", "wait_futex.ll"),
+    "linux-condition": ("system_posix.ll", "stack_linux.ll", "wait_condition.ll"),
+    "darwin": ("system_posix.ll", "stack_darwin.ll", "wait_condition.ll"),
     "win32": ("system_windows.ll",),
 }
 """The files of each system; `linux-condition` tests on Linux what macOS uses."""
 
 _LINUX: Final = {
+    "SIGACTION_BYTES": "152",
     "SIGACTION": "{ ptr, [128 x i8], i32, ptr }",
+    "SIGURG": "23",
+    "SA_FLAGS": str(0x10000000 | 0x40000000 | 4),
     "CLOCK_MONOTONIC": "1",
     "SIG_SETMASK": "2",
     "SIGBUS": "7",
     "DETACHED": "1",
 }
 _DARWIN: Final = {
+    "SIGACTION_BYTES": "16",
     "SIGACTION": "{ ptr, i32, i32 }",
+    "SIGURG": "16",
+    "SA_FLAGS": str(2 | 0x10 | 0x40),
     "CLOCK_MONOTONIC": "6",
     "SIG_SETMASK": "3",
     "SIGBUS": "10",
     "DETACHED": "2",
 }
+"""The flags of a handler are SA_RESTART, SA_NODEFER and SA_SIGINFO."""
 
 
 def architecture() -> str:
@@ -63,6 +70,7 @@ def source(system: str, of_architecture: str) -> str:
     names = ("pool.ll", *_PARTS[system], "python.ll")
     text = "\n".join(map(_text, names))
     values = {
+        "STACK": str(WORKER_STACK_BYTES),
         "FUTEX": _FUTEX.get(of_architecture, "0"),
         "GETTID": _GETTID.get(of_architecture, "0"),
     }
@@ -78,22 +86,22 @@ def _text(name: str) -> str:
         return file.read()
 
 
-def object_bytes(folder: str | None, exports: Sequence[str]) -> bytes:
-    """The compiled runtime, from `folder` if it is there; otherwise compiled and stored there.
+def object_bytes(store: DiskCache, exports: Sequence[str]) -> bytes:
+    """The compiled runtime, from the cache if it is there; otherwise compiled and kept there.
 
     It is linked where that can be done here, and has these functions.
     """
     text = source(sys.platform, architecture())
-    if folder is None:
+    if not store.limit:
         return ready_to_load(_compile(text), exports)
     parts = (architecture(), *exports, MAGIC.decode(), text)
-    key = blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
-    path = os.path.join(folder, f"runtime-{key}.o")
-    stored = _read(path)
+    key = cache_key("native runtime 1", code_stamp(), *parts)
+    stored = store.get(key)
     if stored is not None:
-        return stored
+        return bytes(stored)
     code = ready_to_load(_compile(text), exports)
-    _write(path, code)
+    if is_still_the_code():
+        store.put(key, code)
     return code
 
 
@@ -102,26 +110,3 @@ def _compile(text: str) -> bytes:
 
     # The first launch of all waits for it, and no launch can tell how well it was made.
     return jit.compile_text(text, host.generic(), jit.BRISK).object
-
-
-def _read(path: str) -> bytes | None:
-    """The stored object, or None when there is none or it is not what was written."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            data = file.readall()
-    except OSError:
-        return None
-    digest, code = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-    return code if blake2b(code, digest_size=_DIGEST_BYTES).digest() == digest else None
-
-
-def _write(path: str, code: bytes) -> None:
-    """Store under a temporary name and rename; a folder that cannot be written is no failure."""
-    temporary = f"{path.removesuffix('.o')}.{os.getpid()}"
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(temporary, "wb") as file:
-            file.write(blake2b(code, digest_size=_DIGEST_BYTES).digest() + code)
-        os.replace(temporary, path)
-    except OSError:
-        return

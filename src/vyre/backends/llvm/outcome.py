@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from enum import IntEnum
 from typing import Final
 
 from vyre.backends.llvm import abi
 from vyre.backends.llvm.kernel_info import KernelInfo, PrintFormat
+from vyre.locks import make_lock
 from vyre.record import dataclass
 
 NativeResult = int | tuple[int, ...]
@@ -17,7 +17,7 @@ NativeResult = int | tuple[int, ...]
 
 
 class Status(IntEnum):
-    """How a launch ended. Ctrl-C is not here: it raises KeyboardInterrupt."""
+    """How a launch ended. Signals are not here: what their handlers raise is raised."""
 
     BAD_GRID = -2
     BAD_ARGUMENT = -1
@@ -25,6 +25,9 @@ class Status(IntEnum):
     DEADLINE = abi.STOP_DEADLINE
     TRAP = abi.STOP_TRAP
     NO_MEMORY = abi.STOP_NO_MEMORY
+    NO_STACK = abi.STOP_NO_STACK
+    FORKED = abi.STOP_FORKED
+    NO_WATCHDOG = abi.STOP_NO_WATCHDOG
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +47,17 @@ class Outcome:
 
 
 class PrintRing:
-    """Memory that kernels print into. One launch at a time may use it: hold `lock`."""
+    """Memory that kernels print into. One launch at a time may use it: hold `lock`.
+
+    `thread` is the one whose launch that is, for a signal handler may launch the same in it.
+    """
 
     words: Final = 1 << 16
 
     def __init__(self) -> None:
         self._memory = (ctypes.c_int64 * self.words)()
-        self.lock = threading.Lock()
+        self.lock = make_lock()
+        self.thread = 0
 
     @property
     def address(self) -> int:

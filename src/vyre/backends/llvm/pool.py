@@ -15,7 +15,9 @@ from typing import Final, Literal, Protocol, cast
 from vyre.backends.llvm import native_object
 from vyre.backends.llvm.loader import load_object
 from vyre.backends.llvm.outcome import NativeResult
+from vyre.cache import default_cache
 from vyre.config import config
+from vyre.locks import make_lock
 
 SPIN_NS: Final = 200_000
 """How long an idle worker spins before it sleeps: longer than Python takes from one launch to the
@@ -100,11 +102,9 @@ def process_pool() -> Pool:
         return _process_pool()
 
 
-_creating = threading.Lock()
+_creating = make_lock()
 
 
 @cache
 def _process_pool() -> Pool:
-    settings = config()
-    folder = os.path.join(settings.cache_dir, "native") if settings.cache_bytes else None
-    return Pool(native_object.object_bytes(folder, EXPORTS), default_threads())
+    return Pool(native_object.object_bytes(default_cache(), EXPORTS), default_threads())

@@ -25,6 +25,7 @@ from vyre.driver.backend import (
 )
 from vyre.ir import BufferDecl, Program
 from vyre.semantics import Array, storage_dtype
+from vyre.signals import is_from_handler
 from vyre.target import Feature, Target
 
 NAME = "reference"
@@ -81,6 +82,8 @@ class ReferenceDevice:
         try:
             return HostMemory(np.zeros(nbytes, np.uint8))
         except (MemoryError, ValueError) as problem:
+            if is_from_handler(problem):
+                raise
             raise OutOfMemoryError(codes.NO_MEMORY.at(nbytes=nbytes)) from problem
 
     def adopt(self, array: memoryview) -> DeviceMemory | None:

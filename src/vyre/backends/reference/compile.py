@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import assert_never
 
-from vyre.backends.reference import accesses, control, copies, expressions, printing
+from vyre.backends.reference import accesses, control, copies, expressions, printing, wrapping
 from vyre.backends.reference.code import Code, Evaluate, Flow, Leaf, Place
 from vyre.backends.reference.control import Kind, Step
 from vyre.backends.reference.task import Collective, Sync
@@ -68,6 +70,11 @@ class Compiler:
         self._loops = 0
         self.has_subgroups = False
         self.has_acquire = False
+        self.watches = sanitize
+        """Whether differences that wrap around are looked for: not in indices, where a negative one
+        is out of bounds."""
+        self.assigned = _assigned(program) if sanitize else frozenset[str]()
+        """Variables that get another value after their first."""
 
     def compile(self) -> Code:
         """The whole program."""
@@ -100,6 +107,13 @@ class Compiler:
             known = ", ".join(list(self._buffers)[:8]) or "none is declared"
             raise CheckError(typing_codes.UNKNOWN_BUFFER.at(name=name, known=known))
         return found
+
+    @contextmanager
+    def unwatched(self) -> Generator[None]:
+        """Compile an index."""
+        before, self.watches = self.watches, False
+        yield
+        self.watches = before
 
     def expression(self, expr: AnyExpr) -> tuple[Evaluate, DataType]:
         """The closure of an expression, and its type."""
@@ -147,8 +161,8 @@ class Compiler:
                 check = self.expression(cond)[0]
                 return control.while_(check, self._loop_body(inner, path, None)[0])
             case Loop(name, start, stop, inner):
-                first, dtype = self.expression(start)
-                end, _ = self.expression(stop)
+                first, dtype = wrapping.operand(self, start)
+                end, _ = wrapping.operand(self, stop)
                 flow, variable = self._loop_body(inner, path, (name, dtype))
                 return control.loop(variable, first, end, flow)
             case Barrier(ordering):
@@ -186,6 +200,9 @@ class Compiler:
     def _leaf(self, statement: AnyStmt) -> Leaf:
         match statement:
             case Let(name, value):
+                difference = wrapping.let(self, name, value)
+                if difference is not None:
+                    return difference
                 run, dtype = self.expression(value)
                 variable = self.variables.bind(name, dtype)
                 return lambda task, lanes: task.let(variable, lanes, run(task, lanes))
@@ -194,7 +211,9 @@ class Compiler:
                 variable, _ = self.variables.use(name)
                 return lambda task, lanes: task.assign(variable, lanes, run(task, lanes))
             case Store(name, index, value):
-                at, given = self.expression(index)[0], self.expression(value)[0]
+                with self.unwatched():
+                    at = self.expression(index)[0]
+                given = self.expression(value)[0]
                 return accesses.store(self, name, at, given)
             case Eval(value):
                 return self._effect(value)
@@ -225,3 +244,7 @@ def _is_grid_wide(statement: AnyStmt) -> bool:
     if isinstance(statement, Barrier):
         return statement.ordering is MemoryOrdering.GRID_SYNC
     return isinstance(statement, Collective)
+
+
+def _assigned(program: Program) -> frozenset[str]:
+    return frozenset(s.name for s in walk_stmts(program.entry) if isinstance(s, Assign))

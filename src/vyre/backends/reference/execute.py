@@ -12,7 +12,7 @@ from vyre.backends.reference.machine import Printed, World
 from vyre.backends.reference.memory import Cells
 from vyre.backends.reference.meter import Meter
 from vyre.backends.reference.order import LockStep, Shape, Shuffled
-from vyre.backends.reference.sanitizer import Sanitizer
+from vyre.backends.reference.sanitizer import Limits, Sanitizer
 from vyre.diagnostics import ArgumentError, Diagnostic, DispatchError, ExecutionError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes
@@ -49,6 +49,8 @@ class RunOptions:
     """Seconds."""
     fuel: int | None = None
     """Statements, counted over all invocations."""
+    limits: Limits | None = None
+    """What the sanitizer is told of the invocations that were asked for."""
 
     def __post_init__(self) -> None:
         width = self.subgroup_width
@@ -72,14 +74,18 @@ def execute(  # noqa: PLR0913
     schedule: int | None = None,
     deadline: float | None = None,
     fuel: int | None = None,
+    limits: tuple[tuple[int, ...], Mapping[int, str]] | None = None,
     output_sizes: Mapping[str, int] | None = None,
 ) -> ReferenceResult:
     """Run a program over a grid of workgroups; the arrays of `inputs` are not changed.
 
     Arrays hold elements as memory does: `bool` as bool or bytes, `bf16` as the upper half of f32
     in `uint16`, types shorter than a byte one to a byte; vectors have a second axis or are flat.
+    `limits` are the invocations that were asked for, along x, y and z, and the statements that are
+    reported when one past these executes them: by identity, how to guard them.
     """
-    options = RunOptions(subgroup_width, sanitize, schedule, deadline, fuel)
+    ends = None if limits is None else Limits(*limits)
+    options = RunOptions(subgroup_width, sanitize, schedule, deadline, fuel, ends)
     cells = bind(program, inputs, output_sizes or {})
     world = run(program, cells, grid, options)
     outputs = {
@@ -104,7 +110,9 @@ def run(program: Program, cells: list[Cells], grid: Grid, options: RunOptions) -
     shape = _shape(code, options.subgroup_width)
     seed = options.schedule
     order = LockStep(shape) if seed is None else Shuffled(shape, seed)
-    watch = Sanitizer(code, cells, x * y * z, sx * sy * sz) if options.sanitize else None
+    watch = None
+    if options.sanitize:
+        watch = Sanitizer(code, cells, x * y * z, sx * sy * sz, options.limits)
     world = World(
         code,
         cells,
@@ -161,10 +169,10 @@ def as_storage(decl: BufferDecl, given: Array) -> Array:
     array = np.ascontiguousarray(given)
     if array.dtype != stored:
         if array.dtype.kind not in "biuV" or array.dtype.itemsize != stored.itemsize:
-            raise _wrong_type(decl, given)
+            raise _wrong_type(decl, array)
         array = array.view(stored) if _stores_bits(decl, array) else array
         if array.dtype != stored:
-            raise _wrong_type(decl, given)
+            raise _wrong_type(decl, array)
     array = array.reshape((-1, element.lanes) if element.is_vector else -1)
     if decl.count and len(array) != decl.count:
         raise _wrong_size(decl, len(array))
@@ -180,9 +188,16 @@ def _stores_bits(decl: BufferDecl, array: Array) -> bool:
 
 
 def _wrong_type(decl: BufferDecl, given: Array) -> ArgumentError:
-    expected = str(storage_dtype(decl.element))
+    """Numbers are converted where none becomes another one; bits are not numbers."""
+    expected = storage_dtype(decl.element)
+    scalar = decl.element.element if decl.element.is_vector else decl.element
+    are_numbers = scalar is None or scalar.is_integer or expected.kind == "f"
+    both_floats = given.dtype.kind == expected.kind == "f"
+    fix = f"pass an array of the type {expected}"
+    if are_numbers and (both_floats or np.can_cast(given.dtype, expected, "safe")):
+        fix = f"pass {decl.name}.astype({str(expected)!r})"
     return ArgumentError(
-        driver_codes.WRONG_DTYPE.at(name=decl.name, expected=expected, found=given.dtype)
+        driver_codes.WRONG_DTYPE.at(name=decl.name, expected=expected, found=given.dtype, fix=fix)
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.backends.reference import accesses, subgroups
+from vyre.backends.reference import accesses, subgroups, wrapping
 from vyre.backends.reference.code import Evaluate
 from vyre.diagnostics import CheckError, Diagnostic
 from vyre.ir import (
@@ -91,7 +91,8 @@ def _var(compiler: Compiler, expr: Var) -> Compiled:
 
 
 def _load(compiler: Compiler, expr: Load) -> Compiled:
-    index, found = expression(compiler, expr.index)
+    with compiler.unwatched():
+        index, found = expression(compiler, expr.index)
     _, decl = compiler.buffer(expr.buffer)
     dtype = decl.value_type
     if not (found.is_integer and dtype.is_value):
@@ -129,8 +130,11 @@ def _unary(compiler: Compiler, expr: Unary) -> Compiled:
 
 
 def _binary(compiler: Compiler, expr: Binary) -> Compiled:
-    left, dtype = expression(compiler, expr.left)
-    right, other = expression(compiler, expr.right)
+    watched = compiler.watches and wrapping.counts_as_number(expr)
+    first = wrapping.operand if watched else expression
+    second = wrapping.operand if watched and expr.op is not BinOp.SHR else expression
+    left, dtype = first(compiler, expr.left)
+    right, other = second(compiler, expr.right)
     result = _binary_result(expr.op, dtype, other)
     function = binary_function(expr.op, dtype)
     if compiler.sanitize and expr.op in (BinOp.DIV, BinOp.REM) and dtype.is_integer:
@@ -162,7 +166,8 @@ def _select(compiler: Compiler, expr: Select) -> Compiled:
 
 
 def _cast(compiler: Compiler, expr: Cast) -> Compiled:
-    operand, source = expression(compiler, expr.value)
+    is_watched = compiler.watches and expr.dtype.is_float
+    operand, source = (wrapping.operand if is_watched else expression)(compiler, expr.value)
     dtype = _sound(cast_type(source, expr.dtype))
     return _one(cast_function(source, dtype), operand), dtype
 

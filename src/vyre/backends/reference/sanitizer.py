@@ -15,9 +15,12 @@ import numpy as np
 from vyre.backends.reference.findings import Findings
 from vyre.backends.reference.shadow import Access, Conflict, Shadow, Use, clash
 from vyre.diagnostics.codes import execution as codes
+from vyre.record import dataclass
 from vyre.semantics import Array
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from vyre.backends.reference.code import Code
     from vyre.backends.reference.copies import Copy
     from vyre.backends.reference.lanes import Lanes
@@ -25,11 +28,35 @@ if TYPE_CHECKING:
     from vyre.backends.reference.task import Task
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where the invocations that a caller asked for end, and what none after them should do."""
+
+    elements: tuple[int, ...]
+    """Along x, or along x, y and z."""
+    guards: Mapping[int, str]
+    """How to keep them from a statement, by its identity."""
+
+
 class Sanitizer:
     """Watches one run."""
 
-    def __init__(self, code: Code, cells: list[Cells], workgroups: int, invocations: int) -> None:
+    def __init__(
+        self,
+        code: Code,
+        cells: list[Cells],
+        workgroups: int,
+        invocations: int,
+        limits: Limits | None = None,
+    ) -> None:
         self.findings = Findings(code.places)
+        self._limits: tuple[int, ...] = () if limits is None else limits.elements
+        guards: Mapping[int, str] = {} if limits is None else limits.guards
+        self._guards = {
+            number: guards[id(place.statement)]
+            for number, place in enumerate(code.places)
+            if id(place.statement) in guards
+        }
         self._cells = {item.decl.name: item for item in cells}
         # A workgroup has one number more than it has invocations: for what copies on its behalf.
         self._unit = invocations + 1
@@ -56,6 +83,8 @@ class Sanitizer:
         cells = task.cells[buffer]
         element, who = self._inside(task, lanes, cells, at, place, "writes")
         self._use(Use.WRITE, task, cells, element, who, place)
+        if place in self._guards:
+            self._past(task, who, place)
 
     def exchanged(
         self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int, *, acquires: bool
@@ -64,6 +93,8 @@ class Sanitizer:
         cells = task.cells[buffer]
         element, who = self._inside(task, lanes, cells, at, place, "changes")
         self._use(Use.ATOMIC, task, cells, element, who, place)
+        if place in self._guards:
+            self._past(task, who, place)
         if acquires and self._acquired is not None:
             self._acquired[who] = self._time
 
@@ -77,6 +108,19 @@ class Sanitizer:
                 place,
                 "",
                 zero.size,
+                invocation=task.cohort.invocation(int(slot), int(local)),
+            )
+
+    def wrapped(self, task: Task, lanes: Lanes, wrapped: Array, place: int) -> None:
+        """Invocations take a difference of unsigned numbers for a number."""
+        below = np.flatnonzero(np.broadcast_to(wrapped, lanes.size))
+        if below.size:
+            slot, local = task.slots(lanes)[below[0]], task.locals(lanes)[below[0]]
+            self.findings.add(
+                codes.WRAPPED_DIFFERENCE,
+                place,
+                "",
+                below.size,
                 invocation=task.cohort.invocation(int(slot), int(local)),
             )
 
@@ -152,6 +196,29 @@ class Sanitizer:
                 self._never_written(task, source, origin[fresh], who[fresh], copy.place)
         self._use(Use.READ, task, source, origin[read], who[read], copy.place)
         self._use(Use.WRITE, task, destination, into[wrote], who[wrote], copy.place)
+
+    def _past(self, task: Task, who: Array, place: int) -> None:
+        """Invocations do something, of which some may lie past the elements of the launch."""
+        world = task.cohort.world
+        size = world.code.program.workgroup_size
+        group, local = np.divmod(who, self._unit)
+        x, y, _ = world.grid
+        at = (group % x, group // x % y, group // (x * y))
+        for axis, limit in enumerate(self._limits):
+            ids = at[axis] * size[axis] + world.local_id(axis)[local]
+            beyond = np.flatnonzero(ids >= limit)
+            if beyond.size:
+                shown = self._limits if len(self._limits) > 1 else limit
+                self.findings.add(
+                    codes.PAST_ELEMENTS,
+                    place,
+                    "",
+                    beyond.size,
+                    invocation=self._name(task, int(who[beyond[0]])),
+                    elements=shown,
+                    guard=self._guards[place],
+                )
+                return
 
     def _shadow(self, cells: Cells) -> Shadow:
         if cells.shadow is None:

@@ -62,6 +62,10 @@ class Variables:
         self.count = max(self.count, number + 1)
         return number
 
+    def knows(self, name: str) -> bool:
+        """Whether a variable is visible."""
+        return name in self._places
+
     def use(self, name: str) -> tuple[int, DataType]:
         """The number and the type of a visible variable."""
         found = self._places.get(name)

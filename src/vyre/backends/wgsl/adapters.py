@@ -7,11 +7,14 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
+from vyre.backends.wgsl.forks import begin, is_inherited
 from vyre.driver.backend import DeviceInfo, DeviceKind
 from vyre.record import dataclass
+from vyre.signals import is_from_handler, tolerate
 
 PATIENCE = 8.0
 """Seconds that drivers have to answer. They take a fraction of one, unless the machine is busy."""
@@ -27,6 +30,11 @@ class Found:
 
 def find_adapters() -> list[Found]:
     """The devices that are here, or one that is not available and says why."""
+    if is_inherited():
+        reason = "it was in use before this process was forked, and does not work in it"
+        remedy = "start processes with multiprocessing.get_context('spawn')"
+        return [Found(_unavailable(reason, remedy), None)]
+    begin()
     answer: list[list[Any]] = []
     problem: list[str] = []
 
@@ -40,7 +48,13 @@ def find_adapters() -> list[Found]:
 
     # A driver that hangs must not take the process with it.
     thread = threading.Thread(target=ask, name="vyre-wgpu-probe", daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError as refusal:
+        if is_from_handler(refusal):
+            raise
+        remedy = "let the process have more threads: see `ulimit -u`"
+        return [Found(_unavailable(f"it needs a thread: {refusal}", remedy), None)]
     thread.join(PATIENCE)
     if problem:
         return [Found(_unavailable(problem[0], "reinstall it: pip install --upgrade wgpu"), None)]
@@ -50,7 +64,7 @@ def find_adapters() -> list[Found]:
     if not answer[0]:
         missing = "no GPU driver was found"
         remedy = "install your GPU's Vulkan driver, or a software one: "
-        remedy += "apt-get install libvulkan1 mesa-vulkan-drivers"
+        remedy += "`apt-get install libvulkan1 mesa-vulkan-drivers`"
         return [Found(_unavailable(missing, remedy), None)]
     return [Found(_info(adapter, k), adapter) for k, adapter in enumerate(answer[0])]
 
@@ -59,10 +73,9 @@ def _enumerate() -> list[Any]:
     """Adapters, real GPUs first; each device once, though several of its APIs may answer."""
     with _runtime_dir():
         import wgpu
-        from wgpu.backends.wgpu_native import extras
 
         # OpenGL adds nothing that the others lack, and makes starting slow.
-        _only_once(extras)
+        _choose_apis()
         adapters: list[Any] = list(wgpu.gpu.enumerate_adapters_sync())
     seen: set[tuple[str, int]] = set()
     kept: list[Any] = []
@@ -74,15 +87,14 @@ def _enumerate() -> list[Any]:
     return kept
 
 
-_configured = threading.Event()
+@cache
+def _choose_apis() -> None:
+    """Possible until wgpu has made its instance, which others may have done."""
+    from wgpu.backends import wgpu_native
 
-
-def _only_once(extras: Any) -> None:
-    """Choose the APIs; possible until wgpu has made its instance, which others may have done."""
-    if not _configured.is_set():
-        _configured.set()
-        with suppress(RuntimeError):
-            extras.set_instance_extras(backends=["Primary"])
+    extras: Any = wgpu_native.extras
+    with tolerate(RuntimeError):
+        extras.set_instance_extras(backends=["Primary"])
 
 
 def _is_software(adapter: Any) -> bool:
@@ -116,8 +128,10 @@ def _runtime_dir() -> Iterator[None]:
     if "XDG_RUNTIME_DIR" in os.environ:
         yield
         return
-    os.environ["XDG_RUNTIME_DIR"] = tempfile.gettempdir()
-    try:
-        yield
-    finally:
-        os.environ.pop("XDG_RUNTIME_DIR", None)
+    # A folder of its own: drivers look for sockets in it, and in /tmp others may have put some.
+    with tempfile.TemporaryDirectory(prefix="vyre-", ignore_cleanup_errors=True) as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("XDG_RUNTIME_DIR", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.forks import is_inherited
 from vyre.backends.wgsl.recorder import Read
 from vyre.backends.wgsl.shader import GRAIN
 from vyre.diagnostics import BackendError
@@ -93,6 +94,8 @@ class Allocation:
 
     def release(self) -> None:
         """Give it back; work that uses it is finished first."""
+        if is_inherited():
+            return  # it belongs to the process that this one was forked from
         with self.device.lock, translated(self.device.info.id, "releasing memory"):
             self.device.recorder.flush()
             self.buffer.destroy()

@@ -15,6 +15,7 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Device, EmitOptions
 from vyre.ir import Program
+from vyre.signals import is_from_handler
 from vyre.target import Target
 
 
@@ -41,6 +42,8 @@ class WgpuBackend:
         try:
             shader = Shader.from_bytes(artifact.payload)
         except (ValueError, KeyError, TypeError) as problem:
+            if is_from_handler(problem):
+                raise
             raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem
         return WgpuExecutable(shader, _ours(device))
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from vyre.backends.wgsl.adapters import Found
 from vyre.backends.wgsl.allocation import Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
+from vyre.backends.wgsl.forks import keep_for_ever, note_device, refuse_inherited
 from vyre.backends.wgsl.loop_rounds import measure_rounds
 from vyre.backends.wgsl.recorder import Read, Recorder
 from vyre.backends.wgsl.shader import GRAIN
@@ -19,6 +18,7 @@ from vyre.diagnostics import BackendError, DeviceError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import webgpu as codes
 from vyre.driver.backend import DeviceInfo, DeviceMemory
+from vyre.locks import cached_property, make_lock
 
 INT64_FEATURES = ("shader-int64", "shader-int64-atomic-all-ops")
 USEFUL_FEATURES = ("subgroup", "timestamp-query", *INT64_FEATURES)
@@ -41,13 +41,19 @@ class WgpuDevice:
 
     def __init__(self, found: Found) -> None:
         self.adapter = found.adapter
-        self.lock = threading.RLock()
+        self.lock = make_lock()
         self._info = found.info
         self._opened: Any = None
         self._abandoned = False
         self.always_timed = False
         """Whether every launch is measured; benchmarks want that."""
         self._recorder: Recorder | None = None
+        note_device(self)
+
+    def disown(self) -> None:
+        """In a forked process: let nothing use what belongs to the other one."""
+        keep_for_ever(self._opened)
+        self._recorder = None
 
     @property
     def info(self) -> DeviceInfo:
@@ -114,6 +120,7 @@ class WgpuDevice:
     @property
     def handle(self) -> Any:
         """The device of wgpu."""
+        refuse_inherited(self._info.id)
         with self.lock:
             if self._abandoned:
                 raise BackendError(
@@ -128,10 +135,11 @@ class WgpuDevice:
         """Where work is recorded until it is submitted."""
         made = self._recorder
         if made is None:
+            handle = self.handle
             with self.lock:
                 made = self._recorder
                 if made is None:
-                    made = self._recorder = Recorder(self.handle, self._info.id)
+                    made = self._recorder = Recorder(handle, self._info.id)
         return made
 
     def _open(self) -> None:

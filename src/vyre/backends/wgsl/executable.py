@@ -21,6 +21,8 @@ from vyre.diagnostics import BackendError, DeadlineError, TrapError
 from vyre.diagnostics.codes import execution as execution_codes
 from vyre.diagnostics.codes import webgpu as codes
 from vyre.driver.backend import Argument, LaunchRecord
+from vyre.interruptible import call_interruptibly
+from vyre.signals import is_from_handler
 
 Grid = tuple[int, int, int]
 
@@ -151,6 +153,8 @@ class WgpuExecutable:
         try:
             return choose(self.shader, counts, grid, self._most_workgroups)
         except ValueError as problem:
+            if is_from_handler(problem):
+                raise
             raise BackendError(
                 codes.TOO_MANY_WORKGROUPS.at(
                     found=" x ".join(map(str, grid)), device=self.device.info.id, limit=2**32 - 1
@@ -164,10 +168,15 @@ class WgpuExecutable:
             # Naga knows the functions of this extension, but not yet the directive.
             text = text.replace("enable subgroups;\n", "")
             handle = self.device.handle
-            module = handle.create_shader_module(code=text)
-            pipeline = self._pipelines[general] = handle.create_compute_pipeline(
-                layout="auto", compute={"module": module, "entry_point": ENTRY_POINT}
-            )
+
+            def make() -> Any:
+                module = handle.create_shader_module(code=text)
+                return handle.create_compute_pipeline(
+                    layout="auto", compute={"module": module, "entry_point": ENTRY_POINT}
+                )
+
+            # Drivers may take seconds over a shader.
+            pipeline = self._pipelines[general] = call_interruptibly(make)
         return pipeline
 
     def _entry(self, argument: Argument, bound: Bound) -> Entry:

@@ -7,6 +7,7 @@ from types import TracebackType
 from vyre.diagnostics import BackendError, OutOfMemoryError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import webgpu as codes
+from vyre.signals import is_from_handler
 
 
 class translated:  # noqa: N801  read as a verb: `with translated(device, "writing memory")`
@@ -32,7 +33,7 @@ class translated:  # noqa: N801  read as a verb: `with translated(device, "writi
             return
         import wgpu
 
-        if not isinstance(problem, (wgpu.GPUError, RuntimeError)):
+        if not isinstance(problem, (wgpu.GPUError, RuntimeError)) or is_from_handler(problem):
             return
         text = " ".join(str(problem).split())
         said = text.lower()

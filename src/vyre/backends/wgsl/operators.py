@@ -55,6 +55,8 @@ _FUNCTIONS = {
     BinOp.POW: "pow",
     BinOp.ATAN2: "atan2",
     BinOp.COPYSIGN: "copysign",
+    BinOp.MINIMUM: "minimum",
+    BinOp.MAXIMUM: "maximum",
 }
 _SHIFTS = frozenset({BinOp.SHL, BinOp.SHR, BinOp.ROTL, BinOp.ROTR})
 
@@ -197,8 +199,7 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
     if op not in _SYMBOLS:
         left, right = passed(ctx, left), passed(ctx, right)
         result = spell(ctx.call(f"f32_{_FUNCTIONS[op]}", left.text, right.text), dtype)
-        exact = op in (BinOp.MIN, BinOp.MAX, BinOp.COPYSIGN)
-        return result if exact else rounded(ctx, result)
+        return rounded(ctx, result) if op.row.approximate else result
     result = infix(op, *_separated(ctx, op, left, right), dtype)
     if is_half(dtype):
         return rounded(ctx, result)

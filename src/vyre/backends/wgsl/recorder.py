@@ -7,12 +7,12 @@ follow one another share a compute pass; WebGPU orders their memory accesses.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from vyre.backends.wgsl.failures import translated
+from vyre.diagnostics import VyreError
 
 FIRST, MOST = 64, 512
 """Dispatches that wait before they are submitted. Few at first: the device should not idle. As long
@@ -21,6 +21,9 @@ as the host waits for nothing, the device has enough to do, and each batch is tw
 LARGEST_KEPT = 16 << 20
 """Bytes of the largest buffer for reading back that is kept for the next time, and that are read
 back together: beside copying more than that, one more wait is nothing."""
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.0002, 0.002
+"""Seconds between two looks whether the device is done. Signals are heard in between."""
 
 LOSING_TAKES = 0.05
 """Seconds: a device that ends a wait sooner was not given up by its driver. If it was lost in
@@ -50,11 +53,40 @@ class Read(NamedTuple):
         return start, -(-(self.offset + len(self.into)) // 4) * 4 - start
 
 
+class Copy(NamedTuple):
+    """Bytes from one buffer to another."""
+
+    source: Any
+    start: int
+    target: Any
+    to: int
+    nbytes: int
+
+
+class Clear(NamedTuple):
+    """Zeros for a buffer."""
+
+    buffer: Any
+
+
+class Timed(NamedTuple):
+    """A dispatch between two timestamps, which go to the buffer `into`."""
+
+    launch: Launch
+    queries: Any
+    into: Any
+
+
 class Recorder:
-    """Records commands and submits them in order. Its owner holds the device's lock."""
+    """Records commands and submits them in order. Its owner holds the device's lock.
+
+    A signal handler may raise anywhere in here. What is recorded stays so until it is submitted,
+    and is submitted once: work of earlier calls is neither lost nor done twice.
+    """
 
     def __init__(self, device: Any, name: str) -> None:
         from wgpu.backends.wgpu_native import ffi, lib
+        from wgpu.backends.wgpu_native._api import libf
 
         self.device = device
         self.name = name
@@ -62,16 +94,16 @@ class Recorder:
         self.waits = 0
         """How often the host waited for the device."""
         self._batch = FIRST
-        self._encoder: Any = None
-        self._launches: list[Launch] = []
-        """Dispatches that come after what the encoder holds."""
+        self._work: list[Launch | Copy | Clear | Timed] = []
         self._latest: Launch | None = None
         self._recorded = 0
-        """Copies and measured dispatches that the encoder holds."""
+        """Copies and measured dispatches among the work."""
         self._has_writes = False
         """Whether the queue holds writes: it begins them with the next submission."""
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
+        self._unread: list[tuple[Any, Any]] = []
+        """Buffers that are being mapped, and what tells the end of that."""
         # wgpu's own methods ask after each call whether it failed. What a pass records only ever
         # fails when the pass ends, and there is no public way to wait for a device.
         native: Any = lib
@@ -79,51 +111,47 @@ class Recorder:
         self._native_group = native.wgpuComputePassEncoderSetBindGroup
         self._native_dispatch = native.wgpuComputePassEncoderDispatchWorkgroups
         self._native_poll = native.wgpuDevicePoll
-        self._null: Any = ffi.NULL
+        self._ffi: Any = ffi
+        self._submitted: list[None] = []
+        """Not empty once the work has been submitted, until it is forgotten."""
+        submit: Any = native.wgpuQueueSubmit
+
+        def submit_and_note(*arguments: Any) -> None:
+            # No handler runs inside of `extend`: this is noted as soon as it is done.
+            self._submitted.extend(map(submit, *([argument] for argument in arguments)))
+
+        safe: Any = libf
+        self._native_submit = safe._make_proxy_func("wgpuQueueSubmit", submit_and_note)
 
     def dispatch(self, launch: Launch) -> None:
         """Record a launch."""
-        launches = self._launches
-        launches.append(launch)
+        work = self._work
+        work.append(launch)
         if launch is not self._latest:
             self._used.update(launch.buffers)
             self._latest = launch
-        if len(launches) >= self._batch:
+        if len(work) >= self._batch:
             self.flush()
             self._batch = min(2 * self._batch, MOST)
 
     def timed_dispatch(self, launch: Launch, queries: Any, into: Any) -> None:
         """Record a launch between two timestamps, which go to the buffer `into`."""
-        encoder = self._commands()
-        writes = {
-            "query_set": queries,
-            "beginning_of_pass_write_index": 0,
-            "end_of_pass_write_index": 1,
-        }
-        compute = encoder.begin_compute_pass(timestamp_writes=writes)
-        compute.set_pipeline(launch.pipeline)
-        compute.set_bind_group(0, launch.group)
-        compute.dispatch_workgroups(*launch.grid)
-        compute.end()
-        encoder.resolve_query_set(queries, 0, 2, into, 0)
-        self._note(*launch.buffers)
+        self._record(Timed(launch, queries, into), *launch.buffers)
 
     def copy(self, source: Any, start: int, target: Any, to: int, nbytes: int) -> None:
         """Record a copy between buffers."""
-        self._commands().copy_buffer_to_buffer(source, start, target, to, nbytes)
-        self._note(source, target)
+        self._record(Copy(source, start, target, to, nbytes), source, target)
 
     def clear(self, buffer: Any) -> None:
         """Record filling a buffer with zeros."""
-        self._commands().clear_buffer(buffer)
-        self._note(buffer)
+        self._record(Clear(buffer), buffer)
 
     def write(self, buffer: Any, offset: int, data: memoryview) -> None:
         """Write host bytes, after the recorded work that uses the buffer."""
         if buffer in self._used:
             self.flush()
-        self.device.queue.write_buffer(buffer, offset, data)
         self._has_writes = True
+        self.device.queue.write_buffer(buffer, offset, data)
 
     def read(self, reads: Sequence[Read]) -> None:
         """Submit everything, and read buffers back with as few waits as possible."""
@@ -141,7 +169,7 @@ class Recorder:
             at += size
         self.flush()
         self.waits += 1
-        staging.map_sync("READ", 0, total)
+        self._map(staging, total)
         try:
             mapped = staging.read_mapped(0, total, copy=False)
             at = 0
@@ -154,21 +182,52 @@ class Recorder:
             staging.unmap()
         self._give_staging(staging)
 
+    def _map(self, staging: Any, nbytes: int) -> None:
+        """Wait until the host can read a buffer, while signals are heard."""
+        # What it reads has just been submitted. Else wgpu would submit something itself, and that
+        # may wait for the device, deaf to signals.
+        promise = staging.map_async("READ_NOSYNC", 0, nbytes)
+        # The driver calls back even if a signal handler raises, and must find everything there.
+        self._unread.append((staging, promise))
+        promise.sync_wait()
+        self._unread.pop()
+
+    def _is_still_mapping(self) -> bool:
+        """Whether a buffer is to be mapped that nobody waits for any more."""
+        self._unread = [one for one in self._unread if one[1]._state == "pending"]
+        return bool(self._unread)
+
     def flush(self) -> None:
         """Submit what is recorded."""
-        if self._encoder is None and not self._launches and not self._has_writes:
+        self._forget_submitted()
+        if not self._work and not self._has_writes:
             return
+        if self._is_still_mapping():
+            # A signal handler ended the wait for it. A thread of wgpu waits for the device now, and
+            # submitting would wait for that thread, deaf to signals.
+            self._until_done(None)
         try:
             with translated(self.name, "submitting work"):
-                self.device.queue.submit([self._commands().finish()])
-            self.submissions += 1
-        finally:
+                finished = self._encoded()
+                commands = self._ffi.new("WGPUCommandBuffer[]", [finished._internal])
+                self._native_submit(self.device.queue._internal, 1, commands)
+        except VyreError:
             # After a failure the recording is of no more use.
-            self._encoder = self._latest = None
-            self._launches.clear()
-            self._recorded = 0
-            self._has_writes = False
-            self._used.clear()
+            self._forget()
+            raise
+        finally:
+            self._forget_submitted()
+
+    def _forget_submitted(self) -> None:
+        if self._submitted:
+            self.submissions += 1
+            self._forget()
+
+    def _forget(self) -> None:
+        self._work, self._used, self._submitted = [], set(), []
+        self._latest = None
+        self._recorded = 0
+        self._has_writes = False
 
     def wait(self, seconds: float | None = None) -> bool:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
@@ -176,55 +235,73 @@ class Recorder:
         self.flush()
         self.waits += 1
         started = time.monotonic()
-        if seconds is None:
-            self._native_wait()
-        else:
-            done = threading.Event()
-
-            def wait_aside() -> None:
-                self._native_wait()
-                done.set()
-
-            threading.Thread(target=wait_aside, daemon=True).start()
-            if not done.wait(seconds):
-                return False
+        if not self._until_done(seconds):
+            return False
         if time.monotonic() - started > LOSING_TAKES:
             with translated(self.name, "waiting for it"):
                 # A lost device ends the wait like one that is done; but it encodes nothing more.
                 self.device.create_command_encoder().finish()
         return True
 
-    def _native_wait(self) -> None:
-        self._native_poll(self.device._internal, True, self._null)
+    def _until_done(self, seconds: float | None) -> bool:
+        """Wait for what was submitted; False if it took longer than `seconds`."""
+        started = time.monotonic()
+        pause = SHORTEST_PAUSE
+        while not self._is_done():
+            spent = time.monotonic() - started
+            if seconds is not None and spent >= seconds:
+                return False
+            if spent > SHORTEST_PAUSE:
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        return True
 
-    def _commands(self) -> Any:
-        """The encoder, with everything in it that was recorded up to now."""
-        if self._encoder is None:
-            self._encoder = self.device.create_command_encoder()
-        if self._launches:
-            self._encode_launches()
-        return self._encoder
+    def _is_done(self) -> bool:
+        # Declared as 32 bits wide, but the library sets the lowest eight.
+        return bool(self._native_poll(self.device._internal, False, self._ffi.NULL) & 0xFF)
 
-    def _encode_launches(self) -> None:
-        compute = self._encoder.begin_compute_pass()
+    def _encoded(self) -> Any:
+        """The recorded work as commands."""
+        encoder = self.device.create_command_encoder()
+        launches: list[Launch] = []
+        for one in self._work:
+            if isinstance(one, Launch):
+                launches.append(one)
+                continue
+            self._encode_launches(encoder, launches)
+            launches.clear()
+            match one:
+                case Copy():
+                    encoder.copy_buffer_to_buffer(*one)
+                case Clear(buffer):
+                    encoder.clear_buffer(buffer)
+                case Timed():
+                    _encode_timed(encoder, one)
+        self._encode_launches(encoder, launches)
+        return encoder.finish()
+
+    def _encode_launches(self, encoder: Any, launches: list[Launch]) -> None:
+        if not launches:
+            return
+        compute = encoder.begin_compute_pass()
         native, dispatch = compute._internal, self._native_dispatch
         pipeline = group = before = None
-        for launch in self._launches:
+        for launch in launches:
             if launch is not before:
                 if launch.pipeline is not pipeline:
                     pipeline = launch.pipeline
                     self._native_pipeline(native, pipeline._internal)
                 if launch.group is not group:
                     group = launch.group
-                    self._native_group(native, 0, group._internal, 0, self._null)
+                    self._native_group(native, 0, group._internal, 0, self._ffi.NULL)
                 before = launch
             x, y, z = launch.grid
             dispatch(native, x, y, z)
         compute.end()
-        self._launches.clear()
-        self._latest = None
 
-    def _note(self, *buffers: Any) -> None:
+    def _record(self, one: Copy | Clear | Timed, *buffers: Any) -> None:
+        self._work.append(one)
+        self._latest = None
         self._used.update(buffers)
         self._recorded += 1
         if self._recorded >= FIRST:
@@ -247,6 +324,21 @@ class Recorder:
             return waiting.pop()
         usage = wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.MAP_READ
         return self.device.create_buffer(size=size, usage=usage)
+
+
+def _encode_timed(encoder: Any, timed: Timed) -> None:
+    launch, queries, into = timed
+    writes = {
+        "query_set": queries,
+        "beginning_of_pass_write_index": 0,
+        "end_of_pass_write_index": 1,
+    }
+    compute = encoder.begin_compute_pass(timestamp_writes=writes)
+    compute.set_pipeline(launch.pipeline)
+    compute.set_bind_group(0, launch.group)
+    compute.dispatch_workgroups(*launch.grid)
+    compute.end()
+    encoder.resolve_query_set(queries, 0, 2, into, 0)
 
 
 def _batches(reads: Sequence[Read]) -> Iterator[list[Read]]:

@@ -102,6 +102,8 @@ def choose(
 
     ValueError when no grid of `most_workgroups` along each axis holds so many.
     """
+    if prod(grid) >= 1 << 32:
+        raise ValueError("shaders count workgroups in 32 bits")
     folded = fold_grid(grid, most_workgroups)
     values = {name: counts[place] for name, place in shader.lengths}
     if folded is None and all(counts[place] for place in shader.measured):

@@ -20,6 +20,7 @@ from vyre.driver.grid import Grid
 from vyre.driver.grid_sync.plan import (
     BOUNDS,
     EXIT,
+    Clear,
     ConditionLoop,
     CopyBuffer,
     CountedLoop,
@@ -81,9 +82,9 @@ class WebPlan:
             )
 
     def _add_spills(self, plan: SplitPlan) -> None:
-        invocations = prod(self.grid) * prod(plan.segments[0].workgroup_size)
+        workgroups, size = prod(self.grid), prod(plan.segments[0].workgroup_size)
         for spill in plan.spills:
-            self._add(spill.buffer, spill.element, spill.per_invocation * invocations or 2)
+            self._add(spill.buffer, spill.element, spill.count(workgroups, size))
 
     def _segment(self, program: Program, shader: Shader) -> Json:
         bound = [decl.name for decl in program.buffers if not decl.is_on_chip]
@@ -116,6 +117,8 @@ class WebPlan:
                     "destination": self.place(destination),
                     "size": min(self.size(source), self.size(destination)),
                 }
+            case Clear(buffers):
+                return {"do": "wipe", "buffers": [self.place(name) for name in buffers]}
             case CountedLoop(variable, bounds, inner):
                 by_segment = bounds.segment if isinstance(bounds, Launch) else None
                 # As text: JavaScript's numbers do not hold 64 bits.

@@ -34,11 +34,21 @@ def load(
     return NativeKernel(artifact.payload, KernelInfo.from_json(artifact.metadata), process_pool())
 
 
-def source(program: Program, kind: str = "llvm-raw", cpu: str = "native") -> str:
-    """A readable form of what runs."""
+WIDE = hosts.Host(
+    "x86_64-unknown-linux-gnu",
+    "znver4",
+    "+sse4.2,+avx2,+fma,+f16c,+bmi2,+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512cd",
+)
+"""A machine with vectors of 512 bits, the same wherever tests run."""
+
+
+def source(program: Program, kind: str = "llvm-raw", cpu: str = "wide") -> str:
+    """A readable form of the code for a machine; all but the text before LLVM is for this one."""
     if kind == "llvm-raw":
-        return generate(program, hosts.generic() if cpu == "generic" else hosts.native())[0]
-    return compile_program(program, cpu, EmitOptions("full")).sources[kind]
+        host = {"wide": WIDE, "generic": hosts.generic(), "native": hosts.native()}[cpu]
+        return generate(program, host)[0]
+    used = "native" if cpu == "wide" else cpu
+    return compile_program(program, used, EmitOptions("full")).sources[kind]
 
 
 def launch(

@@ -63,6 +63,9 @@ def test_workers_start_with_the_first_parallel_launch_and_stay(cache: Path) -> N
     print(pool.process_pool().workers, end=" ")
     check()
     print(pool.process_pool().workers, end=" ")
+    import time
+
+    time.sleep(0.2)  # the thread that compiled is about to end
     before = threads()
     for _ in range(50):
         check()
@@ -196,19 +199,104 @@ def test_ctrl_c_ends_a_launch_promptly(cache: Path, after: float) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
-def test_a_handler_that_does_not_raise_still_interrupts(cache: Path) -> None:
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_a_handler_that_does_not_raise_runs_and_the_launch_goes_on(
+    cache: Path, threads: str
+) -> None:
     script = """
     data = np.zeros(4, np.int32)
     seen = []
-    signal.signal(signal.SIGINT, lambda *_: seen.append(1))
-    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    try:
-        spin()
-    except KeyboardInterrupt:
-        print(len(seen))
+    signal.signal(signal.SIGINT, lambda *_: seen.append(time.perf_counter() - begun))
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.5)
+    for after in (0.1, 0.2):
+        threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
+    begun = time.perf_counter()
+    print(spin().status.name, len(seen), seen[0] < 0.4)
     """
-    assert run(script, cache) == "1"
+    assert run(script, cache, VYRE_THREADS=threads) == "DEADLINE 2 True"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_what_a_signal_handler_raises_ends_a_launch(cache: Path, threads: str) -> None:
+    script = """
+    class Enough(Exception):
+        pass
+
+    def enough(*_):
+        raise Enough
+
+    data = np.zeros(4, np.int32)
+    signal.signal(signal.SIGALRM, enough)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=20)
+    for _ in range(3):
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        begun = time.perf_counter()
+        try:
+            spin()
+        except Enough:
+            assert time.perf_counter() - begun < 5
+        else:
+            raise SystemExit("not interrupted")
+        check()
+    print("fine")
+    """
+    assert run(script, cache, VYRE_THREADS=threads) == "fine"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGURG"), reason="the system has no such signal")
+def test_a_handler_of_the_signal_that_vyre_uses_still_gets_its_own(cache: Path) -> None:
+    """The one that was there before, and one that is set later."""
+    script = """
+    seen = []
+    signal.signal(signal.SIGURG, lambda *_: seen.append("before"))
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.3)
+    assert spin().status.name == "DEADLINE"
+    os.kill(os.getpid(), signal.SIGURG)
+    signal.signal(signal.SIGURG, lambda *_: seen.append("later"))
+    assert spin().status.name == "DEADLINE"
+    os.kill(os.getpid(), signal.SIGURG)
+    print(seen)
+    """
+    assert run(script, cache) == "['before', 'later']"
+
+
+def test_more_launches_at_once_than_there_are_places(cache: Path) -> None:
+    script = """
+    data = np.zeros(4, np.int32)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (2, 1, 1), timeout=0.2)
+    ended = []
+    threads = [threading.Thread(target=lambda: ended.append(spin().status.name)) for _ in range(90)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(len(ended), set(ended))
+    """
+    assert run(script, cache, VYRE_THREADS="2") == "90 {'DEADLINE'}"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_handler_that_forks_during_a_launch(cache: Path) -> None:
+    """The child has none of the threads that are at work, so it cannot complete the launch."""
+    script = """
+    children = []
+
+    def fork(*_):
+        children.append(os.fork())
+
+    data = np.zeros(4, np.int32)
+    signal.signal(signal.SIGALRM, fork)
+    spin = kernel(SPIN, polls=True).bind([address(data)], (100, 1, 1), timeout=0.6)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    status = spin().status.name
+    check()
+    if children == [0]:
+        os._exit(0 if status == "FORKED" else 1)
+    print(status, os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]))
+    """
+    assert run(script, cache, VYRE_THREADS="3") == "DEADLINE 0"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent to the whole console there")
@@ -306,7 +394,8 @@ def test_the_second_start_needs_no_llvmlite(tmp_path: Path) -> None:
 
 def test_a_damaged_stored_runtime_is_compiled_again(tmp_path: Path) -> None:
     run("check()", tmp_path)
-    (stored,) = (tmp_path / "native").iterdir()
+    # The kernel of the check comes from no cache, so the runtime is the largest entry by far.
+    stored = max((tmp_path / "programs").iterdir(), key=lambda path: path.stat().st_size)
     good = stored.read_bytes()
     stored.write_bytes(good[:-1] + b"?")
     run("check()", tmp_path)
@@ -314,7 +403,7 @@ def test_a_damaged_stored_runtime_is_compiled_again(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
-    (tmp_path / "native").write_text("in the way")
+    (tmp_path / "programs").write_text("in the way")
     run("check()", tmp_path)
 
 

@@ -279,10 +279,15 @@ def test_findings_read_well() -> None:
 
 
 @pytest.mark.parametrize("row", execution.CODES, ids=lambda row: row.code)
-def test_every_code_has_an_example_that_triggers_it(row: execution.Code) -> None:
-    from vyre.diagnostics import VyreError
+def test_every_code_has_an_example_that_triggers_it(row: execution.Code, capsys) -> None:
+    from docs.said import found_by
+    from vyre.diagnostics import Severity, VyreError
     from vyre.ir import Program
 
+    if "import" in row.example and row.severity is Severity.WARNING:
+        assert found_by(row.example) == ()
+        assert f"warning[{row.code}]" in capsys.readouterr().out
+        return
     if "import" in row.example:
         with pytest.raises(VyreError) as caught:
             exec(row.example, {})

@@ -19,6 +19,7 @@ from vyre.backends.wgsl.targets import PORTABLE
 from vyre.cli import main
 from vyre.conform.generate import generate
 from vyre.ir import Program
+from vyre.runtime.host_types import as_host_arrays
 from vyre.wire import load
 
 pytestmark = [pytest.mark.device, pytest.mark.xdist_group("browser")]
@@ -186,7 +187,7 @@ def test_a_grid_that_no_browser_launches_is_folded(browser: Browser, tmp_path: P
 def test_random_programs(browser: Browser, tmp_path: Path, number: int) -> None:
     case = generate(number, "webgpu_tiny")
     options = ["--grid", ",".join(map(str, case.grid))]
-    for name, array in case.inputs.items():
+    for name, array in as_host_arrays(case.program, case.inputs).items():
         np.save(tmp_path / f"{name}.npy", array)
         options += ["--in", f"{name}={tmp_path / name}.npy"]
     found = opened(browser, export(tmp_path, str(case.program), *options))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.abi import PRELUDE, SCRATCH_ALIGN
+from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.expressions.approximate import Approximate
 from vyre.backends.llvm.codegen.expressions.arithmetic import Arithmetic
@@ -85,6 +85,8 @@ class Kernel:
         default_factory=dict[tuple[str, int, int, bool], str]
     )
     """Where they are, by name, lanes, number of the set of lanes, and whether it is apart."""
+    array_bytes: int = 0
+    """Bytes of private arrays that are on the stack."""
     edges: int = 0
     """Places with code for vectors that lie partly outside their buffer."""
     edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
@@ -112,6 +114,7 @@ class Kernel:
     _bodies: list[Body] = field(default_factory=list[Body])
     _along_x: Shapes | None = None
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
+    _sure: str = ""
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.w, self.program.fast_math)
@@ -226,6 +229,21 @@ class Kernel:
             found = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
             self._greatest[buffer] = found
         return found
+
+    def is_sure(self) -> str:
+        """Whether what a launch reads is surely not what it writes, under another address."""
+        if not self._sure:
+            w = self.w
+            place = w.at_entry("getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32 5")
+            flags = w.at_entry(f"load i32, ptr {place}, align 4")
+            unsure = w.at_entry(f"and i32 {flags}, {LAUNCH_UNSURE}")
+            self._sure = w.at_entry(f"icmp eq i32 {unsure}, 0", "sure")
+        return self._sure
+
+    @property
+    def proving(self) -> tuple[str, ...]:
+        """The buffers whose contents prove something."""
+        return tuple(self._greatest)
 
     def workgroup_memory(self) -> list[tuple[str, int]]:
         """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""

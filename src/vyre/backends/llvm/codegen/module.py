@@ -223,6 +223,7 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
         group_cost_ns=_cost(kernel, prod(workgroup_size)),
         keeps=bool(kernel.kept),
         any_order=is_any_order_fine(program),
+        proving=kernel.proving,
     )
 
 

@@ -7,15 +7,18 @@
 ; ends: what was touched last is touched first, while a cache that is smaller than all of it still has it.
 ; The launching thread then closes the job and waits for the
 ; workers that joined, never for one that did not. A watchdog looks at live jobs every few milliseconds
-; and sets their stop flag when the deadline has passed or Ctrl-C was pressed.
+; and sets their stop flag when the deadline has passed.
+;
+; Signal handlers of Python run in the main thread, between two of its instructions. While a launch of that
+; thread lasts, the watchdog has it look for them every now and then, right where it is: see `attend`.
 ;
 ; Jobs are never freed, so a late look at one is harmless: whoever wants to touch a job first raises its
 ; `refs` (or `watching`) and then looks whether it is still open (or live); the launching thread first
 ; lowers `open` (or `live`) and then waits for the counter. All four are sequentially consistent.
 ;
-; The system's part (system_*.ll, wait_*.ll) provides os_start, os_now, os_wait, os_wake, os_spawn,
-; os_yield, os_relax, os_alloc, os_free, os_thread, os_hear_interrupts, os_worker_begins, os_make_room and
-; os_forget_workers.
+; The system's part (system_*.ll, stack_*.ll, wait_*.ll) provides os_start, os_now, os_wait, os_wake,
+; os_spawn, os_yield, os_relax, os_alloc, os_free, os_thread, os_hear_interrupts, os_hear_signals, os_poke,
+; os_has_stack, os_worker_begins, os_make_room and os_forget_workers.
 
 %launch = type { ptr, ptr, i32, i32, i32, i32 }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
@@ -50,7 +53,10 @@
   %launch,       ; 24 what the kernel gets
   [4 x i64],     ; 25
   %control,      ; 26
-  [8 x i64]      ; 27
+  i64,           ; 27 identity of the launching thread
+  ptr,           ; 28 its state as the interpreter knows it, while it has let go of the lock
+  i64,           ; 29 when the watchdog last had it look for signals
+  [5 x i64]      ; 30
 }
 
 %pool = type {
@@ -60,7 +66,7 @@
   i32,           ; 3 threads wanted, the launching one included
   i32,           ; 4 workers were started
   i32,           ; 5 watchdog: 0 not started, 1 ticking, 2 asleep
-  i32,           ; 6 interrupts seen by the signal handler
+  i32,           ; 6 interrupts seen by the system's part, where it cannot have the main thread look
   i32,           ; 7 workers that run
   i64,           ; 8 how long to spin before sleeping, in ns
   i64,           ; 9 identity of the main thread
@@ -70,6 +76,8 @@
 
 @vyre_pool = global %pool zeroinitializer, align 64
 @worker_ids = internal global i32 0
+; The job in whose kernel the main thread is, for it is only there that a signal may run Python.
+@main_job = internal global ptr null
 
 ; ---- claiming -------------------------------------------------------------------------------------
 
@@ -105,7 +113,7 @@ done:
 }
 
 ; Run groups of a segment that were claimed: these, or as many as far from its end.
-define internal void @run_claimed(ptr %job, ptr %segment, i64 %first, i64 %last, ptr %scratch) nounwind alwaysinline {
+define internal void @run_claimed(ptr %job, ptr %segment, i64 %first, i64 %last, ptr %scratch, i1 %attends) nounwind alwaysinline {
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   %kernel = load ptr, ptr %kernel.p
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
@@ -121,13 +129,22 @@ define internal void @run_claimed(ptr %job, ptr %segment, i64 %first, i64 %last,
   %last.back = sub i64 %both, %first
   %from = select i1 %is.backwards, i64 %first.back, i64 %first
   %to = select i1 %is.backwards, i64 %last.back, i64 %last
+  br i1 %attends, label %main, label %any
+any:
   call void %kernel(ptr %launch, i64 %from, i64 %to, ptr %scratch)
+  br label %done
+main:
+  store atomic ptr %job, ptr @main_job seq_cst, align 8
+  call void %kernel(ptr %launch, i64 %from, i64 %to, ptr %scratch)
+  store atomic ptr null, ptr @main_job seq_cst, align 8
+  br label %done
+done:
   ret void
 }
 
 ; Chunks shrink towards the end of a segment, so that the threads get done together: half of what is left
 ; is for all whose segment it is once more. Who works alone takes whole chunks.
-define internal void @claim(ptr %job, ptr %scratch, i64 %own) nounwind {
+define internal void @claim(ptr %job, ptr %scratch, i64 %own, i1 %attends) nounwind {
 entry:
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   %kernel = load ptr, ptr %kernel.p
@@ -175,7 +192,7 @@ take:
 run:
   %reach = add i64 %first, %size
   %last = call i64 @llvm.umin.i64(i64 %reach, i64 %end)
-  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch)
+  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch, i1 %attends)
   br label %loop
 following:
   %visited.next = add i64 %visited, 1
@@ -202,7 +219,7 @@ done:
 
 ; The first 20 us of a launch whose workers sleep: claim ever more workgroups at a time, and wake the
 ; workers only if there is work left. A short launch is over before a sleeping worker would have begun.
-define internal void @claim_before_waking(ptr %job, ptr %scratch, i32 %wanted) nounwind {
+define internal void @claim_before_waking(ptr %job, ptr %scratch, i32 %wanted, i1 %attends) nounwind {
 entry:
   %chunk.p = getelementptr inbounds %job, ptr %job, i64 0, i32 6
   %chunk = load i64, ptr %chunk.p
@@ -230,7 +247,7 @@ take:
 run:
   %reach = add i64 %first, %n
   %last = call i64 @llvm.umin.i64(i64 %reach, i64 %end)
-  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch)
+  call void @run_claimed(ptr %job, ptr %next.p, i64 %first, i64 %last, ptr %scratch, i1 %attends)
   %twice = shl i64 %n, 1
   %n.next = call i64 @llvm.umin.i64(i64 %twice, i64 %chunk)
   br label %look
@@ -331,6 +348,32 @@ as.it.is:
   ret ptr null
 }
 
+; Whether a job has work that no thread has claimed.
+define internal i1 @has_work(ptr %job) nounwind {
+entry:
+  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
+  %count = load atomic i64, ptr %count.p monotonic, align 8
+  br label %segment
+segment:
+  %number = phi i64 [ 0, %entry ], [ %number.next, %following ]
+  %more = icmp ult i64 %number, %count
+  br i1 %more, label %remains, label %no
+remains:
+  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %number
+  %next = load atomic i64, ptr %next.p monotonic, align 8
+  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
+  %end = load atomic i64, ptr %end.p monotonic, align 8
+  %left = icmp ult i64 %next, %end
+  br i1 %left, label %yes, label %following
+following:
+  %number.next = add i64 %number, 1
+  br label %segment
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
 ; ---- workers --------------------------------------------------------------------------------------
 
 ; Join one job if it has work left; says whether it did.
@@ -341,23 +384,8 @@ entry:
   %is.open = icmp ne i32 %open, 0
   br i1 %is.open, label %look, label %no
 look:
-  %count.p = getelementptr inbounds %job, ptr %job, i64 0, i32 12
-  %count = load atomic i64, ptr %count.p monotonic, align 8
-  br label %segment
-segment:
-  %number = phi i64 [ 0, %look ], [ %number.next, %following ]
-  %more = icmp ult i64 %number, %count
-  br i1 %more, label %remains, label %no
-remains:
-  %next.p = getelementptr inbounds %job, ptr %job, i64 0, i32 11, i64 %number
-  %next = load atomic i64, ptr %next.p monotonic, align 8
-  %end.p = getelementptr inbounds %segment, ptr %next.p, i64 0, i32 1
-  %end = load atomic i64, ptr %end.p monotonic, align 8
-  %left = icmp ult i64 %next, %end
-  br i1 %left, label %enter, label %following
-following:
-  %number.next = add i64 %number, 1
-  br label %segment
+  %left = call i1 @has_work(ptr %job)
+  br i1 %left, label %enter, label %no
 enter:
   %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
   %before = atomicrmw add ptr %refs.p, i32 1 seq_cst
@@ -381,7 +409,7 @@ work:
   ; The launching thread begins with the first segment.
   %own32 = add i32 %worker, 1
   %own = zext i32 %own32 to i64
-  call void @claim(ptr %job, ptr %memory, i64 %own)
+  call void @claim(ptr %job, ptr %memory, i64 %own, i1 false)
   call void @leave(ptr %job)
   ret i1 true
 leave.no:
@@ -504,6 +532,8 @@ look:
 meet:
   store i32 %sequence, ptr %seen.p
   store i64 %now, ptr %since.p
+  %first.p = getelementptr inbounds %job, ptr %job, i64 0, i32 29
+  store i64 %now, ptr %first.p
   br label %interrupt
 deadline:
   %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
@@ -526,13 +556,63 @@ interrupt:
   %new = icmp ne i32 %count, %before
   %is.main = icmp ne i32 %main, 0
   %interrupted = and i1 %new, %is.main
-  br i1 %interrupted, label %stop.interrupt, label %done
+  br i1 %interrupted, label %stop.interrupt, label %signals
 stop.interrupt:
   call void @stop(ptr %job, i32 2)
+  br label %done
+signals:
+  ; Often enough to be prompt, seldom enough not to be felt: the main thread waits for the interpreter.
+  %poked.p = getelementptr inbounds %job, ptr %job, i64 0, i32 29
+  %poked = load i64, ptr %poked.p
+  %quiet = sub i64 %now, %poked
+  %long = icmp sgt i64 %quiet, 40000000
+  %due = and i1 %long, %is.main
+  br i1 %due, label %poke, label %done
+poke:
+  store i64 %now, ptr %poked.p
+  call void @os_poke()
   br label %done
 done:
   store atomic i32 0, ptr %watching.p seq_cst, align 4
   ret i1 %is.live
+}
+
+; Let handlers of Python run, in the main thread, which has let go of the interpreter lock. If one raises, the
+; launch ends, and the exception stays with the thread.
+define internal void @attend(ptr %job) nounwind {
+entry:
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %stop = load atomic i32, ptr %stop.p seq_cst, align 4
+  %raised.before = icmp eq i32 %stop, 2
+  br i1 %raised.before, label %done, label %look
+look:
+  %state.p = getelementptr inbounds %job, ptr %job, i64 0, i32 28
+  %state = load ptr, ptr %state.p
+  call void @PyEval_RestoreThread(ptr %state)
+  %signal = call i32 @PyErr_CheckSignals()
+  %again = call ptr @PyEval_SaveThread()
+  %raised = icmp ne i32 %signal, 0
+  br i1 %raised, label %end, label %done
+end:
+  store atomic i32 2, ptr %stop.p seq_cst, align 4
+  br label %done
+done:
+  ret void
+}
+
+; What the main thread does when it is told to look, wherever it is. Python can run here as in any other place
+; of the thread: kernels hold no lock and call nothing that does.
+define internal void @look_for_signals() nounwind {
+entry:
+  %job = atomicrmw xchg ptr @main_job, ptr null seq_cst
+  %elsewhere = icmp eq ptr %job, null
+  br i1 %elsewhere, label %done, label %here
+here:
+  call void @attend(ptr %job)
+  store atomic ptr %job, ptr @main_job seq_cst, align 8
+  br label %done
+done:
+  ret void
 }
 
 define internal void @stop(ptr %job, i32 %reason) nounwind {
@@ -641,14 +721,12 @@ done:
 
 ; ---- a launch, seen from the launching thread ------------------------------------------------------
 
-; A free job, marked as taken.
+; A free job, marked as taken; null if there is none.
 define internal ptr @take_job() nounwind alwaysinline {
 entry:
-  br label %scan
-scan:
   br label %loop
 loop:
-  %i = phi i64 [ 0, %scan ], [ %next, %step ]
+  %i = phi i64 [ 0, %entry ], [ %next, %step ]
   %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %i
   %taken = load atomic i32, ptr %job monotonic, align 4
   %busy = icmp ne i32 %taken, 0
@@ -662,8 +740,7 @@ step:
   %end = icmp eq i64 %next, 64
   br i1 %end, label %full, label %loop
 full:
-  call void @os_yield()
-  br label %scan
+  ret ptr null
 done:
   %high.p = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 2
   %high = load atomic i32, ptr %high.p monotonic, align 4
@@ -764,7 +841,7 @@ sleep:
   %gone = icmp eq i32 %left, 0
   br i1 %gone, label %wake, label %nap
 nap:
-  call void @os_wait(ptr %refs.p, i32 %left, i64 -1)
+  call void @wait_attending(ptr %job, ptr %refs.p, i32 %left, i64 -1)
   br label %sleep
 wake:
   store atomic i32 0, ptr %waiting.p seq_cst, align 4
@@ -773,26 +850,118 @@ done:
   ret void
 }
 
+; Sleep on a word as the launching thread of a job. The main thread looks for signals when it wakes, and wakes
+; for that, if a signal that came just before has not woken it.
+define internal void @wait_attending(ptr %job, ptr %word, i32 %value, i64 %ns) nounwind {
+entry:
+  %main.p = getelementptr inbounds %job, ptr %job, i64 0, i32 10
+  %main = load i32, ptr %main.p
+  %is.main = icmp ne i32 %main, 0
+  %forever = icmp slt i64 %ns, 0
+  %often = and i1 %is.main, %forever
+  %limit = select i1 %often, i64 40000000, i64 %ns
+  call void @os_wait(ptr %word, i32 %value, i64 %limit)
+  %now = load atomic i32, ptr %word seq_cst, align 4
+  %same = icmp eq i32 %now, %value
+  %look = and i1 %is.main, %same
+  br i1 %look, label %attend, label %done
+attend:
+  call void @attend(ptr %job)
+  br label %done
+done:
+  ret void
+}
+
+; Wait until others have taken all of a job's work: the launching thread has too little stack for it. False if
+; there are no others.
+define internal i1 @stand_by(ptr %job) nounwind {
+entry:
+  %running = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7) seq_cst, align 4
+  %none = icmp eq i32 %running, 0
+  br i1 %none, label %start, label %look
+start:
+  %error = call i32 @os_spawn(ptr @worker)
+  %failed = icmp ne i32 %error, 0
+  br i1 %failed, label %no, label %started
+started:
+  %n = atomicrmw add ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7), i32 1 seq_cst
+  br label %look
+look:
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  %stop = load atomic i32, ptr %stop.p seq_cst, align 4
+  %stopped = icmp ne i32 %stop, 0
+  br i1 %stopped, label %yes, label %open
+open:
+  %left = call i1 @has_work(ptr %job)
+  br i1 %left, label %wait, label %yes
+wait:
+  %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
+  %refs = load atomic i32, ptr %refs.p seq_cst, align 4
+  call void @wait_attending(ptr %job, ptr %refs.p, i32 %refs, i64 1000000)
+  br label %look
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+
 ; ---- settings and fork ----------------------------------------------------------------------------
 
 define void @vyre_pool_configure(i32 %threads, i64 %spin, i64 %main) nounwind {
   call void @os_start()
+  call void @os_hear_signals()
   store i32 %threads, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 3)
   store i64 %spin, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 8)
   store i64 %main, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
   ret void
 }
 
-; In a forked child no worker exists and no launch is under way: begin again.
+; In a forked child no worker exists, and no launch is under way but those of the thread that forked, if it did
+; so in a signal handler: these cannot be completed. Begin again.
 define void @vyre_pool_reset() nounwind {
+entry:
   call void @llvm.memset.p0.i64(ptr @vyre_pool, i8 0, i64 12, i1 false)
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 4)
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 5)
   store i32 0, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 7)
   store i32 0, ptr @worker_ids
-  %jobs = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11
-  call void @llvm.memset.p0.i64(ptr %jobs, i8 0, i64 65536, i1 false)
+  store atomic ptr null, ptr @main_job seq_cst, align 8
   call void @os_forget_workers()
+  %self = call i64 @os_thread()
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %step ]
+  %job = getelementptr inbounds %pool, ptr @vyre_pool, i64 0, i32 11, i64 %i
+  %taken = load i32, ptr %job
+  %is.taken = icmp ne i32 %taken, 0
+  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
+  %thread = load i64, ptr %thread.p
+  %is.own = icmp eq i64 %thread, %self
+  %is.under.way = and i1 %is.taken, %is.own
+  br i1 %is.under.way, label %end, label %clear
+end:
+  %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  store i32 0, ptr %open.p
+  %live.p = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  store i32 0, ptr %live.p
+  %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
+  store i32 0, ptr %refs.p
+  %watching.p = getelementptr inbounds %job, ptr %job, i64 0, i32 18
+  store i32 0, ptr %watching.p
+  %stop.p = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  store i32 6, ptr %stop.p
+  %end64 = add i64 %i, 1
+  %end32 = trunc i64 %end64 to i32
+  store i32 %end32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 2)
+  br label %step
+clear:
+  call void @llvm.memset.p0.i64(ptr %job, i8 0, i64 ptrtoint (ptr getelementptr (%job, ptr null, i64 1) to i64), i1 false)
+  br label %step
+step:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, 64
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }
 

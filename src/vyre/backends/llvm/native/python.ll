@@ -11,7 +11,8 @@
   i32,           ;  2 grid x
   i32,           ;  3 grid y
   i32,           ;  4 grid z
-  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints, 8 keeps totals, 16 any order
+  i32,           ;  5 flags: 1 polls the stop flag, 2 divergent, 4 prints, 8 keeps totals, 16 any order,
+                 ;    32 unsure of what read-only memory holds
   i64,           ;  6 scratch bytes
   i64,           ;  7 estimated ns per workgroup, 0 if unknown
   i64,           ;  8 timeout in ns, 0 for none
@@ -21,7 +22,8 @@
   ptr,           ; 12 print ring
   i64,           ; 13 its size in words
   i32,           ; 14 the buffer whose length gives the grid, or -1
-  i32            ; 15 elements per workgroup along x
+  i32,           ; 15 elements per workgroup along x
+  i64            ; 16 stack bytes of a call of the kernel
 }
 %slot = type {
   i32,           ; 0 bytes per element
@@ -149,7 +151,21 @@ begin:
   %cost.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 7
   %cost = load i64, ptr %cost.p
   %estimate = call i64 @llvm.umul.fix.sat.i64(i64 %groups, i64 %cost, i32 0)
+  br label %take
+take:
   %job = call ptr @take_job()
+  %full = icmp eq ptr %job, null
+  br i1 %full, label %crowd, label %taken
+crowd:
+  ; Those that have one need the interpreter lock to give it back.
+  %waiting = call ptr @PyEval_SaveThread()
+  call void @os_yield()
+  call void @PyEval_RestoreThread(ptr %waiting)
+  br label %take
+taken:
+  %thread = call i64 @os_thread()
+  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
+  store i64 %thread, ptr %thread.p
   call void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups)
   %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
   %bytes = load i64, ptr %bytes.p
@@ -164,12 +180,23 @@ no.memory:
   store i32 4, ptr %control.nm
   br label %report
 choose:
+  ; A frame of a few pages fits wherever Python runs.
+  %stack.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 16
+  %stack = load i64, ptr %stack.p
+  %deep = icmp ugt i64 %stack, 12288
+  br i1 %deep, label %measure, label %weigh
+measure:
+  %has = call i1 @os_has_stack(i64 %stack)
+  br label %weigh
+weigh:
+  %fits = phi i1 [ true, %choose ], [ %has, %measure ]
   %known = icmp ne i64 %cost, 0
   %polls.bit = and i32 %flags, 1
   %straight = icmp eq i32 %polls.bit, 0
   %tiny = icmp ule i64 %estimate, 5000
   %s1 = and i1 %known, %straight
-  %short = and i1 %s1, %tiny
+  %s2 = and i1 %s1, %tiny
+  %short = and i1 %s2, %fits
   br i1 %short, label %here, label %away
 here:
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
@@ -178,7 +205,7 @@ here:
   call void @hand_over(ptr %kernel, ptr %launch, ptr %memory)
   br label %report
 away:
-  %ok = call i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory)
+  %ok = call i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory, i1 %fits)
   br i1 %ok, label %report, label %raised
 raised:
   call void @release_job(ptr %job)
@@ -189,12 +216,14 @@ report:
   ret ptr %result
 }
 
-; The same without the interpreter lock, alone or with the workers. False when a pending signal raised.
-define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory) nounwind alwaysinline {
+; The same without the interpreter lock, alone or with the workers, or by the workers alone if the kernel does not
+; fit on the stack. False when a pending signal raised.
+define internal i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory, i1 %fits) nounwind alwaysinline {
 entry:
   %timeout.p = getelementptr inbounds %job, ptr %job, i64 0, i32 8
   store i64 %timeout, ptr %timeout.p
-  %self = call i64 @os_thread()
+  %self.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
+  %self = load i64, ptr %self.p
   %main = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
   %is.main = icmp eq i64 %self, %main
   %main.p = getelementptr inbounds %job, ptr %job, i64 0, i32 10
@@ -231,6 +260,8 @@ plan:
   %little = icmp ule i64 %estimate, 20000
   %small = and i1 %known, %little
   %must = or i1 %one.thread, %one.chunk
+  br i1 %fits, label %any, label %crew
+any:
   br i1 %must, label %go, label %may
 may:
   br i1 %small, label %brief, label %crew
@@ -250,7 +281,7 @@ start:
   call void @start_workers()
   br label %go
 go:
-  %alone = phi i1 [ true, %plan ], [ true, %brief ], [ false, %crew ], [ false, %start ]
+  %alone = phi i1 [ true, %any ], [ true, %brief ], [ false, %crew ], [ false, %start ]
   %together = select i1 %alone, i32 1, i32 %threads
   %segments = zext i32 %together to i64
   ; Whoever works alone does so in order.
@@ -266,17 +297,33 @@ go:
   %never.looks = icmp eq i32 %looks.bit, 0
   %no.deadline = icmp eq i64 %timeout, 0
   %u1 = and i1 %one.chunk, %never.looks
-  %unwatched = and i1 %u1, %no.deadline
+  %u2 = and i1 %u1, %no.deadline
+  %unwatched = and i1 %u2, %fits
   %state = call ptr @PyEval_SaveThread()
+  %state.p = getelementptr inbounds %job, ptr %job, i64 0, i32 28
+  store ptr %state, ptr %state.p
   br i1 %unwatched, label %work, label %watched
 watched:
   call void @enliven(ptr %job)
+  %watchdog = load atomic i32, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 5) seq_cst, align 4
+  %no.watchdog = icmp eq i32 %watchdog, 0
+  %limited = xor i1 %no.deadline, true
+  %unkept = and i1 %no.watchdog, %limited
+  br i1 %unkept, label %refuse, label %accept
+refuse:
+  %refused = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  store i32 7, ptr %refused
+  br label %finish
+accept:
   br i1 %alone, label %work, label %open
 open:
-  %others = sub i32 %threads, 1
+  %beside = sub i32 %threads, 1
+  %others = call i32 @llvm.umax.i32(i32 %beside, i32 1)
   %asleep = call i1 @open_job(ptr %job, i32 %others)
   br i1 %asleep, label %rouse, label %work
 rouse:
+  br i1 %fits, label %bound.work, label %wake
+bound.work:
   ; Workgroups of known or bounded length can be tried alone first; others may take for ever.
   %polls.bit = and i32 %flags, 1
   %bounded = icmp eq i32 %polls.bit, 0
@@ -287,14 +334,23 @@ first:
   %enough = call i1 @is_one_of_many()
   br i1 %enough, label %wake, label %ramp
 ramp:
-  call void @claim_before_waking(ptr %job, ptr %memory, i32 %others)
+  call void @claim_before_waking(ptr %job, ptr %memory, i32 %others, i1 %is.main)
   br label %work
 wake:
   call void @wake(i32 %others)
   br label %work
 work:
+  br i1 %fits, label %claim, label %leave
+leave:
+  %left = call i1 @stand_by(ptr %job)
+  br i1 %left, label %close, label %no.stack
+no.stack:
+  %control = getelementptr inbounds %job, ptr %job, i64 0, i32 26
+  store i32 5, ptr %control
+  br label %close
+claim:
   %begin = call i64 @os_now()
-  call void @claim(ptr %job, ptr %memory, i64 0)
+  call void @claim(ptr %job, ptr %memory, i64 0, i1 %is.main)
   br i1 %alone, label %note, label %close
 note:
   br i1 %must, label %finish, label %lone
@@ -326,6 +382,10 @@ look:
   %interrupted = icmp eq i32 %stop, 2
   br i1 %interrupted, label %signal, label %tell
 signal:
+  %error = call ptr @PyErr_Occurred()
+  %is.set = icmp ne ptr %error, null
+  br i1 %is.set, label %fail, label %ask
+ask:
   %raised = call i32 @PyErr_CheckSignals()
   %done = icmp ne i32 %raised, 0
   br i1 %done, label %fail, label %raise
@@ -391,12 +451,44 @@ define internal i64 @integer(ptr %arguments, i64 %index) nounwind alwaysinline {
 }
 
 ; launch_raw(nx, ny, nz, timeout_ns, address, count, address, count, ...): all integers.
-define internal ptr @py_launch_raw(ptr %self, ptr %arguments, i64 %count) nounwind "no-stack-arg-probe" {
+define internal ptr @py_launch_raw(ptr %self, ptr %arguments, i64 %count) nounwind {
+  %result = call ptr @with_room(ptr @launch_raw, ptr %self, ptr %arguments, i64 %count)
+  ret ptr %result
+}
+
+; Call a launch with memory for its buffers and their views: on the stack, or if there are many, elsewhere.
+define internal ptr @with_room(ptr %launch, ptr %self, ptr %arguments, i64 %count) nounwind {
 entry:
+  %few.buffers = alloca [32 x %buffer], align 16
+  %few.views = alloca [32 x %view], align 16
   %bound = call ptr @bound_of(ptr %self)
   %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
   %n32 = load i32, ptr %n.p
   %n = zext i32 %n32 to i64
+  %few = icmp ule i64 %n, 32
+  br i1 %few, label %here, label %there
+here:
+  %done = call ptr %launch(ptr %bound, ptr %arguments, i64 %count, i64 %n, ptr %few.buffers, ptr %few.views)
+  ret ptr %done
+there:
+  %buffer.bytes = mul i64 %n, ptrtoint (ptr getelementptr (%buffer, ptr null, i64 1) to i64)
+  %view.bytes = mul i64 %n, ptrtoint (ptr getelementptr (%view, ptr null, i64 1) to i64)
+  %bytes = add i64 %buffer.bytes, %view.bytes
+  %buffers = call ptr @os_alloc(i64 %bytes)
+  %none = icmp eq ptr %buffers, null
+  br i1 %none, label %no.memory, label %run
+no.memory:
+  %error = call ptr @PyErr_NoMemory()
+  ret ptr %error
+run:
+  %views = getelementptr i8, ptr %buffers, i64 %buffer.bytes
+  %result = call ptr %launch(ptr %bound, ptr %arguments, i64 %count, i64 %n, ptr %buffers, ptr %views)
+  call void @os_free(ptr %buffers)
+  ret ptr %result
+}
+
+define internal ptr @launch_raw(ptr %bound, ptr %arguments, i64 %count, i64 %n, ptr %buffers, ptr %views) nounwind {
+entry:
   %n2 = shl i64 %n, 1
   %expected = add i64 %n2, 4
   %right = icmp eq i64 %count, %expected
@@ -406,7 +498,6 @@ wrong:
   call void @PyErr_SetString(ptr %kind, ptr @text.count)
   ret ptr null
 read:
-  %buffers = alloca %buffer, i64 %n
   %nx64 = call i64 @integer(ptr %arguments, i64 0)
   %ny64 = call i64 @integer(ptr %arguments, i64 1)
   %nz64 = call i64 @integer(ptr %arguments, i64 2)
@@ -550,16 +641,20 @@ none:
 
 ; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer,
 ; those that are written apart from all others; followed by nothing (the grid of the %bound, or the one that
-; covers its grid buffer) or by nx, ny, nz.
-define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind "no-stack-arg-probe" {
+; covers its grid buffer) or by nx, ny, nz, after which may follow bytes: the runs to be cleared before.
+define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind {
+  %result = call ptr @with_room(ptr @launch_arrays, ptr %self, ptr %arguments, i64 %count)
+  ret ptr %result
+}
+
+define internal ptr @launch_arrays(ptr %bound, ptr %arguments, i64 %count, i64 %n, ptr %buffers, ptr %views) nounwind {
 entry:
-  %bound = call ptr @bound_of(ptr %self)
-  %n.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 10
-  %n32 = load i32, ptr %n.p
-  %n = zext i32 %n32 to i64
   %n3 = add i64 %n, 3
+  %n4 = add i64 %n, 4
   %exact = icmp eq i64 %count, %n
-  %with.grid = icmp eq i64 %count, %n3
+  %just.grid = icmp eq i64 %count, %n3
+  %with.runs = icmp eq i64 %count, %n4
+  %with.grid = or i1 %just.grid, %with.runs
   %fits = or i1 %exact, %with.grid
   br i1 %fits, label %begin, label %wrong
 wrong:
@@ -567,8 +662,6 @@ wrong:
   call void @PyErr_SetString(ptr %kind, ptr @text.count)
   ret ptr null
 begin:
-  %buffers = alloca %buffer, i64 %n
-  %views = alloca %view, i64 %n
   %slots.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 11
   %slots = load ptr, ptr %slots.p
   br label %loop
@@ -630,9 +723,82 @@ aliased:
   call void @drop_views(ptr %views, i64 %n)
   br label %bad
 run:
+  br i1 %with.runs, label %clear, label %go
+clear:
+  %runs.p = getelementptr inbounds ptr, ptr %arguments, i64 %n3
+  %runs.object = load ptr, ptr %runs.p
+  %runs = call ptr @PyBytes_AsString(ptr %runs.object)
+  %runs.none = icmp eq ptr %runs, null
+  br i1 %runs.none, label %no.bytes, label %fill
+no.bytes:
+  call void @drop_views(ptr %views, i64 %n)
+  ret ptr null
+fill:
+  %runs.length = call i64 @PyBytes_Size(ptr %runs.object)
+  call void @clear_runs(ptr %buffers, ptr %runs, i64 %runs.length)
+  br label %go
+go:
   %result = call ptr @run_on(ptr %bound, ptr %buffers, ptr %arguments, i64 %n, i1 %with.grid)
   call void @drop_views(ptr %views, i64 %n)
   ret ptr %result
+}
+
+; Fill runs of bytes with zeros: five i64 each, which are the buffer, the first byte, the bytes, how often, and
+; the distance between. Others may use the interpreter while much is filled.
+define internal void @clear_runs(ptr %buffers, ptr %runs, i64 %length) nounwind {
+entry:
+  br label %loop
+loop:
+  %at = phi i64 [ 0, %entry ], [ %at.next, %done ]
+  %at.next = add i64 %at, 40
+  %more = icmp ule i64 %at.next, %length
+  br i1 %more, label %one, label %end
+one:
+  %run = getelementptr i8, ptr %runs, i64 %at
+  %place = load i64, ptr %run, align 1
+  %first.p = getelementptr i8, ptr %run, i64 8
+  %first = load i64, ptr %first.p, align 1
+  %bytes.p = getelementptr i8, ptr %run, i64 16
+  %bytes = load i64, ptr %bytes.p, align 1
+  %repeats.p = getelementptr i8, ptr %run, i64 24
+  %repeats = load i64, ptr %repeats.p, align 1
+  %distance.p = getelementptr i8, ptr %run, i64 32
+  %distance = load i64, ptr %distance.p, align 1
+  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %place
+  %data = load ptr, ptr %buffer
+  %start = getelementptr i8, ptr %data, i64 %first
+  %total = mul i64 %bytes, %repeats
+  %much = icmp ugt i64 %total, 65536
+  br i1 %much, label %away, label %here
+away:
+  %state = call ptr @PyEval_SaveThread()
+  call void @clear_run(ptr %start, i64 %bytes, i64 %repeats, i64 %distance)
+  call void @PyEval_RestoreThread(ptr %state)
+  br label %done
+here:
+  call void @clear_run(ptr %start, i64 %bytes, i64 %repeats, i64 %distance)
+  br label %done
+done:
+  br label %loop
+end:
+  ret void
+}
+
+define internal void @clear_run(ptr %start, i64 %bytes, i64 %repeats, i64 %distance) nounwind {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %one ]
+  %p = phi ptr [ %start, %entry ], [ %p.next, %one ]
+  %more = icmp ult i64 %i, %repeats
+  br i1 %more, label %one, label %end
+one:
+  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 %bytes, i1 false)
+  %i.next = add i64 %i, 1
+  %p.next = getelementptr i8, ptr %p, i64 %distance
+  br label %loop
+end:
+  ret void
 }
 
 ; Settle the grid and run.
@@ -701,16 +867,20 @@ launch:
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare i64 @llvm.umul.fix.sat.i64(i64, i64, i32)
 declare i32 @llvm.umin.i32(i32, i32)
+declare i32 @llvm.umax.i32(i32, i32)
 declare i64 @llvm.umax.i64(i64, i64)
 declare ptr @PyLong_FromLong(i64)
 declare ptr @PyLong_AsVoidPtr(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @Py_BuildValue(ptr, ...)
+declare ptr @PyBytes_AsString(ptr)
+declare i64 @PyBytes_Size(ptr)
 declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
 declare void @PyBuffer_Release(ptr)
 declare i32 @PyErr_CheckSignals()
 declare void @PyErr_Clear()
+declare ptr @PyErr_NoMemory()
 declare ptr @PyErr_Occurred()
 declare void @PyErr_SetNone(ptr)
 declare void @PyErr_SetString(ptr, ptr)

@@ -4,7 +4,9 @@
 %timespec = type { i64, i64 }
 %sigaction = type $SIGACTION
 
+; The handler that was there before ours, and whether the watchdog sent the signal that is under way.
 @previous_handler = internal global ptr null
+@poked = internal global i32 0
 
 define internal i64 @os_now() nounwind {
   %t = alloca %timespec
@@ -17,7 +19,8 @@ define internal i64 @os_now() nounwind {
   ret i64 %now
 }
 
-; A detached thread with a stack of 1 MiB. It receives no signals but those of its own faults.
+; A detached thread with as much stack as a kernel may take, and more. It receives no signals but those of its
+; own faults.
 define internal i32 @os_spawn(ptr %function) nounwind {
   %attributes = alloca [128 x i8], align 16
   %all = alloca [128 x i8], align 16
@@ -25,7 +28,7 @@ define internal i32 @os_spawn(ptr %function) nounwind {
   %thread = alloca i64
   %r0 = call i32 @pthread_attr_init(ptr %attributes)
   %r1 = call i32 @pthread_attr_setdetachstate(ptr %attributes, i32 $DETACHED)
-  %r2 = call i32 @pthread_attr_setstacksize(ptr %attributes, i64 1048576)
+  %r2 = call i32 @pthread_attr_setstacksize(ptr %attributes, i64 $STACK)
   %r3 = call i32 @sigfillset(ptr %all)
   %d0 = call i32 @sigdelset(ptr %all, i32 4)
   %d1 = call i32 @sigdelset(ptr %all, i32 5)
@@ -57,33 +60,70 @@ define internal void @os_free(ptr %p) nounwind {
   ret void
 }
 
-define internal void @on_interrupt(i32 %signal, ptr %info, ptr %context) nounwind {
-  %n = atomicrmw add ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 6), i32 1 seq_cst
-  %previous = load atomic ptr, ptr @previous_handler acquire, align 8
-  call void %previous(i32 %signal, ptr %info, ptr %context)
-  ret void
-}
-
-; Put our handler in front of the one that is there, unless that is the default or to ignore.
-define internal void @os_hear_interrupts() nounwind {
+; SIGURG tells the main thread to look for signals: what it is meant for is rare, and it is ignored by default.
+define internal void @on_poke(i32 %signal, ptr %info, ptr %context) nounwind {
 entry:
-  %action = alloca %sigaction, align 16
-  %r0 = call i32 @sigaction(i32 2, ptr null, ptr %action)
-  %handler = load ptr, ptr %action
-  %ours = icmp eq ptr %handler, @on_interrupt
-  %number = ptrtoint ptr %handler to i64
+  %sent = atomicrmw xchg ptr @poked, i32 0 seq_cst
+  %ours = icmp ne i32 %sent, 0
+  br i1 %ours, label %look, label %other
+look:
+  call void @look_for_signals()
+  br label %done
+other:
+  %previous = load atomic ptr, ptr @previous_handler acquire, align 8
+  %number = ptrtoint ptr %previous to i64
   %special = icmp ult i64 %number, 2
-  %leave = or i1 %ours, %special
-  br i1 %leave, label %done, label %install
-install:
-  store atomic ptr %handler, ptr @previous_handler release, align 8
-  store ptr @on_interrupt, ptr %action
-  %r1 = call i32 @sigaction(i32 2, ptr %action, ptr null)
+  br i1 %special, label %done, label %pass
+pass:
+  call void %previous(i32 %signal, ptr %info, ptr %context)
   br label %done
 done:
   ret void
 }
 
+; Put our handler in front of the one that is there; once, for another may do the same later.
+define internal void @os_hear_signals() nounwind {
+entry:
+  %action = alloca %sigaction, align 16
+  %r0 = call i32 @sigaction(i32 $SIGURG, ptr null, ptr %action)
+  %handler = load ptr, ptr %action
+  %ours = icmp eq ptr %handler, @on_poke
+  br i1 %ours, label %done, label %install
+install:
+  store atomic ptr %handler, ptr @previous_handler release, align 8
+  call void @llvm.memset.p0.i64(ptr %action, i8 0, i64 $SIGACTION_BYTES, i1 false)
+  store ptr @on_poke, ptr %action
+  ; What is interrupted goes on; and a handler of Python that launches something can be interrupted in turn.
+  %flags.p = getelementptr inbounds %sigaction, ptr %action, i64 0, i32 2
+  store i32 $SA_FLAGS, ptr %flags.p
+  %r1 = call i32 @sigaction(i32 $SIGURG, ptr %action, ptr null)
+  br label %done
+done:
+  ret void
+}
+
+; Have the main thread look for signals, unless its handler of ours has been replaced.
+define internal void @os_poke() nounwind {
+entry:
+  %action = alloca %sigaction, align 16
+  %r0 = call i32 @sigaction(i32 $SIGURG, ptr null, ptr %action)
+  %handler = load ptr, ptr %action
+  %ours = icmp eq ptr %handler, @on_poke
+  br i1 %ours, label %send, label %done
+send:
+  store atomic i32 1, ptr @poked seq_cst, align 4
+  %main = load i64, ptr getelementptr inbounds (%pool, ptr @vyre_pool, i64 0, i32 9)
+  %r1 = call i32 @pthread_kill(i64 %main, i32 $SIGURG)
+  br label %done
+done:
+  ret void
+}
+
+define internal void @os_hear_interrupts() nounwind {
+  ret void
+}
+
+declare i32 @pthread_kill(i64, i32)
 declare i32 @clock_gettime(i32, ptr)
 declare i32 @pthread_attr_init(ptr)
 declare i32 @pthread_attr_setdetachstate(ptr, i32)

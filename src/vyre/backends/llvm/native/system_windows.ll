@@ -48,7 +48,7 @@ all:
 
 define internal i32 @os_spawn(ptr %function) nounwind {
 entry:
-  %thread = call ptr @CreateThread(ptr null, i64 1048576, ptr %function, ptr null, i32 0, ptr null)
+  %thread = call ptr @CreateThread(ptr null, i64 $STACK, ptr %function, ptr null, i32 0, ptr null)
   %failed = icmp eq ptr %thread, null
   br i1 %failed, label %no, label %yes
 yes:
@@ -109,6 +109,30 @@ done:
   ret void
 }
 
+; Ctrl-C is counted above; there are no other signals.
+define internal void @os_poke() nounwind {
+  ret void
+}
+
+define internal void @os_hear_signals() nounwind {
+  ret void
+}
+
+; Whether so many bytes fit below the frame of the caller.
+define internal i1 @os_has_stack(i64 %bytes) nounwind {
+  %here.p = alloca i8
+  %here = ptrtoint ptr %here.p to i64
+  %low.p = alloca i64
+  %high.p = alloca i64
+  call void @GetCurrentThreadStackLimits(ptr %low.p, ptr %high.p)
+  %end = load i64, ptr %low.p
+  %left = sub i64 %here, %end
+  %wanted = add i64 %bytes, 32768
+  %fits = icmp sge i64 %left, %wanted
+  ret i1 %fits
+}
+
+declare void @GetCurrentThreadStackLimits(ptr, ptr)
 declare i32 @QueryPerformanceCounter(ptr)
 declare i32 @QueryPerformanceFrequency(ptr)
 declare i32 @WaitOnAddress(ptr, ptr, i64, i32)

@@ -64,6 +64,18 @@ fn f32_max(a: f32, b: f32) -> f32 {
     return select(select(bitcast<f32>(most), a, f32_is_nan(b)), b, f32_is_nan(a));
 }
 
+// The lesser; NaN if one is NaN.
+fn f32_minimum(a: f32, b: f32) -> f32 {
+    let least = f32_order(min(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b))));
+    return select(select(bitcast<f32>(least), b, f32_is_nan(b)), a, f32_is_nan(a));
+}
+
+// The greater; NaN if one is NaN.
+fn f32_maximum(a: f32, b: f32) -> f32 {
+    let most = f32_order(max(f32_order(bitcast<i32>(a)), f32_order(bitcast<i32>(b))));
+    return select(select(bitcast<f32>(most), b, f32_is_nan(b)), a, f32_is_nan(a));
+}
+
 // To the nearest integer, halves away from zero.
 fn f32_round(x: f32) -> f32 {
     let whole = trunc(x);

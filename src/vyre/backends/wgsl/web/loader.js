@@ -131,6 +131,10 @@ class Runner {
     }
   }
 
+  async wipe({ buffers }) {
+    for (const place of buffers) this.clear(place);
+  }
+
   async count({ variable, signed, bounds, bySegment, steps }) {
     let [start, stop] = bounds.map(BigInt);
     if (bySegment !== null) {

@@ -56,6 +56,7 @@ _FLOAT_INTRINSICS = {
     UnOp.ROUND_EVEN: "roundeven",
     UnOp.SQRT: "sqrt",
 }
+_EXTREMES = frozenset({BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM})
 _BIT_INTRINSICS = {UnOp.POPCOUNT: "ctpop", UnOp.REVERSE_BITS: "bitreverse"}
 
 
@@ -91,17 +92,17 @@ class Arithmetic:
             return self.w.emit(f"{_PLAIN_FLOAT[op]} {self.flags}{type_} {a}, {b}")
         if op is BinOp.COPYSIGN:
             return self.w.intrinsic("copysign", type_, a, b)
-        if op is BinOp.MIN:
-            return self._extreme(dtype, lanes, a, b, least=True)
-        if op is BinOp.MAX:
-            return self._extreme(dtype, lanes, a, b, least=False)
+        if op in _EXTREMES:
+            return self._extreme(op, dtype, lanes, a, b)
         raise AssertionError(op)
 
-    def _extreme(self, dtype: DataType, lanes: int, a: str, b: str, *, least: bool) -> str:
-        """min or max: a NaN operand is ignored, and -0 is less than +0.
+    def _extreme(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
+        """The lesser or the greater; -0 is less than +0.
 
-        Comparing the bits as integers orders the zeros; a NaN on either side gives way.
+        Comparing the bits as integers orders the zeros. Every comparison with a NaN is false, so
+        that the second operand is taken: also if it is not the one to be taken.
         """
+        least = op in (BinOp.MIN, BinOp.MINIMUM)
         type_ = register_type(dtype, lanes)
         if self.flags:
             return self.w.intrinsic("minnum" if least else "maxnum", type_, a, b)
@@ -109,14 +110,16 @@ class Arithmetic:
         bits = widened(f"i{dtype.bits}", lanes)
         order = "olt" if least else "ogt"
         first = w.emit(f"fcmp {order} {type_} {a}, {b}")
-        second_nan = w.emit(f"fcmp uno {type_} {b}, {b}")
+        # A NaN gives way to the other operand, or is what comes out.
+        wrong = b if op in (BinOp.MIN, BinOp.MAX) else a
+        is_nan = w.emit(f"fcmp uno {type_} {wrong}, {wrong}")
         equal = w.emit(f"fcmp oeq {type_} {a}, {b}")
         a_bits = w.emit(f"bitcast {type_} {a} to {bits}")
         b_bits = w.emit(f"bitcast {type_} {b} to {bits}")
         joined = w.emit(f"{'or' if least else 'and'} {bits} {a_bits}, {b_bits}")
         same = w.emit(f"bitcast {bits} {joined} to {type_}")
         flag = widened("i1", lanes)
-        take_a = w.emit(f"or {flag} {first}, {second_nan}")
+        take_a = w.emit(f"or {flag} {first}, {is_nan}")
         picked = w.emit(f"select {flag} {take_a}, {type_} {a}, {type_} {b}")
         return w.emit(f"select {flag} {equal}, {type_} {same}, {type_} {picked}")
 

@@ -1,11 +1,11 @@
-"""Loops that all lanes of a workgroup come to, rewritten; and names for what they become."""
+"""Loops that all lanes of a workgroup come to, rewritten."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.ir import AnyStmt, Block, Body, Let, Loop, Program, Region, While
-from vyre.ir.walk import rebuilt, walk_stmts
+from vyre.ir import AnyStmt, Block, Body, Loop, Region, While
+from vyre.ir.walk import rebuilt
 
 Change = Callable[[Loop | While, Body, int], list[AnyStmt]]
 """What becomes of a loop that stands at a place in a body."""
@@ -27,21 +27,4 @@ def with_common_loops(body: Body, change: Change) -> Body:
     return body if same else tuple(made)
 
 
-class NewNames:
-    """Names that no variable of a program has."""
-
-    def __init__(self, program: Program) -> None:
-        statements = list(walk_stmts(program.entry))
-        self._taken = {s.name for s in statements if isinstance(s, Let)}
-        self._taken |= {s.var for s in statements if isinstance(s, Loop)}
-
-    def fresh(self, hint: str) -> str:
-        """One more, made from a hint."""
-        number = 1
-        while f"{hint}.{number}" in self._taken:
-            number += 1
-        self._taken.add(f"{hint}.{number}")
-        return f"{hint}.{number}"
-
-
-__all__ = ["NewNames", "with_common_loops"]
+__all__ = ["with_common_loops"]

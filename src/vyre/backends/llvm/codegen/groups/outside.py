@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.indices.again import is_repeatable
 from vyre.backends.llvm.codegen.indices.linear import LinearForms, flat_index
-from vyre.backends.llvm.codegen.indices.steps import accesses_of
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
@@ -38,7 +37,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.walk import rebuilt, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, rebuilt, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,7 @@ where `m` is such that all lanes of the longest row that there may be have the l
 
 from __future__ import annotations
 
-from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
+from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
@@ -42,6 +42,7 @@ from vyre.ir import (
 )
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.names import Names
 
 TOGETHER = 4
 """Rounds at a time; with eight, the machine does not follow all of the pieces any more."""
@@ -95,7 +96,7 @@ class _Rewriter:
     def __init__(self, program: Program, counts: frozenset[str]) -> None:
         self._known = counts
         self._size = program.workgroup_size[0]
-        self._names = NewNames(program)
+        self._names = Names(program)
         self.counts: list[str] = []
         self.outside: list[str] = []
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
-from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
+from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
@@ -43,6 +43,7 @@ from vyre.ir import (
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.names import Names
 
 FEWEST_LANES = 64
 """Lanes of a workgroup that are worth a round of their own."""
@@ -92,7 +93,7 @@ class _Rewriter:
         self._size = program.workgroup_size[0]
         self.counts: list[str] = []
         """Names of numbers of rounds."""
-        self._names = NewNames(program)
+        self._names = Names(program)
         self._values = {
             s.name: s.value
             for s in walk_stmts(program.entry)

@@ -14,7 +14,7 @@ memory and puts them back. Every lane adds in the order in which it did.
 from __future__ import annotations
 
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
-from vyre.backends.llvm.codegen.groups.common_loops import NewNames, with_common_loops
+from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
 from vyre.backends.llvm.codegen.groups.rounds_together import sums_up
 from vyre.backends.llvm.codegen.indices.coefficient import coefficient
 from vyre.backends.llvm.host import Host
@@ -43,6 +43,7 @@ from vyre.ir import (
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rebuilt, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.names import Names
 
 _LANE = Builtin(BuiltinKind.LOCAL_ID, 0)
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)
@@ -81,7 +82,7 @@ class _Rewriter:
         self._variables = variable_types(program)
         buffers = {decl.name: decl for decl in program.buffers}
         self._types = TypeEnv(buffers, self._variables)
-        self._names = NewNames(program)
+        self._names = Names(program)
 
     def change(self, loop: Loop | While, _body: Body, _place: int) -> list[AnyStmt]:
         """What becomes of a loop."""

@@ -3,7 +3,8 @@
 In `state = table[state * 256 + u32(text[i])]` no text of the program says that the index is in
 bounds, but the table does: if its greatest element times 256, plus 255, is less than its length,
 every step stays inside. Nothing writes to such a buffer, so its greatest element is found once,
-where the buffer is small against the work, and code without tests runs if the fact holds.
+where the buffer is small against the work, and code without tests runs if the fact holds. A launch
+on memory that may be mapped twice says so, and then nothing is taken from what memory holds.
 """
 
 from __future__ import annotations
@@ -174,7 +175,8 @@ def emit_greatest(kernel: Kernel, pointer: str, count: str, element: DataType) -
     lanes = w.at_entry("sub i64 %last, %first")
     share = BYTES_PER_LANE * kernel.invocations * 8 // bits
     many = w.at_entry(f"mul i64 {lanes}, {share}")
-    most = w.at_entry(f"add i64 {many}, {SPARE_BYTES * 8 // bits}")
+    worth = w.at_entry(f"add i64 {many}, {SPARE_BYTES * 8 // bits}")
+    most = w.at_entry(f"select i1 {kernel.is_sure()}, i64 {worth}, i64 0")
     name = f"@vyre.greatest.u{bits}"
     w.globals[name] = _function(name, bits, kernel.host.vector_bits)
     w.declarations.update(_reductions(bits, kernel.host.vector_bits))

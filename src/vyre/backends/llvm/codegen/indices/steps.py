@@ -12,14 +12,13 @@ usual numbers is tried.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from vyre.backends.llvm.codegen.indices.linear import LinearForms
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
-    Atomic,
     Binary,
     BinOp,
     Body,
@@ -28,10 +27,9 @@ from vyre.ir import (
     Load,
     Program,
     Select,
-    Store,
     Var,
 )
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, expr_children, walk_expr, walk_stmts
 
 WIDEST_STEP: Final = 4
 """Parts of structures of which some are touched and some not."""
@@ -99,16 +97,6 @@ def _multiplies(statement: AnyStmt) -> bool:
 
 def _has_number(node: Binary) -> bool:
     return isinstance(node.left, Lit) or isinstance(node.right, Lit)
-
-
-def accesses_of(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
-    """The buffers and indices of what a statement itself, not its bodies, looks at or stores."""
-    if isinstance(statement, Store):
-        yield statement.buffer, statement.index
-    for child in expr_children(statement):
-        for node in walk_expr(child):
-            if isinstance(node, (Load, Atomic)):
-                yield node.buffer, node.index
 
 
 def _look(
@@ -190,4 +178,4 @@ def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bo
             return False
 
 
-__all__ = ["USUAL_STEPS", "WIDEST_STEP", "accesses_of", "guessed_steps", "is_distance"]
+__all__ = ["USUAL_STEPS", "WIDEST_STEP", "guessed_steps", "is_distance"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.abi import STACK_BYTES
 from vyre.backends.llvm.codegen.expressions.packed import memory_type
 from vyre.backends.llvm.codegen.groups.barriers import Piece, Stretch, stretches
 from vyre.backends.llvm.codegen.value import Memory, Value, varying
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_ON_STACK = 1 << 14
 """Bytes of a set's array that are taken from the stack; larger ones lie in scratch memory."""
+MOST_ON_STACK_IN_ALL = STACK_BYTES // 4
+"""Bytes of all such arrays together; those that come later lie in scratch memory."""
 MOST_TOGETHER = 1 << 14
 """Bytes of private arrays of all lanes of a vector that the nearest cache surely holds."""
 MOST_IN_REGISTERS = 512
@@ -69,7 +72,8 @@ def emit_own_array(kernel: Kernel, decl: BufferDecl, lanes: Lanes, number: int) 
     key = (decl.name, lanes.width, number, kernel.aside and nbytes <= MOST_IN_REGISTERS)
     pointer = kernel.own_places.get(key)
     if pointer is None:
-        if nbytes <= MOST_ON_STACK:
+        if nbytes <= MOST_ON_STACK and kernel.array_bytes + nbytes <= MOST_ON_STACK_IN_ALL:
+            kernel.array_bytes += nbytes
             align = min(nbytes & -nbytes, 64) if nbytes else 1
             pointer = w.at_entry(f"alloca [{nbytes} x i8], align {align}", decl.name)
         else:

@@ -71,9 +71,9 @@ MOST_ELEMENTS = 1 << 32
 _COUNTERS = frozenset({DataType.U32, DataType.I32})
 FREE = {BinOp.ADD: 0, BinOp.XOR: 0, BinOp.MUL: 1}
 """Operators with the number that changes nothing."""
-REPEATED = frozenset({BinOp.AND, BinOp.OR, BinOp.MIN, BinOp.MAX})
+EXTREMES = frozenset({BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM})
+REPEATED = frozenset({BinOp.AND, BinOp.OR}) | EXTREMES
 """Operators for which it does not matter how often a number takes part."""
-EXTREMES = frozenset({BinOp.MIN, BinOp.MAX})
 BITS = frozenset({BinOp.AND, BinOp.OR, BinOp.XOR})
 FLOATS = frozenset({DataType.F32, DataType.F64})
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from vyre.backends.llvm.codegen.indices.folded import folded
 from vyre.backends.llvm.codegen.indices.linear import LinearForms, flat_index
-from vyre.backends.llvm.codegen.indices.steps import accesses_of, is_distance
+from vyre.backends.llvm.codegen.indices.steps import is_distance
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -37,6 +37,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import (
+    accesses_of,
     bodies,
     expr_children,
     map_bodies,

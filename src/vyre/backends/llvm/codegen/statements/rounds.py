@@ -37,7 +37,10 @@ from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
 
-STEPS = frozenset({BinOp.ADD, BinOp.XOR, BinOp.MUL, BinOp.AND, BinOp.OR, BinOp.MIN, BinOp.MAX})
+STEPS = frozenset(
+    {BinOp.ADD, BinOp.XOR, BinOp.MUL, BinOp.AND, BinOp.OR}
+    | {BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM}
+)
 """Operators for which the order of steps does not matter."""
 MIRRORED = {
     BinOp.LT: BinOp.GT,

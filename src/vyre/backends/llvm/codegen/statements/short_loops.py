@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from vyre.backends.llvm.codegen.indices.linear import LinearForms, flat_index, is_lane_id
-from vyre.backends.llvm.codegen.indices.steps import accesses_of, is_distance
+from vyre.backends.llvm.codegen.indices.steps import is_distance
 from vyre.backends.llvm.codegen.statements.channels import Channels, WrittenOut, goes_on_early
 from vyre.ir import (
     AnyExpr,
@@ -33,6 +33,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import (
+    accesses_of,
     bodies,
     expr_children,
     map_bodies,
