@@ -24,7 +24,9 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=0, help="where the numbers begin")
     options.add_argument(
         "--what",
-        help="checks: cpu, wgpu:ID, opt, fuse, split, wire; and bytes, hostile ones "
+        help="checks: cpu, wgpu:ID, opt, fuse, split, wire; lists, also lists@ID, of the mixture "
+        "of that name; python, also python@ID, of that mixture: kernels as CPython runs them; and "
+        "bytes, hostile ones "
         "(all, and every WebGPU device found, unless you say)",
     )
     options.add_argument("--programs", type=int, help="stop after so many")
@@ -96,13 +98,21 @@ def _everything() -> list[_Campaign]:
     rest = 0.95 - share
     campaigns = [
         _Campaign(_HOSTILE, "", 0.05),
-        _Campaign(DEFAULT_CHECKS, "thorough", 0.4 * rest),
-        _Campaign(("cpu",), "hostile", 0.2 * rest),
-        _Campaign(("cpu",), "kernels", 0.15 * rest),
-        _Campaign(("opt",), "passes", 0.25 * rest),
+        _Campaign(DEFAULT_CHECKS, "thorough", 0.25 * rest),
+        _Campaign(("cpu",), "hostile", 0.15 * rest),
+        _Campaign(("cpu",), "kernels", 0.1 * rest),
+        _Campaign(("opt",), "passes", 0.15 * rest),
+        _Campaign(("split", "cpu", "opt", "fuse"), "seams", 0.15 * rest),
+        _Campaign(("lists",), "lists", 0.1 * rest),
+        _Campaign(("python",), "python", 0.1 * rest),
     ]
     if gpus:
-        campaigns.append(_Campaign(gpus, "webgpu", share))
+        campaigns += [
+            _Campaign(gpus, "webgpu", 0.6 * share),
+            _Campaign(gpus, "seams", 0.2 * share),
+            _Campaign(tuple(f"lists@{gpu}" for gpu in gpus), "lists", 0.1 * share),
+            _Campaign(tuple(f"python@{gpu}" for gpu in gpus), "python", 0.1 * share),
+        ]
     return campaigns
 
 

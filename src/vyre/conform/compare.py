@@ -36,7 +36,7 @@ EXACT = Tolerance()
 
 def of_opcode(op: UnOp | BinOp, dtype: DataType) -> Tolerance:
     """What the result of one opcode is granted."""
-    either_zero = op in (BinOp.MIN, BinOp.MAX)
+    either_zero = op in (BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM)
     return Tolerance(ulps=bound(op, dtype), zero_signs=either_zero)
 
 

@@ -6,20 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vyre import compiler
-from vyre.diagnostics import ArgumentError, DeviceError
-from vyre.diagnostics.codes import driver as codes
-from vyre.driver import routing
 from vyre.driver.backend import Backend, EmitOptions
 from vyre.driver.compilation import CompileOptions
+from vyre.driver.given_backend import route_of
 from vyre.driver.routing import Route
 from vyre.ir import Program
 from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, dispatch
+from vyre.runtime.host_types import as_host_arrays
 from vyre.semantics import Array
 from vyre.target import Target
-
-_CONTRACT = ("name", "probe", "target", "emit", "load")
-"""What every backend has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +27,7 @@ class Subject:
     @classmethod
     def of(cls, given: str | Backend | Route) -> Subject:
         """The subject that an id, a route or a backend with its first available device names."""
-        if isinstance(given, str):
-            return cls(routing.choose(given))
-        if isinstance(given, Route):
-            return cls(given)
-        lacking = [name for name in _CONTRACT if not hasattr(given, name)]
-        if lacking:
-            raise ArgumentError(codes.NOT_A_BACKEND.at(found=repr(given), missing=lacking[0]))
-        devices = list(given.probe())
-        for device in devices:
-            if device.info.available:
-                return cls(Route(given, device, "given by the caller"))
-        reason = devices[0].info.reason if devices else "it found no device"
-        remedy = devices[0].info.remedy if devices else "connect one"
-        raise DeviceError(
-            codes.DEVICE_UNAVAILABLE.at(name=given.name, reason=reason, remedy=remedy)
-        )
+        return cls(route_of(given))
 
     @property
     def name(self) -> str:
@@ -79,4 +60,5 @@ class Subject:
     ) -> dict[str, Array]:
         """Compile and run."""
         made = self.compile(program, profile)
-        return dispatch(made, inputs, grid, None, sizes, deadline, in_place)
+        given = as_host_arrays(program, inputs)
+        return dispatch(made, given, grid, None, sizes, deadline, in_place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cache
 
 from vyre.backends.reference import execute
@@ -15,14 +15,20 @@ from vyre.conform.fuzz.passes import changes, difference, is_whole, outcome
 from vyre.conform.fuzz.split_reference import split_reference
 from vyre.conform.fuzz.way import Way, way_of
 from vyre.conform.generate import GeneratedCase
+from vyre.conform.lists import ListCase, fused, one_after_the_other
+from vyre.conform.lists.run import Run, on_reference, together
+from vyre.conform.python.case import PythonCase, differences
 from vyre.conform.subject import Subject
 from vyre.conform.tolerance import greatest_bound
-from vyre.diagnostics import CheckError
+from vyre.diagnostics import CheckError, FrontError, PlanError
 from vyre.diagnostics.codes import check as codes
+from vyre.diagnostics.codes import execution
+from vyre.diagnostics.codes import plan as plan_codes
 from vyre.driver.backend import DeviceKind
 from vyre.ir import Program
 from vyre.record import dataclass
-from vyre.runtime import dispatch
+from vyre.runtime import CompiledProgram, dispatch
+from vyre.runtime.host_types import as_host_arrays
 from vyre.semantics import Array
 
 _DEADLINE = 30.0
@@ -90,12 +96,21 @@ def check_case(
 def check_of(name: str) -> Check:
     """The check with this name; any device of a backend, such as `wgpu:llvmpipe`, is one too."""
     known = CHECKS.get(name)
-    return known if known is not None else device_check(name)
+    if known is not None:
+        return known
+    what, on, device = name.partition(_ON)
+    if on and what == _LISTS:
+        return _lists_check(device)
+    return _python_check(device) if on and what == _PYTHON else device_check(name)
+
+
+_LISTS, _PYTHON, _ON = "lists", "python", "@"
 
 
 def device_of(name: str) -> str:
     """The device that a check is about."""
-    return name if name.startswith(("cpu", "wgpu")) else "reference"
+    device = name.removeprefix(_LISTS + _ON).removeprefix(_PYTHON + _ON)
+    return device if device.startswith(("cpu", "wgpu")) else "reference"
 
 
 def finding_of(name: str, number: int, problem: str) -> Finding:
@@ -140,20 +155,25 @@ def _differences(
 def on_device(device: str, way: Way, case: GeneratedCase) -> str:
     """How a device differs from the reference."""
     subject = _subject(device)
-    try:
-        compiled = subject.compile(case.program, way.profile, way.tier)
-    except CheckError as refusal:
-        if NOT_OFFERED.issuperset(refusal.codes):
-            raise NotOffered from refusal
-        raise
+    compiled = _compiled(subject, case.program, way)
     if way.side is None or not can_fence(subject.target):
-        actual = dispatch(compiled, case.inputs, case.grid, deadline=_DEADLINE)
+        given = as_host_arrays(case.program, case.inputs)
+        actual = dispatch(compiled, given, case.grid, deadline=_DEADLINE)
     else:
         actual = run_between_fences(compiled, case.inputs, case.grid, way.side, _DEADLINE)
     expected = expected_outputs(case, subject.target.subgroup_width)
     # The CPU computes with subnormal numbers as the reference does.
     is_gpu = subject.route.device.info.kind in (DeviceKind.GPU, DeviceKind.SOFTWARE_GPU)
     return _differences(case, expected, actual, flushed=is_gpu)
+
+
+def _compiled(subject: Subject, program: Program, way: Way) -> CompiledProgram:
+    try:
+        return subject.compile(program, way.profile, way.tier)
+    except CheckError as refusal:
+        if NOT_OFFERED.issuperset(refusal.codes):
+            raise NotOffered from refusal
+        raise
 
 
 def device_check(device: str) -> Check:
@@ -203,6 +223,88 @@ def _fused(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
         yield Finding("fuse", "reference", None, problem, pair.expected)
 
 
+def _lists_check(device: str) -> Check:
+    """Programs as one against one after the other, both on a device; and on the reference."""
+
+    def check(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
+        if not isinstance(case, ListCase):
+            raise NotOffered
+        try:
+            program = fused(case)
+        except PlanError as refusal:
+            # Nothing else stands in the way of valid programs of one workgroup size.
+            if refusal.code != plan_codes.RETURN_ACROSS_SYNC.code:
+                raise
+            raise NotOffered from refusal
+        expected = one_after_the_other(case, on_reference(case))
+        # In lock-step nobody misses a barrier; in another order, and by the sanitizer, it shows.
+        watched = on_reference(case, schedule=number)
+        ways = {"on the reference": on_reference(case), "in another order": watched}
+        if device != "reference":
+            ways["on the device"] = _on_device(device, way_of(number), case)
+        for where, run in ways.items():
+            outputs = together(case, program, run)
+            problem = _lists_differences(program, expected, outputs)
+            if where == "on the device" and not problem:
+                yield f"{len(case.arms)} arms"
+                problem = _lists_differences(program, one_after_the_other(case, run), outputs)
+            if problem:
+                found = finding_of(f"{_LISTS}{_ON}{device}", number, f"fused, {where}: {problem}")
+                yield replace(found, program=program, expected={n: expected[n] for n in outputs})
+                return
+
+    return check
+
+
+def _on_device(device: str, way: Way, case: ListCase) -> Run:
+    subject = _subject(device)
+
+    def run(program: Program, inputs: dict[str, Array], sizes: dict[str, int]) -> dict[str, Array]:
+        compiled = _compiled(subject, program, way)
+        return dispatch(compiled, inputs, case.grid, sizes=sizes, deadline=_DEADLINE)
+
+    return run
+
+
+def _lists_differences(
+    program: Program, expected: dict[str, Array], actual: dict[str, Array]
+) -> str:
+    wanted = {name: expected[name] for name in actual}
+    return "; ".join(str(each) for each in compare_outputs(program, wanted, actual))
+
+
+def _python_check(device: str) -> Check:
+    """A kernel as CPython runs it against its program, on the reference and on a device."""
+    name = f"{_PYTHON}{_ON}{device}"
+
+    def check(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
+        if not isinstance(case, PythonCase):
+            raise NotOffered
+        expected = case.expected()
+        try:
+            program = case.translated()
+        except FrontError as refusal:
+            yield finding_of(name, number, f"{refusal.code}: {refusal}")
+            return
+        program.validate()
+        given = case.given(program)
+        actual = execute(program, given, case.grid, deadline=_DEADLINE).outputs
+        problem = differences(program, expected, actual)
+        yield case.world.dtype
+        if not problem and device != "reference":
+            compiled = _compiled(_subject(device), program, way_of(number))
+            actual = dispatch(compiled, given, case.grid, deadline=_DEADLINE)
+            problem = differences(program, expected, actual)
+        if problem:
+            watched = execute(program, given, case.grid, deadline=_DEADLINE, sanitize=True)
+            races = [each for each in watched.findings if each.code == execution.DATA_RACE.code]
+            assert not races, f"{races[0]}"  # Python runs one invocation after the other
+            found = finding_of(name, number, f"unlike Python: {problem}")
+            yield replace(found, program=program, expected=expected)
+
+    return check
+
+
 def _split(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     """Split at grid barriers against whole, both on the reference."""
     backend = split_reference()
@@ -228,6 +330,8 @@ CHECKS: dict[str, Check] = {
     "opt": _optimised,
     "fuse": _fused,
     "split": _split,
+    _LISTS: _lists_check("cpu"),
+    _PYTHON: _python_check("cpu"),
     "wire": _stored,
 }
 """By the name that the command line knows them under; see `check_of` for further devices."""

@@ -15,6 +15,9 @@ import numpy as np
 from vyre.conform.fuzz.checks import Finding, check_case, granted
 from vyre.conform.fuzz.fusion import fused_pair
 from vyre.conform.generate import GeneratedCase
+from vyre.conform.lists import ListCase
+from vyre.conform.lists.shrink import shrink_list
+from vyre.conform.python.case import PythonCase, shrink_python
 from vyre.conform.shrink import shrink
 from vyre.runtime.reproducer import save_reproducer
 
@@ -38,6 +41,10 @@ def shrunk(case: GeneratedCase, number: int, finding: Finding) -> tuple[Generate
             latest = same[0]
         return bool(same)
 
+    if isinstance(case, ListCase):
+        return shrink_list(case, fails), latest
+    if isinstance(case, PythonCase):
+        return shrink_python(case, fails), latest
     return shrink(case, fails, _ATTEMPTS), latest
 
 
@@ -48,6 +55,10 @@ def shrunk_fault(case: GeneratedCase, number: int, check: str) -> GeneratedCase:
     def faults(smaller: GeneratedCase) -> bool:
         return time.monotonic() - started < _PATIENCE and ends_process(smaller, number, check)
 
+    if isinstance(case, ListCase):
+        return shrink_list(case, faults)
+    if isinstance(case, PythonCase):
+        return shrink_python(case, faults)
     return shrink(case, faults, _ATTEMPTS)
 
 
@@ -81,6 +92,16 @@ def keep(case: GeneratedCase, number: int, finding: Finding, folder: Path) -> Pa
             program, inputs = pair.program, pair.inputs
             tolerances = pair.tolerances
             finding = replace(finding, expected=pair.expected)
+    if isinstance(case, PythonCase):
+        inputs = case.given(program)
+    if isinstance(case, ListCase):
+        # Who replays it has the inputs to go by, and no other sizes.
+        program = program.with_rewritten_buffers(
+            decl if decl.count or decl.binding is None else decl.with_count(len(inputs[decl.name]))
+            for decl in program.buffers
+        )
+        given = {decl.name for decl in program.buffers if decl.is_host_input}
+        inputs = {name: array for name, array in inputs.items() if name in given}
     kept = save_reproducer(program, inputs, case.grid, folder)
     notes = {
         "check": finding.check,
@@ -94,7 +115,12 @@ def keep(case: GeneratedCase, number: int, finding: Finding, folder: Path) -> Pa
         "number": number,
     }
     (kept / "failure.json").write_text(json.dumps(notes, indent=2) + "\n", encoding="utf-8")
-    if program is not case.program:
+    if isinstance(case, ListCase):
+        for position, arm in enumerate(case.arms):
+            (kept / f"arm{position}.vy").write_text(str(arm), encoding="utf-8")
+    elif isinstance(case, PythonCase):
+        (kept / "kernel.py").write_text(str(case), encoding="utf-8")
+    elif program is not case.program:
         (kept / "before.vy").write_text(str(case.program), encoding="utf-8")
     if finding.expected is not None:
         (kept / "expected").mkdir(exist_ok=True)

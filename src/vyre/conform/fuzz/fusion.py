@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,15 +9,13 @@ import numpy as np
 from vyre.backends.reference import execute
 from vyre.conform.compare import Tolerance
 from vyre.conform.generate import PROFILES, GeneratedCase, generate
+from vyre.conform.renamed import renamed_buffers
 from vyre.conform.tolerance import greatest_bound
 from vyre.diagnostics import PlanError, Severity
-from vyre.ir import AnyExpr, AnyStmt, Body, BufferDecl, Program
-from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr
+from vyre.ir import BufferDecl, Program
 from vyre.plan import fuse
 from vyre.record import dataclass
 from vyre.semantics import Array, storage_dtype
-
-_FIELDS = ("buffer", "source", "destination", "count_buffer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +105,3 @@ def _renamed(case: GeneratedCase, partner: GeneratedCase) -> GeneratedCase:
     program = renamed_buffers(case.program, names)
     approximate = frozenset(names[name] for name in case.approximate)
     return replace(case, program=program, inputs=inputs, approximate=approximate)
-
-
-def renamed_buffers(program: Program, names: Mapping[str, str]) -> Program:
-    """The same program with other names for its buffers."""
-    decls = [decl.with_name(names[decl.name]) for decl in program.buffers]
-
-    def expr(node: AnyExpr) -> AnyExpr:
-        name = getattr(node, "buffer", None)
-        return node if name is None else rebuilt(node, {"buffer": names[name]})
-
-    def statement(one: AnyStmt) -> AnyStmt:
-        one = map_exprs(one, lambda child: rewrite_expr(child, expr))
-        changed = {f: names[getattr(one, f)] for f in _FIELDS if hasattr(one, f)}
-        one = rebuilt(one, dict(changed)) if changed else one
-        return map_bodies(one, body)
-
-    def body(inner: Body) -> Body:
-        return tuple(statement(each) for each in inner)
-
-    return program.with_rewritten_buffers(decls).with_rewritten_entry(body(program.entry))

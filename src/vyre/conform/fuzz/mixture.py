@@ -5,6 +5,9 @@ from __future__ import annotations
 from vyre.conform.generate import GeneratedCase, generate
 from vyre.conform.generate.company import with_idioms
 from vyre.conform.generate.kernels import kernel_case
+from vyre.conform.generate.seams import seams_case
+from vyre.conform.lists import list_case
+from vyre.conform.python.case import python_case
 
 _KINDS = (
     *("default", "integers", "floats_exact", "memory", "barriers", "atomics", "subgroups"),
@@ -19,6 +22,9 @@ MIXTURES: dict[str, tuple[str, ...]] = {
     "passes": (*_SMALL, "with_idioms"),
     "hostile": (*["tiny_hostile"] * 63, "hostile_indices"),
     "kernels": ("kernels",),
+    "seams": ("seams",),
+    "lists": ("lists",),
+    "python": ("python",),
     "thorough": (*["tiny"] * 60, *_KINDS),
     "webgpu": (*["webgpu_tiny"] * 9, "webgpu"),
 }
@@ -31,6 +37,12 @@ def case_of(number: int, mixture: str = "thorough") -> GeneratedCase:
         return with_idioms(number // 2) if number % 2 else case_of(number // 2, "small")
     if mixture == "kernels":
         return kernel_case(number)
+    if mixture == "seams":
+        return seams_case(number)
+    if mixture == "lists":
+        return list_case(number)
+    if mixture == "python":
+        return python_case(number)
     profiles = MIXTURES[mixture]
     # A large one takes as long as a hundred small ones.
     if mixture == "thorough" and number % 500 == 499:

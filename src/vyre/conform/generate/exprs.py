@@ -48,7 +48,7 @@ _UNARY_BOOL = [op for op in UnOp if op.row.result is Result.BOOL]
 _BINARY_SAME = [op for op in BinOp if op.row.result is Result.OPERAND and not op.row.approximate]
 _COMPARE = [op for op in BinOp if op.row.result is Result.BOOL]
 _DIVISIONS = (BinOp.DIV, BinOp.REM)
-_ZERO_OF_EITHER_SIGN = (BinOp.MIN, BinOp.MAX)
+_ZERO_OF_EITHER_SIGN = (BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM)
 
 
 class Exprs:

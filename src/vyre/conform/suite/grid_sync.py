@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vyre.conform.suite import collectives, grid_loops, grid_tiles
 from vyre.conform.suite.case import Trial
 from vyre.conform.suite.texts import written
 
@@ -26,6 +27,9 @@ def trials() -> Iterator[Trial]:
     yield _until_done()
     yield _private_arrays()
     yield _collectives()
+    yield from grid_loops.trials()
+    yield from grid_tiles.trials()
+    yield from collectives.trials()
 
 
 def _reversed(grid: tuple[int, int, int]) -> Trial:

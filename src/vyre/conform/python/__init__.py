@@ -1,0 +1,1 @@
+"""Kernels are Python functions: CPython says what they mean, and a device must agree."""
