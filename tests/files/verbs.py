@@ -21,7 +21,7 @@ from vyre.diagnostics import Diagnostic, ExecutionError, ParseError, render_all
 from vyre.ir import Program
 from vyre.opt import pass_by_name
 from vyre.runtime import run as run_program
-from vyre.runtime.host_arrays import numpy_type
+from vyre.runtime.host_types import numpy_type
 from vyre.text import parse as read_program
 
 DEADLINE = 10.0

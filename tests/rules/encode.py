@@ -163,6 +163,14 @@ class Encoder:
                 zero = z3.If(z3.fpIsNegative(x), b, a)
                 greater = z3.If(z3.fpEQ(x, y), zero, z3.If(z3.fpGT(x, y), a, b))
                 return z3.If(z3.fpIsNaN(x), b, z3.If(z3.fpIsNaN(y), a, greater))
+            case BinOp.MINIMUM:
+                zero = z3.If(z3.fpIsNegative(x), a, b)
+                lesser = z3.If(z3.fpEQ(x, y), zero, z3.If(z3.fpLT(x, y), a, b))
+                return z3.If(z3.fpIsNaN(x), a, z3.If(z3.fpIsNaN(y), b, lesser))
+            case BinOp.MAXIMUM:
+                zero = z3.If(z3.fpIsNegative(x), b, a)
+                greater = z3.If(z3.fpEQ(x, y), zero, z3.If(z3.fpGT(x, y), a, b))
+                return z3.If(z3.fpIsNaN(x), a, z3.If(z3.fpIsNaN(y), b, greater))
             case BinOp.COPYSIGN:
                 assert self.floats_as_bits
                 return (a & ~_sign_bit(dtype)) | (b & _sign_bit(dtype))

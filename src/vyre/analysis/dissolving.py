@@ -7,11 +7,8 @@ elements elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from vyre.ir import (
     AnyExpr,
-    AnyStmt,
     Assign,
     Atomic,
     Body,
@@ -20,10 +17,9 @@ from vyre.ir import (
     Load,
     Loop,
     Program,
-    Store,
     Var,
 )
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, walk_expr, walk_stmts
 
 MOST_ROUNDS = 16
 MOST_STATEMENTS = 40
@@ -40,7 +36,7 @@ def dissolving_arrays(program: Program) -> frozenset[str]:
     assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
     numbers: set[str] = set()
     for statement in walk_stmts(program.entry):
-        found -= {name for name, index in _accesses(statement) if not _is_number(index, numbers)}
+        found -= {name for name, index in accesses_of(statement) if not _is_number(index, numbers)}
         if isinstance(statement, Loop):
             (numbers.add if _is_short(statement) else numbers.discard)(statement.var)
         elif isinstance(statement, Let):
@@ -53,21 +49,11 @@ def goes_through(loop: Loop, arrays: frozenset[str]) -> bool:
     """Whether a loop, as its rounds count, comes to other elements of one of these arrays."""
     counted = {loop.var}
     for statement in walk_stmts(loop.body):
-        if any(name in arrays and _reads(index, counted) for name, index in _accesses(statement)):
+        if any(name in arrays and _reads(index, counted) for name, index in accesses_of(statement)):
             return True
         if isinstance(statement, Let) and _reads(statement.value, counted):
             counted.add(statement.name)
     return False
-
-
-def _accesses(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
-    """The buffer and the index of all that a statement itself loads and stores."""
-    if isinstance(statement, Store):
-        yield statement.buffer, statement.index
-    for operand in expr_children(statement):
-        for node in walk_expr(operand):
-            if isinstance(node, (Load, Atomic)):
-                yield node.buffer, node.index
 
 
 def _is_number(expr: AnyExpr, names: set[str]) -> bool:

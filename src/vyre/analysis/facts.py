@@ -20,7 +20,6 @@ from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import field
 from enum import Enum
-from functools import cached_property
 from typing import NamedTuple
 
 from vyre.ir import (
@@ -47,6 +46,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import expr_children
+from vyre.locks import cached_property
 from vyre.record import dataclass
 
 TOP = -1

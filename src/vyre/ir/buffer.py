@@ -218,9 +218,13 @@ class BufferDecl:
     @property
     def is_host_output(self) -> bool:
         """Whether the host gets its contents: it has an output slot."""
-        if self.is_on_chip or self.is_scratch:
+        # What has a slot, and is allocated on the device or written; asked for in every dispatch.
+        access, kind = self.access, self.kind
+        if access is BufferAccess.WORKGROUP or kind is MemoryKind.LOCAL:
             return False
-        return self.access is BufferAccess.READ_WRITE or self.is_device_allocated
+        if kind is MemoryKind.SCRATCH:
+            return False
+        return access in _WRITTEN or self.is_output
 
     @property
     def is_readable(self) -> bool:
@@ -231,6 +235,9 @@ class BufferDecl:
     def is_writable(self) -> bool:
         """Whether the program may store to it."""
         return self.access not in (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
+
+
+_WRITTEN = (BufferAccess.READ_WRITE, BufferAccess.WRITE_ONLY)
 
 
 def _is_u32(value: object) -> bool:

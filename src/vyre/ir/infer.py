@@ -258,7 +258,15 @@ def _shuffle(operands: Sequence[DataType]) -> Answer:
 
 
 def _bool(found: DataType, what: str) -> Diagnostic | None:
-    return None if found.is_bool else codes.NOT_BOOL.at(what=what, found=found)
+    return None if found.is_bool else not_bool(found, what)
+
+
+def not_bool(found: DataType, what: str) -> Diagnostic:
+    """The problem that a value is no truth value."""
+    example = f"it with something, for example x != 0{found}"
+    if not found.is_scalar:
+        example = "one of its parts with something"
+    return codes.NOT_BOOL.at(what=what, found=found, example=example)
 
 
 def _closest(name: str, known: Mapping[str, object]) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 from vyre.diagnostics import BuildError
 from vyre.diagnostics.codes import build as codes
-from vyre.record import Later
+from vyre.record import Later, settle
 
 MAX_EXPR_DEPTH = 200
 """No expression deeper than this can be built, so code over expressions may recurse."""
@@ -103,7 +103,9 @@ def node(cls: type[T]) -> type[T]:
     contents["children"] = staticmethod(_children(single, many, some_missing=some_missing))
     # Programs use a few kinds of nodes, and writing a constructor takes longer than all of this.
     contents["__init__"] = Later(_constructor)
-    return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
+    made = type(cls)(cls.__name__, cls.__bases__, contents)
+    settle(made, contents)
+    return cast("type[T]", made)
 
 
 _MADE_ANEW = frozenset({"__dict__", "__weakref__"})

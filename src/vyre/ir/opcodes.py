@@ -102,6 +102,8 @@ class BinOp(Opcode):
     POW = _function(24, "pow", "x to the power of y")
     ATAN2 = _function(25, "atan2", "angle of the point (y, x)")
     COPYSIGN = Row(26, "copysign", _FLOATS, "magnitude of x with the sign of y")
+    MINIMUM = Row(27, "minimum", _FLOATS, "lesser; NaN if an operand is NaN", commutative=True)
+    MAXIMUM = Row(28, "maximum", _FLOATS, "greater; NaN if an operand is NaN", commutative=True)
 
 
 class UnOp(Opcode):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from vyre.ir.expr import AnyExpr, Binary, Cast, Load, Select, Unary
+from vyre.ir.expr import AnyExpr, Atomic, Binary, Cast, Load, Select, Unary
 from vyre.ir.node import Tree
 from vyre.ir.stmt import AnyStmt, Assign, Block, Body, Eval, Let, Region, Store
 
@@ -59,6 +59,16 @@ def walk_all_exprs(body: Body) -> Iterator[AnyExpr]:
     for statement in walk_stmts(body):
         for child in expr_children(statement):
             yield from walk_expr(child)
+
+
+def accesses_of(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
+    """The buffers and indices of what a statement itself, not its bodies, looks at or stores."""
+    if isinstance(statement, Store):
+        yield statement.buffer, statement.index
+    for child in expr_children(statement):
+        for node in walk_expr(child):
+            if isinstance(node, (Load, Atomic)):
+                yield node.buffer, node.index
 
 
 def map_exprs(tree: T, change: Change) -> T:

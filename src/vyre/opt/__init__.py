@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vyre.opt.optimize import optimize
     from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
     from vyre.opt.profile import OptimizerProfile
-    from vyre.opt.registry import pass_by_name, registered_passes
+    from vyre.opt.registry import missing_passes, pass_by_name, registered_passes
     from vyre.opt.report import OptimizerRunReport, PassRunMetric
     from vyre.opt.scheduler import MAX_ITERATIONS, PassScheduler
     from vyre.opt.selection import (
@@ -50,6 +50,7 @@ __all__ = [
     "PassSelectionReason",
     "RegionRecord",
     "explain",
+    "missing_passes",
     "optimize",
     "pass_by_name",
     "registered_passes",
@@ -82,6 +83,7 @@ _HOMES = {
     "PassSelectionReason": "selection",
     "RegionRecord": "hot_paths",
     "explain": "explain",
+    "missing_passes": "registry",
     "optimize": "optimize",
     "pass_by_name": "registry",
     "registered_passes": "registry",

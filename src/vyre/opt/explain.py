@@ -89,6 +89,9 @@ def explain(report: OptimizerRunReport) -> str:
     for decision in report.decisions:
         if not decision.selected:
             lines.append(f"  {decision.metadata.name:<22}not chosen [{_WHY[decision.reason]}]")
+    for each in report.missing:
+        lines.append(f"  {each.name:<22}missing: {each.origin}: {each.reason}")
+        lines.append(f"  {'':<22}  {each.remedy}")
     return "\n".join(lines)
 
 

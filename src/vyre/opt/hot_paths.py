@@ -9,14 +9,15 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.digests import blake2b
+from vyre.locks import make_lock
 from vyre.opt.files import write_atomically
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 DEFAULT_CAPACITY = 256
 DEFAULT_HOT_THRESHOLD_NS = 100_000
 _MOST = (1 << 64) - 1
-_FORMAT = "vyre-hot-paths-2"
+_FORMAT = "vyre-hot-paths-3"
+_OF = "@"
+"""Between a name and the program in which it was measured."""
+_DIGITS = 16
+"""Of a digest, enough to tell programs apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class HotPathHints:
         self.hot_threshold_ns = hot_threshold_ns
         self.half_life_s = half_life_s
         self._clock = clock
-        self._lock = Lock()
+        self._lock = make_lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
 
     def __len__(self) -> int:
@@ -147,19 +152,27 @@ class HotPathHints:
             entry.weighted_ns += kernel_ns
 
     def is_hot(self, region: str) -> bool:
-        """Whether the region's mean time reaches the threshold; never for an unknown region."""
+        """Whether the region's mean time reaches the threshold; never for an unknown region.
+
+        A name stands for everything that was recorded under it, in whichever program.
+        """
         with self._lock:
-            entry = self._entries.get(region)
-            if entry is None:
-                return False
-            if self.half_life_s is None:
-                return entry.total_ns >= self.hot_threshold_ns * entry.count
-            mean = entry.weighted_ns / entry.weight
-            return mean * self._decay(entry, self._clock()) >= self.hot_threshold_ns
+            return self._is_hot(self._under(region))
 
     def is_hot_program(self, program: Program) -> bool:
-        """Whether any of the names under which a program is recorded is hot."""
-        return not self.is_empty and any(self.is_hot(key) for key in hint_keys(program))
+        """Whether a program was measured to be hot, or something is recorded under its names.
+
+        What was measured of other programs does not count, whatever their names are.
+        """
+        if self.is_empty:
+            return False
+        with self._lock:
+            return any(self._is_hot([entry]) for entry in self._of(program))
+
+    def records_of(self, program: Program) -> list[RegionRecord]:
+        """What was measured of a program, or is recorded under its names."""
+        with self._lock:
+            return [_as_record(entry) for entry in self._of(program)]
 
     def dispatch_count(self, region: str) -> int:
         """How many dispatches of the region were recorded."""
@@ -170,21 +183,24 @@ class HotPathHints:
         return self._snapshot(region).mean_kernel_ns
 
     def record_for(self, region: str) -> RegionRecord | None:
-        """What was measured of the region; None for an unknown one."""
+        """What was measured of the region, in whichever program; None for an unknown one."""
         with self._lock:
-            entry = self._entries.get(region)
-            return None if entry is None else _as_record(entry)
+            found = self._under(region)
+            return _as_record(_sum(found)) if found else None
 
     def save(self, path: Path | str) -> None:
         """Keep the records for the next process; the file is replaced whole or not at all."""
+        write_atomically(str(path), self.to_bytes().decode())
+
+    def to_bytes(self) -> bytes:
+        """The records, for `from_bytes`."""
         with self._lock:
             rows = [_to_row(region, entry) for region, entry in self._entries.items()]
         import json
 
         body = json.dumps(rows)
-        write_atomically(
-            str(path), json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
-        )
+        made = json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
+        return made.encode()
 
     @classmethod
     def load(
@@ -196,12 +212,58 @@ class HotPathHints:
         clock: Callable[[], float] = time.time,
     ) -> Self:
         """What was saved; a missing, torn or foreign file is an empty store."""
+        # Telemetry may be lost but must never stop a compilation, so a bad file counts as none.
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as problem:
+            if is_from_handler(problem):
+                raise
+            data = b""
+        return cls.from_bytes(data, capacity, hot_threshold_ns, half_life_s, clock)
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: bytes,
+        capacity: int = DEFAULT_CAPACITY,
+        hot_threshold_ns: int = DEFAULT_HOT_THRESHOLD_NS,
+        half_life_s: float | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
+        """What `to_bytes` gave; anything else is an empty store."""
         hints = cls(capacity, hot_threshold_ns, half_life_s, clock)
-        rows = _read_rows(path)
+        rows = _rows_in(data)
         for row in rows[len(rows) - min(len(rows), capacity) :]:
             region, entry = _from_row(row)
             hints._entries[region] = entry
         return hints
+
+    def _under(self, region: str) -> list[_Entry]:
+        """What was recorded under a name, by itself and in programs."""
+        own = self._entries.get(region)
+        head = region + _OF
+        measured = [
+            entry
+            for key, entry in self._entries.items()
+            if key.startswith(head) and len(key) == len(head) + _DIGITS
+        ]
+        return measured if own is None else [own, *measured]
+
+    def _of(self, program: Program) -> list[_Entry]:
+        keys = dict.fromkeys((*dispatch_keys(program), *hint_keys(program)))
+        return [self._entries[key] for key in keys if key in self._entries]
+
+    def _is_hot(self, entries: list[_Entry]) -> bool:
+        if not entries:
+            return False
+        if self.half_life_s is None:
+            total = sum(entry.total_ns for entry in entries)
+            return total >= self.hot_threshold_ns * sum(entry.count for entry in entries)
+        now = self._clock()
+        weight = sum(entry.weight for entry in entries)
+        decayed = sum(entry.weighted_ns * self._decay(entry, now) for entry in entries)
+        return decayed / weight >= self.hot_threshold_ns
 
     def _snapshot(self, region: str) -> RegionRecord:
         return self.record_for(region) or RegionRecord()
@@ -213,12 +275,33 @@ class HotPathHints:
 
 
 def hint_keys(program: Program) -> tuple[str, ...]:
-    """The names under which dispatches of a program are recorded and looked up.
+    """The names that a program goes by.
 
     The entry's id and the generators of its regions; the root region's generator belongs to every
     program, so a program with no other name goes by its digest.
     """
     return program.memo("hint_keys", _hint_keys)
+
+
+def dispatch_keys(program: Program) -> tuple[str, ...]:
+    """The keys under which dispatches of a program are recorded: its names in this very program.
+
+    Two scripts may have kernels or regions of one name, and what one of them measured is nothing
+    to the other.
+    """
+    return program.memo("dispatch_keys", _dispatch_keys)
+
+
+def _dispatch_keys(program: Program) -> tuple[str, ...]:
+    digest = program.digest()
+    names = hint_keys(program)
+    return names if names == (digest,) else tuple(f"{n}{_OF}{digest[:_DIGITS]}" for n in names)
+
+
+def name_of(key: str) -> str:
+    """The name in a key of `dispatch_keys`."""
+    name, of, rest = key.rpartition(_OF)
+    return name if of and len(rest) == _DIGITS else key
 
 
 def _hint_keys(program: Program) -> tuple[str, ...]:
@@ -258,6 +341,18 @@ def _as_record(entry: _Entry) -> RegionRecord:
     )
 
 
+def _sum(entries: list[_Entry]) -> _Entry:
+    return _Entry(
+        sum(entry.count for entry in entries),
+        sum(entry.total_ns for entry in entries),
+        max(entry.most_ns for entry in entries),
+        sum(entry.nbytes for entry in entries),
+        sum(entry.weight for entry in entries),
+        sum(entry.weighted_ns for entry in entries),
+        max(entry.at for entry in entries),
+    )
+
+
 def _to_row(region: str, entry: _Entry) -> list[Any]:
     record = _as_record(entry)
     return [
@@ -277,14 +372,14 @@ def _from_row(row: list[Any]) -> tuple[str, _Entry]:
     return region, _Entry(count, total, most, touched, weight, weighted_ns, at)
 
 
-def _read_rows(path: Path | str) -> list[list[Any]]:
+def _rows_in(data: bytes) -> list[list[Any]]:
     import json
 
-    # Telemetry may be lost but must never stop a compilation, so a bad file counts as none.
     try:
-        with open(path, encoding="utf-8") as file:
-            found = cast("object", json.loads(file.read()))
-    except (OSError, ValueError):
+        found = cast("object", json.loads(data))
+    except ValueError as problem:
+        if is_from_handler(problem):
+            raise
         return []
     if not isinstance(found, dict):
         return []

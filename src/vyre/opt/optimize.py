@@ -7,7 +7,7 @@ from dataclasses import replace
 from vyre.ir import Program
 from vyre.opt.hot_paths import HotPathHints
 from vyre.opt.profile import OptimizerProfile
-from vyre.opt.registry import registered_passes
+from vyre.opt.registry import missing_passes, registered_passes
 from vyre.opt.report import OptimizerRunReport
 from vyre.opt.scheduler import PassScheduler
 from vyre.opt.selection import chosen_passes, select_passes
@@ -35,4 +35,6 @@ def optimize(
         chosen_passes(passes, decisions), verify, known.is_hot_program(program)
     )
     made = scheduler.run_with_report(program, target)
-    return replace(made, decisions=tuple(decisions), profile=profile.value)
+    return replace(
+        made, decisions=tuple(decisions), profile=profile.value, missing=missing_passes()
+    )

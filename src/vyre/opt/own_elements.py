@@ -41,6 +41,10 @@ from vyre.ir import (
 )
 
 _PLAIN = frozenset({BufferUse.READ, BufferUse.WRITE, BufferUse.LENGTH})
+_AGREED = frozenset(
+    {BuiltinKind.WORKGROUP_ID, BuiltinKind.NUM_WORKGROUPS, BuiltinKind.SUBGROUP_SIZE}
+)
+"""What all invocations of a workgroup have in common."""
 _STRAIGHT = (Region, Block)
 _WAYS_OUT = frozenset({Break, Continue, Return})
 
@@ -208,7 +212,7 @@ class OwnElements:
             elif isinstance(symbol, Builtin) and symbol.kind is BuiltinKind.LOCAL_ID:
                 if size[symbol.axis] > 1:
                     add(offset, symbol, value)
-            elif isinstance(symbol, Builtin):
+            elif isinstance(symbol, Builtin) and symbol.kind in _AGREED:
                 add(base, symbol, value)
             else:
                 add(offset, symbol, value)
@@ -229,6 +233,9 @@ class OwnElements:
         match symbol:
             case Builtin(BuiltinKind.LOCAL_ID, axis):
                 return Interval(0, self.program.workgroup_size[axis] - 1)
+            case Builtin(BuiltinKind.SUBGROUP_LANE):
+                # A lane is no greater than the position in the workgroup.
+                return Interval(0, prod(self.program.workgroup_size) - 1)
             case Opaque(position, expr):
                 return self.ranges.interval(expr, position)
             case Variable(binding):

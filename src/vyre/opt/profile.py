@@ -8,6 +8,7 @@ from typing import Self
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.opt.metadata import CostModelFamily, PassMetadata, PassPhase
+from vyre.signals import is_from_handler
 
 
 class OptimizerProfile(StrEnum):
@@ -37,7 +38,9 @@ class OptimizerProfile(StrEnum):
         """The profile of this name."""
         try:
             return cls(name)
-        except ValueError:
+        except ValueError as problem:
+            if is_from_handler(problem):
+                raise
             known = ", ".join(profile.value for profile in cls)
             raise OptimizerError(codes.UNKNOWN_PROFILE.at(name=name, known=known)) from None
 

@@ -7,6 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
+from vyre.cache import code_stamp
 from vyre.diagnostics import OptimizerError, VyreError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
@@ -14,11 +15,13 @@ from vyre.opt.files import write_atomically
 from vyre.opt.measure import Figures
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
+    from vyre.extensions import Missing
     from vyre.opt.selection import PassSelectionDecision
 
-_FORMAT = "vyre-optimizer-report-1"
+_FORMAT = "vyre-optimizer-report-2"
 
 MEASURED = (
     "nodes",
@@ -112,6 +115,10 @@ class OptimizerRunReport:
     """Why each pass was chosen or not; kept for `explain`, not in files."""
     profile: str = ""
     target: str = ""
+    missing: tuple[Missing, ...] = field(default=(), compare=False)
+    """Passes of installed packages that could not be used; kept for `explain`, not in files."""
+    made_by: str | None = field(default=None, compare=False)
+    """The stamp of the code that wrote it, if it was read from a file."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "passes", tuple(self.passes))
@@ -134,6 +141,14 @@ class OptimizerRunReport:
         """The passes that made some figure smaller in some round."""
         return frozenset(row.pass_name for row in self.passes if row.cost_reduction > 0)
 
+    @property
+    def is_evidence(self) -> bool:
+        """Whether the passes that it tells of are those that there are now.
+
+        What another vyre saved, or one with other passes, does not decide which passes run.
+        """
+        return self.made_by is None or self.made_by == code_stamp()
+
     def to_json(self) -> str:
         """The report as text that `from_json` reads back."""
         import json
@@ -144,6 +159,7 @@ class OptimizerRunReport:
                 "program": str(self.program),
                 "profile": self.profile,
                 "target": self.target,
+                "made_by": code_stamp() if self.made_by is None else self.made_by,
                 "passes": [row._asdict() for row in self.passes],
             }
         )
@@ -156,6 +172,8 @@ class OptimizerRunReport:
         try:
             found = cast("object", json.loads(text))
         except ValueError as error:
+            if is_from_handler(error):
+                raise
             raise _bad(where, str(error)) from None
         if not isinstance(found, dict) or cast("dict[str, Any]", found).get("format") != _FORMAT:
             raise _bad(where, f"it is not marked {_FORMAT}")
@@ -163,8 +181,12 @@ class OptimizerRunReport:
         try:
             program = Program.parse(data["program"], where)
             rows = _rows(data["passes"])
-            return cls(program, rows, (), str(data["profile"]), str(data["target"]))
+            made_by = str(data["made_by"])
+            profile, target = str(data["profile"]), str(data["target"])
+            return cls(program, rows, (), profile, target, made_by=made_by)
         except (KeyError, TypeError, ValueError) as error:
+            if is_from_handler(error):
+                raise
             raise _bad(where, f"{type(error).__name__} {error}") from None
         except VyreError as error:
             raise _bad(where, error.diagnostics[0].message) from error
@@ -179,6 +201,8 @@ class OptimizerRunReport:
         try:
             text = Path(path).read_text()
         except OSError as error:
+            if is_from_handler(error):
+                raise
             raise _bad(str(path), str(error)) from None
         return cls.from_json(text, str(path))
 

@@ -11,6 +11,7 @@ from vyre.diagnostics import OptimizerError, Severity
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.ir.collector import collector_paused
+from vyre.opt.guard import advice_about, guarded, is_own
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassPhase, PassRefusalKind, PassRunDecision
 from vyre.opt.pass_ import Pass, PassContext, PassResult
@@ -92,26 +93,25 @@ class _Run:
         elif self.done.get(name) is not program:
             start = time.perf_counter_ns()
             row.knew_facts = _has_facts(program)
-            analysis = each.analyze(program, self.context)
+            analysis, row.result = guarded(each, program, self.context)
             if not analysis.runs:
                 self.done[name] = program
                 row.decision = PassRunDecision.SKIPPED_ANALYSIS
                 row.reason = analysis.reason
-            else:
-                row.result = each.transform(program, self.context)
             row.runtime_ns = time.perf_counter_ns() - start
         after = program
         if row.result is not None:
-            after = self._judged(name, program, row.result.program)
+            after = self._judged(each, program, row.result.program)
             row.has_facts = _has_facts(program)
         return after, row.finished(self._figures(program), self._figures(after))
 
-    def _judged(self, name: str, before: Program, after: Program) -> Program:
+    def _judged(self, each: Pass, before: Program, after: Program) -> Program:
         # A change that gives an equal program is none, whatever the pass says.
         if after is before or after == before:
-            self.done[name] = before
+            self.done[each.metadata.name] = before
             return before
-        self._verify(name, after)
+        if self.verify or not is_own(each):
+            self._verify(each, after)
         # Nobody gets to see the earlier programs again; on large ones, room matters.
         self.done.clear()
         return after
@@ -131,12 +131,17 @@ class _Run:
             self.measured = (program, self.meter.figures(program))
         return self.measured[1]
 
-    def _verify(self, name: str, program: Program) -> None:
-        if not self.verify:
-            return
+    def _verify(self, each: Pass, program: Program) -> None:
         for problem in check(program, self.context.target):
             if problem.severity is Severity.ERROR:
-                raise OptimizerError(codes.BROKEN_PASS.at(name=name, problem=str(problem)))
+                raise OptimizerError(
+                    codes.BROKEN_PASS.at(
+                        problem.location,
+                        name=each.metadata.name,
+                        problem=f"{problem.code}: {problem.message}",
+                        advice=advice_about(each),
+                    )
+                )
 
 
 class _Row:

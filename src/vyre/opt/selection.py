@@ -91,7 +91,9 @@ def select_passes(
     """One decision per row of `metadata`, in the same order."""
     rows = list(metadata)
     hot = hints.is_hot_program(program)
-    paid = frozenset[str]() if report is None else report.cost_reducing_passes()
+    paid = frozenset[str]()
+    if report is not None and report.is_evidence:
+        paid = report.cost_reducing_passes()
     reasons = {row.name: _initial_reason(row, profile, program, hot, paid) for row in rows}
     chosen = _with_requirements(rows, {n for n, why in reasons.items() if why not in _NOT_CHOSEN})
     decisions: list[PassSelectionDecision] = []

@@ -1,10 +1,11 @@
 """Which statements may go although they are never executed.
 
 The checker looks at what a program says, not at what it does. Some statements that are never
-reached are all that makes others valid, and must stay:
+reached are all that makes others valid, or act without being reached, and must stay:
 
 - a write to workgroup memory in a program with grid syncs: reading what can not have been written
   since the sync is refused;
+- a collective, which happens once for the grid even if every invocation has returned;
 - the start of an async copy, or the wait for it, whose counterpart stands elsewhere;
 - a trap whose resume stands elsewhere.
 """
@@ -30,7 +31,7 @@ from vyre.ir import (
 from vyre.ir.walk import walk_stmts
 
 _COLLECTIVES = (AllGather, AllReduce, Broadcast, ReduceScatter)
-_PAIRED = (AsyncLoad, AsyncStore, AsyncWait, Trap, Resume)
+_NEEDED_ELSEWHERE = (*_COLLECTIVES, AsyncLoad, AsyncStore, AsyncWait, Trap, Resume)
 
 
 def has_grid_sync(program: Program) -> bool:
@@ -51,7 +52,7 @@ class Dropping:
 
     def allows(self, body: Body) -> bool:
         """Whether the statements may be taken out, if they are never executed."""
-        if any(isinstance(statement, _PAIRED) for statement in walk_stmts(body)):
+        if any(isinstance(statement, _NEEDED_ELSEWHERE) for statement in walk_stmts(body)):
             return False
         if self._memory is None:
             self._memory = _lost_at_syncs(self._program)

@@ -293,6 +293,7 @@ TRUE = Special("true", lambda _: 1, DataType.BOOL)
 FALSE = Special("false", lambda _: 0, DataType.BOOL)
 
 min_, max_ = binary(BinOp.MIN), binary(BinOp.MAX)
+minimum, maximum = binary(BinOp.MINIMUM), binary(BinOp.MAXIMUM)
 rotl, rotr = binary(BinOp.ROTL), binary(BinOp.ROTR)
 add_sat, sub_sat, mul_hi = binary(BinOp.ADD_SAT), binary(BinOp.SUB_SAT), binary(BinOp.MUL_HI)
 copysign = binary(BinOp.COPYSIGN)

@@ -38,7 +38,7 @@ def copy_sign(a: Array, b: Array) -> Array:
     return ((a_bits & np.invert(sign)) | (b_bits & sign)).view(a.dtype)
 
 
-def minimum(a: Array, b: Array) -> Array:
+def lesser_number(a: Array, b: Array) -> Array:
     """The lesser; the other one if one is NaN; -0 is less than +0."""
     # Equal values differ at most in the sign of a zero, and then the or of the bits is -0. numpy's
     # fmin gives NaN for some signalling NaNs, depending on where they stand in the array.
@@ -46,10 +46,22 @@ def minimum(a: Array, b: Array) -> Array:
     return np.where(a == b, same, np.where(np.isnan(b) | (a < b), a, b))
 
 
-def maximum(a: Array, b: Array) -> Array:
+def greater_number(a: Array, b: Array) -> Array:
     """The greater; the other one if one is NaN; +0 is greater than -0."""
     same = (unsigned(a) & unsigned(b)).view(a.dtype)
     return np.where(a == b, same, np.where(np.isnan(b) | (a > b), a, b))
+
+
+def minimum(a: Array, b: Array) -> Array:
+    """The lesser; NaN if one is NaN; -0 is less than +0."""
+    same = (unsigned(a) | unsigned(b)).view(a.dtype)
+    return np.where(a == b, same, np.where(np.isnan(a) | (a < b), a, b))
+
+
+def maximum(a: Array, b: Array) -> Array:
+    """The greater; NaN if one is NaN; +0 is greater than -0."""
+    same = (unsigned(a) & unsigned(b)).view(a.dtype)
+    return np.where(a == b, same, np.where(np.isnan(a) | (a > b), a, b))
 
 
 def round_away(a: Array) -> Array:

@@ -74,8 +74,10 @@ _BINARY_INTEGER: dict[BinOp, TwoOperands] = {
 }
 _BINARY_FLOAT: dict[BinOp, TwoOperands] = {
     BinOp.DIV: np.divide,
-    BinOp.MIN: floats.minimum,
-    BinOp.MAX: floats.maximum,
+    BinOp.MIN: floats.lesser_number,
+    BinOp.MAX: floats.greater_number,
+    BinOp.MINIMUM: floats.minimum,
+    BinOp.MAXIMUM: floats.maximum,
     BinOp.COPYSIGN: floats.copy_sign,
     **transcendentals.BINARY,
 }

@@ -163,3 +163,29 @@ if false {
 }
 out[lid.x] = tile[lid.x]
 // expect: unchanged
+
+// case: what a trap that stays reads stays, and nothing behind it
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+
+out[0] = 1u32
+return
+let step = a[0]
+if step == 0u32 {
+    trap "no step"
+}
+out[1] = step
+// expect:
+program workgroup(64, 1, 1)
+
+buffer a: read_only u32[] @0
+buffer out: read_write u32[64] @1
+
+out[0] = 1u32
+return
+let step = a[0]
+if step == 0u32 {
+    trap "no step"
+}

@@ -34,7 +34,7 @@ TAKES = {
     **dict.fromkeys(NUMERIC, NUMBERS),
     **dict.fromkeys(BITWISE, INTEGERS | {"bool"}),
     **dict.fromkeys(WHOLE, INTEGERS),
-    **dict.fromkeys(("POW", "ATAN2", "COPYSIGN"), FLOATS),
+    **dict.fromkeys(("POW", "ATAN2", "COPYSIGN", "MINIMUM", "MAXIMUM"), FLOATS),
     **dict.fromkeys(("EQ", "NE"), EVERYTHING),
     **dict.fromkeys(("LT", "LE", "GT", "GE"), NUMBERS),
     **dict.fromkeys(("NEG", "ABS"), NUMBERS),

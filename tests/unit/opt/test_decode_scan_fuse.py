@@ -136,6 +136,31 @@ def test_a_read_of_somebody_elses_element_keeps_it() -> None:
     assert count_opportunities(decoder(body=[store_own(), Node.barrier(), read])) == 0
 
 
+def test_the_lane_of_a_subgroup_is_not_the_same_for_the_workgroup() -> None:
+    lane = Expr.subgroup_lane()
+    first = Expr.workgroup_id(0) * Expr.u32(64)
+    back = Expr.u32(63) - Expr.local_id(0)
+
+    def handed_over(write, read) -> Program:
+        body = [
+            Node.store("decoded", write, Expr.u32(1)),
+            Node.barrier(),
+            Node.store("input", Expr.gid(0), Expr.load("decoded", read)),
+        ]
+        buffers = [
+            storage("input", 0, BufferAccess.READ_WRITE).with_pipeline_live_out(True),
+            storage("decoded", 1, BufferAccess.READ_WRITE, 128),
+        ]
+        return Program.wrapped(buffers, (64, 1, 1), body)
+
+    # Elements 64 to 94 are written by the workgroup after, for other lanes of this one.
+    assert candidate_handoffs(handed_over(Expr.gid(0) + lane, first + back + lane)) == {}
+    assert candidate_handoffs(handed_over(Expr.gid(0), first + lane + Expr.u32(1))) == {}
+    # The lane is below the size of the workgroup, so all that it can reach was written here.
+    assert candidate_handoffs(handed_over(Expr.gid(0), first + lane)) == {"decoded": 128}
+    assert candidate_handoffs(handed_over(Expr.gid(0), first + back)) == {"decoded": 128}
+
+
 def test_a_read_before_any_write_keeps_it() -> None:
     read = Node.store("decoded", 0, Expr.load("decoded", Expr.gid()))
     assert count_opportunities(decoder(body=[read])) == 0

@@ -11,7 +11,7 @@ import pytest
 from vyre.diagnostics import OptimizerError
 from vyre.ir import ROOT_GENERATOR, BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints, RegionRecord
-from vyre.opt.hot_paths import hint_keys
+from vyre.opt.hot_paths import dispatch_keys, hint_keys
 
 
 def program(*regions: str, entry: str | None = None) -> Program:
@@ -217,6 +217,44 @@ def test_both_keys_of_a_program_work() -> None:
         hints = HotPathHints()
         hints.record(key, 200_000, 0)
         assert hints.is_hot_program(both)
+
+
+def test_what_was_measured_of_a_program_is_no_hint_for_another_of_the_same_names() -> None:
+    one, two = program("first", "second", entry="op"), program("first", entry="op")
+    assert hint_keys(two) == ("op", "first")
+    assert set(dispatch_keys(one)).isdisjoint(dispatch_keys(two))
+    hints = HotPathHints()
+    for key in dispatch_keys(one):
+        hints.record(key, 200_000, 8)
+    assert hints.is_hot_program(one)
+    assert not hints.is_hot_program(two)
+    assert [record.dispatch_count for record in hints.records_of(one)] == [1, 1, 1]
+    assert hints.records_of(two) == []
+
+
+def test_a_name_stands_for_all_that_was_measured_under_it() -> None:
+    one, two = program("first", "second", entry="op"), program("first", entry="op")
+    hints = HotPathHints()
+    for each, spent in ((one, 300_000), (two, 100_000), (two, 50_000)):
+        for key in dispatch_keys(each):
+            hints.record(key, spent, 8)
+    hints.record("op", 150_000, 8)
+    assert hints.record_for("op") == RegionRecord(4, 600_000, 300_000, 32)
+    assert hints.record_for("second") == RegionRecord(1, 300_000, 300_000, 8)
+    assert hints.dispatch_count("first") == 3
+    assert hints.mean_kernel_ns("op") == 150_000
+    assert hints.is_hot("op")
+    assert hints.is_hot("first")
+    assert not hints.is_hot("o")
+    assert hints.record_for("o") is None
+
+
+def test_a_program_without_a_name_is_recorded_by_its_digest() -> None:
+    plain = program()
+    assert dispatch_keys(plain) == (plain.digest(),)
+    hints = HotPathHints()
+    hints.record(plain.digest(), 200_000, 0)
+    assert hints.is_hot_program(plain)
 
 
 def test_the_root_region_is_nobodys_name() -> None:

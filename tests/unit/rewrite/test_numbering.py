@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from vyre.analysis import ProgramFacts
 from vyre.conform.generate import generate
-from vyre.ir import Block, Let, Load, Loop, Program
+from vyre.ir import Block, Let, Load, Loop, Program, walk
 from vyre.ir.walk import map_exprs, walk_all_exprs, walk_stmts
 from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import edited, jumps, size_of
@@ -114,4 +114,4 @@ def test_fast_trees_answer_like_slow_ones(seed: int) -> None:
     for tree in (*walk_stmts(program.entry), *walk_all_exprs(program.entry)):
         assert map_exprs(tree, lambda e: e) is tree
         swapped = map_exprs(tree, lambda e: Load("other", e))
-        assert swapped == map_exprs(tree, lambda e: Load("other", e))
+        assert swapped == walk._map_any(tree, lambda e: Load("other", e))

@@ -194,6 +194,9 @@ def float_binary(op: BinOp, form: Format, a: int, b: int) -> int:
         return pick(a, b, key=lambda bits: _order(form, bits))
     if is_nan(form, a) or is_nan(form, b):
         return form.nan
+    if op in (BinOp.MINIMUM, BinOp.MAXIMUM):
+        pick = min if op is BinOp.MINIMUM else max
+        return pick(a, b, key=lambda bits: _order(form, bits))
     if op is BinOp.SUB:
         return float_binary(BinOp.ADD, form, a, b ^ form.sign_bit)
     if op is BinOp.ADD:

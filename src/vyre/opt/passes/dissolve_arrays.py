@@ -55,7 +55,11 @@ class DissolveArrays(Pass):
 
 
 def _arrays(program: Program) -> list[BufferDecl]:
-    """The arrays whose elements can be variables."""
+    """The arrays whose elements can be variables; found out once."""
+    return program.memo(DissolveArrays, _find_arrays)
+
+
+def _find_arrays(program: Program) -> list[BufferDecl]:
     private = [decl for decl in program.buffers if decl.is_local and _can_be_variables(decl)]
     if not private:
         return []

@@ -20,8 +20,9 @@ from vyre.rewrite.bodies import Change, edited
 class DowngradeBarriers(Pass):
     """Removes grid syncs that order nothing.
     Legal when no device buffer that anything before the sync touches is touched after it, unless
-    both only read, and no workgroup memory that was used before, which the sync clears, is used
-    again; judged against all that comes before and after, not against neighbours.
+    both only read, no workgroup memory that was used before, which the sync clears, is used again,
+    and there are not prints or traps on both sides; judged against all that comes before and
+    after, not against neighbours.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -75,6 +76,8 @@ class _Judge:
         shared = self.workgroup & (after.reads | after.writes)
         if shared & (before.reads | before.writes):
             return self._refused(barrier, "it clears workgroup memory that is used again")
+        if (before.traps or before.prints) and (after.traps or after.prints):
+            return self._refused(barrier, "it orders what is printed or trapped")
         self.rewrites += 1
         return None
 

@@ -35,7 +35,8 @@ class FoldBranches(Pass):
     """Replaces a branch whose condition is known by the arm that runs, and drops what follows a
     return, break, continue or trap.
     Legal when the condition is a literal, or both arms are the same; a condition with an atomic is
-    still evaluated. What makes other statements valid, such as the start of an async copy, stays.
+    still evaluated. Collectives stay, and what makes other statements valid, such as the start of
+    an async copy.
     """
 
     def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
@@ -58,19 +59,30 @@ class _Fold:
         self.rewrites = 0
 
     def body(self, body: Body) -> Body:
+        reached = self._reached(body)
+        if reached < len(body):
+            self.rewrites += len(body) - reached
+            body = body[:reached]
         left = False
 
         def one(statement: AnyStmt) -> Change:
             nonlocal left
             if left:
-                if not self.dropping.allows((statement,)):
-                    return statement
-                self.rewrites += 1
-                return None
+                return statement
             left = isinstance(statement, _LEAVES)
             return self.statement(statement) if statement.body_fields else statement
 
         return edited(body, one)
+
+    def _reached(self, body: Body) -> int:
+        """How many statements stay: those up to the last that is reached, or must not go.
+
+        One that must not go stays with all before it, as it may read what these bind.
+        """
+        leaves = (k for k, each in enumerate(body) if isinstance(each, _LEAVES))
+        last = next(leaves, len(body) - 1)
+        stays = (k for k in range(len(body) - 1, last, -1) if not self.dropping.allows((body[k],)))
+        return next(stays, last) + 1
 
     def statement(self, statement: AnyStmt) -> Change:
         new = map_bodies(statement, self.body)

@@ -20,7 +20,9 @@ from vyre.rewrite.pattern import (
     is_inf,
     is_nan,
     max_,
+    maximum,
     min_,
+    minimum,
     neg,
     p,
     round_,
@@ -73,11 +75,15 @@ RULES = (
     Rule("round_round", round_(round_(x)), round_(x), _F),
     Rule("round_even_floor", round_even(floor(x)), floor(x), _F),
     Rule("neg_floor_neg", -floor(-x), ceil(x), _F),
-    # Least and greatest ignore NaN
+    # Least and greatest, which ignore NaN, and which keep it
     Rule("fmin_self", min_(x, x), x, _F),
     Rule("fmax_self", max_(x, x), x, _F),
     Rule("fmin_again", min_(min_(x, y), y), min_(x, y), _F),
     Rule("fmax_again", max_(max_(x, y), y), max_(x, y), _F),
+    Rule("minimum_self", minimum(x, x), x, _F),
+    Rule("maximum_self", maximum(x, x), x, _F),
+    Rule("minimum_again", minimum(minimum(x, y), y), minimum(x, y), _F),
+    Rule("maximum_again", maximum(maximum(x, y), y), maximum(x, y), _F),
     # fma
     Rule("fma_one", fma(x, 1.0, y), x + y, _F),
     Rule("one_fma", fma(1.0, x, y), x + y, _F),
