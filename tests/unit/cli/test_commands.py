@@ -264,3 +264,72 @@ def test_it_is_a_program_too() -> None:
         [sys.executable, "-m", "vyre", "--version"], capture_output=True, text=True, check=True
     )
     assert run.stdout.startswith("vyre ")
+
+
+GRIDS = """
+import vyre as vy
+
+
+@vy.kernel
+def total(x: vy.In[vy.u32], t: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        t.atomic_add(0, x[i])
+
+
+@vy.kernel
+def blind(x: vy.In[vy.u32], t: vy.InOut[vy.u32]):
+    t.atomic_add(0, x[vy.gid()] + 1)
+
+
+@vy.kernel(workgroup=(8, 4))
+def turned(n: vy.u32, y: vy.InOut[vy.u32, 2]):
+    i, j = vy.gid(0), vy.gid(1)
+    if i < n:
+        y[i, j] += 1
+"""
+
+
+@pytest.fixture
+def grids(tmp_path: Path) -> str:
+    path = tmp_path / "some_grids.py"
+    path.write_text(GRIDS)
+    return str(path)
+
+
+def test_kernels_have_their_own_grid(grids: str, tmp_path: Path, capsys) -> None:
+    shared = ["--device", "cpu", "--check", "--json"]
+    assert main(["run", f"{grids}:total", "--in", "x=ones:1000", "--in", "t=0", *shared]) == 0
+    found = printed(capsys)
+    assert (found["outputs"]["t"]["head"], found["differences"]) == ([1000], [])
+    assert main(["run", f"{grids}:blind", "--in", "x=ones:1000", "--in", "t=0", *shared]) == 1
+    assert "D009" in capsys.readouterr().out
+    out = tmp_path / "y.npy"
+    call = ["run", f"{grids}:turned", "--in", "n=30", "--in", "y=zeros:40,7", "--out", f"y={out}"]
+    assert main([*call, *shared]) == 0
+    assert np.load(out).sum() == 30 * 7
+    capsys.readouterr()
+    # A check runs what was asked for.
+    assert main([*call, *shared, "--elements", "9,3"]) == 0
+    assert printed(capsys)["differences"] == []
+    assert np.load(out).sum() == 16 * 4
+
+
+def test_a_page_has_the_grid_of_its_kernel(grids: str, tmp_path: Path) -> None:
+    def exported(kernel: str, *given: str) -> str:
+        folder = tmp_path / f"page {kernel} {len(given)}"
+        assert main(["export", f"{grids}:{kernel}", "--web", "-o", str(folder), *given]) == 0
+        return (folder / "index.html").read_text()
+
+    arrays = ("--in", "n=30", "--in", "y=zeros:40,7")
+    assert "4 × 2 × 1" in exported("turned", *arrays)
+    assert "2 × 1 × 1" in exported("turned", *arrays, "--elements", "9,3")
+    assert "16 × 1 × 1" in exported("total", "--in", "x=ones:1000", "--in", "t=0")
+
+
+def test_a_text_of_several_axes_has_the_grid_of_its_effects(grids: str, tmp_path: Path) -> None:
+    text, out = tmp_path / "turned.vy", tmp_path / "y.npy"
+    assert main(["export", f"{grids}:turned", "-o", str(text)]) == 0
+    call = ["run", str(text), "--in", "n=30", "--in", "y=zeros:40,7", "--out", f"y={out}"]
+    assert main([*call, "--device", "cpu", "--check"]) == 0
+    assert np.load(out).sum() == 30 * 7

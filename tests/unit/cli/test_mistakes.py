@@ -67,8 +67,14 @@ MISTAKES = [
     ("run mistaken.py:filled --in value=1.5 --size y=4", "a whole number"),
     ("run mistaken.py:turned --in x=ones:4 --size y=2,2", "ones:100,100"),
     ("run mistaken.py:turned --in x=ones:2,2", "--size y=100,100"),
+    ("run mistaken.py:double --in x=ones:4294967296", "too long"),
+    ("run mistaken.py:double --in x=random:99999999999999999999", "too long"),
+    ("run mistaken.py:double --in x=ones:65536,65536", "too long"),
     ("run mistaken.py:double --in x=ones:4 --repeat 0", "at least once"),
     ("run mistaken.py:double --in x=ones:4 --elements -1", "not negative"),
+    ("run mistaken.py:double --in x=ones:4 --elements 1,2,3,4", "one to three numbers"),
+    ("run mistaken.py:double --in x=ones:4 --elements two", "not a whole number"),
+    ("run mistaken.py:double --in x=ones:4 --elements 4 --grid 1", "not both"),
     ("demo --only magic", "there are saxpy, "),
 ]
 

@@ -154,6 +154,11 @@ def test_a_barrier_without_an_ordering_is_the_strictest() -> None:
     found = [statement_line(s) for s in read.entry]
     assert found.count("barrier seq_cst") == 2
     assert again(read) == read
+    one_line = parse(source + "t[lid.x] = 1; barrier; eval t[0]; barrier { eval t[1] } barrier ;;")
+    assert [statement_line(s) for s in one_line.entry] == [
+        *("t[lid.x] = 1u32", "barrier seq_cst", "eval t[0]", "barrier seq_cst", "{ ... }"),
+        "barrier seq_cst",
+    ]
 
 
 def test_the_example_of_the_specification_is_read() -> None:

@@ -1,0 +1,121 @@
+"""Typical mistakes with threads, processes and signals, each planted by itself.
+
+A scenario must find every one of them: `test_planted.py` sees to that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One mistake, how to plant it in this process, and the scenario that must find it."""
+
+    plant: Callable[[], None]
+    found_by: str
+    said: str
+    """Part of what is then told."""
+
+
+def _locks_not_renewed() -> None:
+    """A child has the locks as they were."""
+    from vyre import locks
+
+    locks.is_held_here = lambda lock: True
+
+
+def _watchdog_believed_alive() -> None:
+    """A child believes the threads of the pool to be there."""
+    from vyre.backends.llvm.pool import Pool
+
+    Pool._forked = lambda self: None
+
+
+def _handlers_not_recognised() -> None:
+    """What a handler raises is taken for what the code around it is about."""
+    from vyre import signals
+
+    signals._frames = lambda trace: iter(())
+
+
+def _forked_device_used() -> None:
+    """Nobody asks whether a device belongs to this process."""
+    from vyre.backends.wgsl import device
+
+    device.refuse_inherited = lambda name: None
+
+
+def _no_thread_is_an_error() -> None:
+    """A call fails because better code cannot be made."""
+    from vyre.runtime import compiling
+
+    compiling.is_from_handler = lambda problem: True
+
+
+def _background_of_the_parent() -> None:
+    """A child waits for a thread of its parent."""
+    from vyre.runtime.elsewhere import process
+
+    shared = process._elsewhere
+    process._Elsewhere = lambda: shared
+
+
+def _thread_noted_late() -> None:
+    """A thread is started, and only then noted: a handler may raise in between."""
+    from vyre.runtime.elsewhere import process
+
+    def submit(self: Any, task: Any) -> None:
+        with self._lock:
+            if self._thread is None:
+                made = threading.Thread(target=do_tasks, args=(self,), name="vyre-recompile")
+                made.daemon = True
+                made.start()
+                self._thread = made
+            self._tasks.put(task)
+
+    def do_tasks(self: Any) -> None:
+        while (task := self._next()) is not None:
+            task.run(self._ask)
+
+    submit.__code__ = submit.__code__.replace(co_filename=process.__file__)
+    process._Elsewhere.submit = submit
+
+
+def _deaf_while_reading() -> None:
+    """Something is submitted, and that waits for the device, before a result is waited for."""
+    from wgpu.backends.wgpu_native import _api
+
+    buffers: Any = _api.GPUBuffer
+    real = buffers.map_async
+    buffers.map_async = lambda self, mode, *range: real(self, "READ", *range)
+
+
+PLANTS = {
+    "locks not renewed": Plant(
+        _locks_not_renewed, "forks.while_another_thread_compiles_the_same", "the child hangs"
+    ),
+    "watchdog believed alive": Plant(
+        _watchdog_believed_alive, "forks.deadlines_and_signals_in_the_child", "the child hangs"
+    ),
+    "handlers not recognised": Plant(_handlers_not_recognised, "third_party.passes", "O013"),
+    "handlers not recognised by the cache": Plant(
+        _handlers_not_recognised, "anywhere.the_cache", "swallowed"
+    ),
+    "forked device used": Plant(_forked_device_used, "webgpu.used_before_a_fork", "Error"),
+    "no thread is an error": Plant(
+        _no_thread_is_an_error,
+        "background.without_a_thread_or_a_process_for_better_code",
+        "can't start",
+    ),
+    "background of the parent": Plant(
+        _background_of_the_parent, "background.forks_while_it_is_made", "the child hangs"
+    ),
+    "thread noted late": Plant(
+        _thread_noted_late, "anywhere.asking_for_something_in_the_background", "vyre-recompile"
+    ),
+    "deaf while reading": Plant(_deaf_while_reading, "webgpu.interrupted", "Error"),
+}

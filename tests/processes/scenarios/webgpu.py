@@ -1,0 +1,110 @@
+"""WebGPU devices and processes that fork: refused at once, never a wait without end."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import vyre as vy
+from tests.processes.kernels import check, churn, double
+from tests.processes.scenarios.forks import PATIENCE, Busy, ended_well, in_child
+from tests.processes.scenarios.signals import Enough, after, ended_by, raises
+
+DEVICE = "wgpu:0"
+PROMPT = 3.0
+
+
+def refused(work: Callable[[], object]) -> None:
+    """It is, with the code that says why, and at once."""
+    began = time.monotonic()
+    said = "nothing"
+    try:
+        work()
+    except vy.VyreError as problem:
+        said = str(problem)
+    assert "[D041]" in said, said
+    assert "spawn" in said
+    assert time.monotonic() - began < PROMPT
+
+
+def used_before_a_fork() -> None:
+    """The child is told what to do; the CPU works in it, the device in parent and spawned ones."""
+    check(DEVICE)
+    x = vy.array(np.arange(1000, dtype=np.uint32), device=DEVICE)
+    y = np.zeros(1000, np.uint32)
+    double(x, y)
+
+    def work() -> None:
+        refused(lambda: check(DEVICE))
+        refused(lambda: check(DEVICE, 77))
+        refused(x.numpy)
+        refused(lambda: x.write(y))
+        refused(lambda: double(x, y))
+        refused(lambda: churn(3, np.arange(100, dtype=np.uint32), device=DEVICE))
+        refused(lambda: vy.array(y, device=DEVICE))
+        refused(lambda: vy.zeros(10, vy.u32, device=DEVICE))
+        check("cpu")
+        check(None)
+        assert any(info.id == DEVICE for info in vy.devices())
+        ended_well(in_child(lambda: refused(lambda: check(DEVICE))))
+        x.free()
+
+    ended_well(in_child(work))
+    child = os.fork()
+    if not child:
+        refused(lambda: check(DEVICE))
+        sys.exit(0)  # the interpreter is taken down, with all that it has of the device
+    ended_well(child)
+    with multiprocessing.get_context("fork").Pool(1) as workers:
+        assert workers.map_async(told, range(4)).get(timeout=PATIENCE) == ["D041"] * 4
+    with Busy(lambda number: check(DEVICE, 1 + number % 300)):
+        for _ in range(3):
+            time.sleep(0.02)
+            ended_well(in_child(lambda: refused(lambda: check(DEVICE))))
+    with multiprocessing.get_context("spawn").Pool(1) as workers:
+        assert workers.map_async(on_the_device, [10, 100]).get(timeout=PATIENCE) == [10, 100]
+    check(DEVICE)
+    assert x.numpy()[999] == 999
+
+
+def told(_: int) -> str:
+    """What a worker of a pool is told."""
+    try:
+        check(DEVICE)
+    except vy.VyreError as problem:
+        return problem.code
+    return "nothing"
+
+
+def used_after_a_fork_only() -> None:
+    """Of a process in which it was never used, it works in both."""
+    check("cpu")
+    child = in_child(lambda: check(DEVICE))
+    check(DEVICE)
+    ended_well(child)
+
+
+def on_the_device(count: int) -> int:
+    """For processes that are spawned."""
+    check(DEVICE, count)
+    return count
+
+
+def interrupted() -> None:
+    """During a launch that takes seconds, and while the device is still busy with that one."""
+    x = np.arange(1 << 14, dtype=np.uint32)
+    for _ in range(3):  # the first times more is done than later
+        churn(10, x, device=DEVICE)
+    after(0.2, raises(Enough))
+    with ended_by(Enough, 0.2, prompt=1.0):
+        churn(60_000, x, device=DEVICE)
+    after(0.1, signal.default_int_handler, signal.SIGINT)
+    with ended_by(KeyboardInterrupt, 0.1, prompt=1.0):
+        check(DEVICE)
+    check(DEVICE)
