@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from docs import api_page, border_page
 from docs.said import found_by
 from vyre.diagnostics.codes import Code, all_codes
 from vyre.ir.opcodes import AtomicOp, BinOp, Opcode, ReduceOp, Result, Row, UnOp
@@ -125,7 +126,12 @@ def _types(types: frozenset[DataType]) -> str:
     return ", ".join(words)
 
 
-PAGES: dict[str, Callable[[], str]] = {"codes.md": codes, "opcodes.md": opcodes}
+PAGES: dict[str, Callable[[], str]] = {
+    "api.md": api_page.page,
+    "codes.md": codes,
+    "host-border.md": border_page.page,
+    "opcodes.md": opcodes,
+}
 
 
 def main() -> None:
