@@ -10,14 +10,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from vyre.check import validate
-from vyre.driver.artifact import Artifact
-from vyre.driver.backend import Backend, EmitOptions
+from vyre.driver.backend import Backend
 from vyre.driver.compilation import Compilation, CompileOptions
-from vyre.driver.grid_sync import contains_grid_sync, split
+from vyre.driver.grid_sync.emission import emit_segments
 from vyre.ir import Program
 from vyre.ir.collector import collector_paused
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize
-from vyre.target import Feature, Target
+from vyre.target import Target
+
+__all__ = ["compile_program", "emit_segments"]
 
 Timer = Callable[[str], AbstractContextManager[None]]
 
@@ -57,19 +58,3 @@ def _compiled(
     with stage("emit"):
         artifacts = tuple(emit_segments(optimised, backend, target, options.emit))
     return Compilation(program, optimised, artifacts, made)
-
-
-def emit_segments(
-    program: Program, backend: Backend, target: Target, options: EmitOptions
-) -> list[Artifact]:
-    """Code for a program, or for each of its segments where the target has no grid barrier."""
-    if not contains_grid_sync(program) or target.has(Feature.GRID_SYNC):
-        return [backend.emit(program, target, options)]
-    plan = split(program)
-    found: list[Artifact] = []
-    for number, segment in enumerate(plan.segments):
-        if number not in plan.empty:
-            artifact = backend.emit(segment, target, options)
-            metadata = {**artifact.metadata, "segment": number}
-            found.append(Artifact(artifact.backend, artifact.payload, metadata, artifact.sources))
-    return found

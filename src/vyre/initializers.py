@@ -13,7 +13,7 @@ def _put(instance: Any, value: Any) -> None:
     raise NotImplementedError
 
 
-put0 = put1 = put2 = put3 = put4 = put5 = put6 = _put
+put0 = put1 = put2 = put3 = put4 = put5 = put6 = put7 = put8 = _put
 
 
 def _set_1(self: Any, f0: Any) -> None:
@@ -65,6 +65,50 @@ def _set_7(self: Any, f0: Any, f1: Any, f2: Any, f3: Any, f4: Any, f5: Any, f6: 
     put6(self, f6)
 
 
-_ALL = (_set_1, _set_2, _set_3, _set_4, _set_5, _set_6, _set_7)
+def _set_8(  # noqa: PLR0913
+    self: Any,
+    f0: Any,
+    f1: Any,
+    f2: Any,
+    f3: Any,
+    f4: Any,
+    f5: Any,
+    f6: Any,
+    f7: Any,
+) -> None:
+    put0(self, f0)
+    put1(self, f1)
+    put2(self, f2)
+    put3(self, f3)
+    put4(self, f4)
+    put5(self, f5)
+    put6(self, f6)
+    put7(self, f7)
+
+
+def _set_9(  # noqa: PLR0913
+    self: Any,
+    f0: Any,
+    f1: Any,
+    f2: Any,
+    f3: Any,
+    f4: Any,
+    f5: Any,
+    f6: Any,
+    f7: Any,
+    f8: Any,
+) -> None:
+    put0(self, f0)
+    put1(self, f1)
+    put2(self, f2)
+    put3(self, f3)
+    put4(self, f4)
+    put5(self, f5)
+    put6(self, f6)
+    put7(self, f7)
+    put8(self, f8)
+
+
+_ALL = (_set_1, _set_2, _set_3, _set_4, _set_5, _set_6, _set_7, _set_8, _set_9)
 CODES = tuple(function.__code__ for function in _ALL)
 """For one field, for two, and so on."""

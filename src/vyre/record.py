@@ -94,7 +94,9 @@ def _slotted(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[
     contents |= more
     contents.setdefault("__slots__", tuple(specs))
     contents["__qualname__"] = cls.__qualname__
-    return cast("type[T]", type(cls)(cls.__name__, cls.__bases__, contents))
+    made = type(cls)(cls.__name__, cls.__bases__, contents)
+    settle(made, more)
+    return cast("type[T]", made)
 
 
 def _extended(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type[T]:
@@ -103,9 +105,18 @@ def _extended(cls: type[T], specs: dict[str, Any], more: dict[str, Any]) -> type
             delattr(cls, name)
     for name, value in more.items():
         setattr(cls, name, value)
-        if isinstance(value, Later):
-            value.__set_name__(cls, name)
+    settle(cls, more)
     return cls
+
+
+def settle(owner: type, contents: dict[str, Any]) -> None:
+    """Tell what is made later where it belongs.
+
+    Not by `__set_name__`: what a signal handler raises there, Python 3.11 makes a `RuntimeError`.
+    """
+    for name, value in contents.items():
+        if isinstance(value, Later):
+            value.belong(owner, name)
 
 
 class Later:
@@ -116,7 +127,8 @@ class Later:
     def __init__(self, make: Callable[[type], Any]) -> None:
         self._make = make
 
-    def __set_name__(self, owner: type, name: str) -> None:
+    def belong(self, owner: type, name: str) -> None:
+        """Take this place of a class."""
         self._owner = owner
         self._name = name
 

@@ -56,7 +56,7 @@ from vyre.ir import (
     TypeEnv,
     While,
 )
-from vyre.ir.infer import node_type
+from vyre.ir.infer import node_type, not_bool
 from vyre.ir.walk import expr_children
 from vyre.target import Feature
 
@@ -237,7 +237,7 @@ class StatementChecker:
     def _condition(self, expr: AnyExpr, what: str) -> None:
         found = self._value(expr)
         if found is not None and not found.is_bool:
-            self._report(type_codes.NOT_BOOL.at(what=what, found=found), expr)
+            self._report(not_bool(found, what), expr)
 
     def _if(self, statement: If) -> bool:
         self._condition(statement.cond, "the condition of an if")

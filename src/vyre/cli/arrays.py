@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 
 from vyre.cli.command import UsageError
 from vyre.cli.output import listing
+from vyre.driver.lengths import TOO_LONG
 from vyre.ir import BufferDecl, DataType, Program
-from vyre.runtime.host_arrays import numpy_type
+from vyre.ir.types import TypeKind
+from vyre.runtime.host_numbers import as_element
+from vyre.runtime.host_types import numpy_type
+from vyre.semantics import encode, value_dtype
 from vyre.semantics.casts import round_to_bf16
 
 Array = NDArray[Any]
@@ -85,8 +89,20 @@ def _array(decl: BufferDecl, text: str) -> Array:
         except (OSError, ValueError) as problem:
             raise UsageError(f"--in {decl.name}: {path} cannot be read: {problem}") from problem
     if path.is_file():
-        return np.fromfile(path, np.uint8)
+        return _raw(decl, path)
     return _number(decl, text)
+
+
+def _raw(decl: BufferDecl, path: Path) -> Array:
+    """A file without a type of its own holds elements of the buffer."""
+    data = np.fromfile(path, np.uint8)
+    dtype = numpy_type(decl.element)
+    if data.size % dtype.itemsize:
+        raise UsageError(
+            f"--in {decl.name}: {path} has {data.size} bytes, no multiple of the "
+            f"{dtype.itemsize} of {dtype.name}"
+        )
+    return data.view(dtype)
 
 
 def _number(decl: BufferDecl, text: str) -> Array:
@@ -103,19 +119,33 @@ def _number(decl: BufferDecl, text: str) -> Array:
         low, high = dtype.integer_range
         if not low <= number <= high:
             raise UsageError(f"--in {decl.name}: {dtype} holds {low} to {high}, not {text}")
-    return _stored(decl, np.array([number]))
+    if decl.element.lanes > 1:
+        return _stored(decl, np.array([number]))
+    if dtype.is_bool and number in (0, 1):
+        number = bool(number)
+    return as_element(number, decl.element, decl.name)
 
 
 def _stored(decl: BufferDecl, values: Array) -> Array:
     """Numbers as the elements of a buffer."""
     if decl.element is DataType.BF16:
         return (round_to_bf16(values.astype(np.float32)).view(np.uint32) >> 16).astype(np.uint16)
+    if decl.element.kind is TypeKind.PACKED:
+        return encode(decl.element, values.astype(value_dtype(decl.element))).astype(np.uint8)
     return values.astype(numpy_type(decl.element))
 
 
 def _made(decl: BufferDecl, kind: str, count: int) -> Array:
+    if count >= TOO_LONG:
+        raise UsageError(f"--in {decl.name}: {kind}:{count} is too long: give at most 2**32 - 1")
+    try:
+        return _made_of(decl, kind, count * decl.element.lanes)
+    except MemoryError as problem:
+        raise UsageError(f"--in {decl.name}: {kind}:{count}: {problem}") from None
+
+
+def _made_of(decl: BufferDecl, kind: str, total: int) -> Array:
     dtype = numpy_type(decl.element)
-    total = count * decl.element.lanes
     if kind == "zeros":
         return np.zeros(total, dtype)
     if kind == "ones":

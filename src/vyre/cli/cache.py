@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from vyre.cache import default_cache
 from vyre.cli import output
 from vyre.cli.command import DONE
-from vyre.runtime.cache import default_cache
+from vyre.config import config
 
 SUMMARY = "show, clear or trim the cache of compiled programs"
 EXAMPLE = "vyre cache clear"
@@ -36,8 +37,12 @@ def run(options: argparse.Namespace) -> int:
                 "bytes": found.nbytes,
                 "limit": found.limit,
                 "removed": removed,
+                "reason": config().no_cache_because,
             }
         )
+        return DONE
+    if not found.path:
+        print(f"no cache: {config().no_cache_because}")
         return DONE
     if options.action != "show":
         print(f"removed {removed} entries")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.cache import DiskCache
 from vyre.cli.demo_examples import Arrays, Call, Example
 from vyre.conform.compare import compare_outputs
 from vyre.conform.tolerance import tolerances
@@ -20,7 +21,6 @@ from vyre.driver.backend import DeviceInfo
 from vyre.opt.hot_paths import HotPathHints
 from vyre.record import dataclass
 from vyre.runtime import compile, profile
-from vyre.runtime.cache import DiskCache
 
 _BUDGET = 0.2
 """Seconds in which a run is repeated to find its best time."""

@@ -22,8 +22,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List the devices."""
-    found = routing.all_devices()
     default = _default()
+    found = routing.all_devices()
+    if options.json or options.features:
+        found = [routing.usable(device) for device in found]
     if options.json:
         output.print_json([_as_json(device, default) for device in found])
         return DONE

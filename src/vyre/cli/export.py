@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vyre.cli import arrays, output
 from vyre.cli.command import DONE, UsageError
-from vyre.cli.run import grid_from
+from vyre.cli.shapes import launch_from
 from vyre.cli.show import stage_text
 from vyre.cli.sources import file_argument, program_from
 from vyre.ir import Program
@@ -35,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="with --web, an input of the page, as `vyre run` takes them; others are made up",
     )  # fmt: skip
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="with --web, workgroups")
-    parser.add_argument("--elements", type=int, metavar="N", help="with --web, invocations along x")
+    parser.add_argument(
+        "--elements", metavar="N[,M[,K]]", help="with --web, invocations along x, y and z"
+    )
     parser.add_argument(
         "--size", dest="sizes", action="append", default=[], metavar="NAME=N",
         help="with --web, elements of an output that the program leaves open",
@@ -82,10 +84,11 @@ def _web(program: Program, folder: Path, options: argparse.Namespace) -> list[Pa
     # What a browser cannot run is refused before the reference spends time on it.
     program.validate(PORTABLE)
     sizes = arrays.pairs(options.sizes, "--size")
+    grid, elements = launch_from(options.grid, options.elements)
     wishes = Wishes(
         inputs=arrays.inputs_from(program, arrays.pairs(options.inputs, "--in")),
-        grid=None if options.grid is None else grid_from(options.grid),
-        elements=options.elements,
+        grid=grid,
+        elements=elements,
         sizes={name: arrays.whole(text, "--size") for name, text in sizes.items()},
     )
     return export_web(program, folder, sample_of(program, wishes))

@@ -15,6 +15,7 @@ from vyre.opt import (
     OptimizerRunReport,
     PassScheduler,
     explain,
+    missing_passes,
     optimize,
     registered_passes,
     summarize,
@@ -90,5 +91,9 @@ def _list(as_json: bool) -> int:
         table.add_row(
             metadata.name, metadata.phase.name.lower(), metadata.cost_model_family.name.lower()
         )
-    output.console().print(table)
+    screen = output.console()
+    screen.print(table)
+    for each in missing_passes():
+        screen.print(f"[yellow]missing[/]: {each.name}, of {each.origin}: {each.reason}")
+        screen.print(f"  {each.remedy}")
     return DONE

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from vyre.cli import arrays, output
 from vyre.cli.command import DONE, FAILED, UsageError
-from vyre.cli.shapes import grid_over, shapes_of, sizes_from, told
+from vyre.cli.shapes import default_grid, launch_from, shapes_of, sizes_from, told
 from vyre.cli.sources import device_argument, file_argument, program_from
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Difference, Tolerance, compare_outputs
@@ -26,6 +26,7 @@ from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
 from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
+from vyre.driver.grid import given as given_grid
 from vyre.front.parameters import SHAPE
 from vyre.ir import Program
 from vyre.opt import OptimizerProfile
@@ -45,6 +46,7 @@ class Job:
     program: Program
     inputs: dict[str, Any]
     grid: tuple[int, ...] | None = None
+    elements: tuple[int, ...] | None = None
     device: str | None = None
     profile: str | None = "release"
     note: str = ""
@@ -74,7 +76,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="write this output to a file",
     )  # fmt: skip
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="workgroups; by default enough of them")
-    parser.add_argument("--elements", type=int, metavar="N", help="invocations along x, rounded up")
+    parser.add_argument(
+        "--elements", metavar="N[,M[,K]]", help="invocations along x, y and z, rounded up"
+    )
     parser.add_argument(
         "--size", dest="sizes", action="append", default=[], metavar="NAME=N[,M]",
         help="elements of an output that the program leaves open, along each axis",
@@ -96,8 +100,6 @@ def run(options: argparse.Namespace) -> int:
     """Run a program once, show and save what comes out."""
     if options.repeat < 1:
         raise UsageError(f"--repeat {options.repeat}: a program runs at least once")
-    if options.elements is not None and options.elements < 0:
-        raise UsageError(f"--elements {options.elements}: give a number that is not negative")
     folder = Path(options.file)
     is_folder = folder.is_dir()
     job = from_folder(folder) if is_folder else _from_file(options)
@@ -145,6 +147,7 @@ def from_folder(folder: Path) -> Job:
         program_from(str(source)),
         inputs,
         None if grid is None else tuple(int(extent) for extent in grid),
+        None,
         failure.get("device"),
         profile,
         str(failure.get("problem", "")),
@@ -175,23 +178,16 @@ def _from_file(options: argparse.Namespace) -> Job:
     arrays.check_given(program, inputs, _layouts(program))
     shapes = shapes_of(program, inputs, wanted)
     inputs.update(told(shapes))
-    grid = None if options.grid is None else grid_from(options.grid)
-    if grid is None and options.elements is None:
-        grid = grid_over(program, shapes)
-    return Job(program, inputs, grid, sizes=sizes_from(wanted), shapes=shapes)
+    sizes = sizes_from(wanted)
+    grid, elements = launch_from(options.grid, options.elements)
+    if grid is None and elements is None:
+        grid = default_grid(program, inputs, shapes, sizes)
+    return Job(program, inputs, grid, elements, sizes=sizes, shapes=shapes)
 
 
 def _layouts(program: Program) -> set[str]:
     """Buffers that say how large arrays are; they follow from the arrays."""
     return {decl.name for decl in program.buffers if decl.name.endswith(SHAPE)}
-
-
-def grid_from(text: str) -> tuple[int, ...]:
-    """The workgroups that `--grid` asks for."""
-    parts = text.replace("x", ",").split(",")
-    if not 1 <= len(parts) <= 3:
-        raise UsageError(f"--grid {text}: give one to three numbers, such as 64,8")
-    return tuple(arrays.whole(part, "--grid") for part in parts)
 
 
 def _timed(
@@ -204,7 +200,7 @@ def _timed(
     for _ in range(options.repeat):
         start = time.perf_counter()
         outputs = dispatch(
-            compiled, job.inputs, job.grid, options.elements, job.sizes, options.deadline
+            compiled, job.inputs, job.grid, job.elements, job.sizes, options.deadline
         )
         best = min(best, time.perf_counter() - start)
     return outputs, best
@@ -227,12 +223,17 @@ def _fenced(
 
 
 def _compared(job: Job, compiled: CompiledProgram, outputs: dict[str, Any]) -> list[Difference]:
-    grid = None if job.grid is None else (*job.grid, 1, 1)[:3]
+    grid = given_grid(job.program, job.grid, job.elements)
     expected = job.expected or reference_outputs(
         job.program, job.inputs, grid, outputs, compiled.target.subgroup_width
     )
     granted = tolerances(job.program) if job.granted is None else job.granted
-    return compare_outputs(job.program, expected, outputs, granted)
+    # What is changed in place has the shape in which it was given, and the reference's is flat.
+    flat = {
+        name: np.asarray(value).reshape(expected[name].shape) if name in expected else value
+        for name, value in outputs.items()
+    }
+    return compare_outputs(job.program, expected, flat, granted)
 
 
 def _ended(job: Job, problem: VyreError, as_json: bool) -> int:

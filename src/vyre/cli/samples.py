@@ -21,7 +21,9 @@ from vyre.ir import BufferDecl, DataType, IndirectDispatch, Program
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 from vyre.runtime.arguments import check_names
-from vyre.runtime.host_arrays import as_host_array, element_count, numpy_type
+from vyre.runtime.host_arrays import as_host_array, element_count
+from vyre.runtime.host_types import numpy_type
+from vyre.runtime.kernel_grid import ArraySizes, has_kernel_rules, launch_grid
 from vyre.semantics import encode, storage_dtype
 
 LENGTH = 1024
@@ -38,14 +40,14 @@ class Wishes:
 
     inputs: Mapping[str, Array] = field(default_factory=dict[str, Array])
     grid: Sequence[int] | None = None
-    elements: int | None = None
+    elements: Sequence[int] | None = None
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def sample_of(program: Program, wishes: Wishes) -> Sample:
     """Run the reference, as a WebGPU device with portable subgroups would."""
     longest = max((array.size for array in wishes.inputs.values()), default=LENGTH)
-    length = wishes.elements or longest
+    length = longest if wishes.elements is None else prod(wishes.elements) or longest
     shapes = _shapes(program, wishes.inputs, length)
     inputs = _inputs(program, wishes.inputs, shapes, length)
     check_names(program, inputs)
@@ -135,17 +137,7 @@ def _grid(
             held = inputs[statement.count_buffer].reshape(-1)[start : start + 3].tolist()
             x, y, z = (*held, 0, 0, 0)[:3]
             return grids.checked(program, (x, y, z))
-    written = [
-        shapes[decl.name]
-        for decl in program.buffers
-        if decl.is_host_output and len(shapes.get(decl.name, ())) > 1
-    ]
-    if wishes.grid is None and wishes.elements is None and written:
-        # As kernels do it: axis x runs along the last axis of the largest array that is written.
-        sizes = program.workgroup_size
-        axes = max(axis for axis in range(3) if axis == 0 or sizes[axis] > 1) + 1
-        extents = (*reversed(max(written, key=prod)), 1, 1)[:axes]
-        if axes > 1:
-            spread = [-(-n // size) for n, size in zip(extents, sizes, strict=False)]
-            return grids.resolve(program, counts, spread, None)
-    return grids.resolve(program, counts, wishes.grid, wishes.elements)
+    given = grids.given(program, wishes.grid, wishes.elements)
+    if given is not None or not has_kernel_rules(program):
+        return grids.over_longest(program, counts) if given is None else given
+    return launch_grid(program, ArraySizes(counts, shapes, inputs), None, None)

@@ -10,9 +10,11 @@ import numpy as np
 
 from vyre.cli import arrays
 from vyre.cli.command import UsageError
+from vyre.driver.grid import Grid
 from vyre.front.parameters import SHAPE
 from vyre.ir import Program
-from vyre.runtime.kernel_grid import covering
+from vyre.runtime.host_arrays import as_host_array, element_count
+from vyre.runtime.kernel_grid import ArraySizes, has_kernel_rules, launch_grid
 
 Shape = tuple[int, ...]
 
@@ -44,6 +46,26 @@ def shapes_of(
     return found
 
 
+def extents_from(text: str, option: str) -> Shape:
+    """Numbers along one to three axes, as `--grid` and `--elements` take them."""
+    parts = text.replace("x", ",").split(",")
+    if not 1 <= len(parts) <= 3:
+        raise UsageError(f"{option} {text}: give one to three numbers, such as 64,8")
+    if any(part.strip().startswith("-") for part in parts):
+        raise UsageError(f"{option} {text}: give numbers that are not negative")
+    return tuple(arrays.whole(part, option) for part in parts)
+
+
+def launch_from(grid: str | None, elements: str | None) -> tuple[Shape | None, Shape | None]:
+    """What `--grid` and `--elements` ask for."""
+    if grid is not None and elements is not None:
+        raise UsageError("give --grid (workgroups) or --elements (invocations), not both")
+    return (
+        None if grid is None else extents_from(grid, "--grid"),
+        None if elements is None else extents_from(elements, "--elements"),
+    )
+
+
 def sizes_from(wanted: Mapping[str, str]) -> dict[str, int]:
     """How many elements outputs have; several extents are multiplied."""
     return {
@@ -57,9 +79,21 @@ def told(shapes: Mapping[str, Shape]) -> dict[str, Any]:
     return {name + SHAPE: np.array(shape, np.uint32) for name, shape in shapes.items()}
 
 
-def grid_over(program: Program, shapes: Mapping[str, Shape]) -> Shape | None:
-    """The workgroups that cover the largest array that is written, along all of its axes."""
-    written = [
-        shapes[decl.name] for decl in program.buffers if decl.name in shapes and decl.is_host_output
-    ]
-    return covering(program, max(written, key=math.prod)) if written else None
+def default_grid(
+    program: Program,
+    inputs: Mapping[str, Any],
+    shapes: Mapping[str, Shape],
+    sizes: Mapping[str, int],
+) -> Grid | None:
+    """The workgroups that a kernel needs; None for programs with a rule of their own."""
+    if not has_kernel_rules(program):
+        return None
+    counts: dict[str, int] = {}
+    for decl in program.buffers:
+        if decl.name in inputs:
+            counts[decl.name] = element_count(as_host_array(inputs[decl.name], decl), decl)
+    longest = max(counts.values(), default=0)
+    for decl in program.buffers:
+        if decl.is_device_allocated and decl.name not in counts:
+            counts[decl.name] = sizes.get(decl.name, decl.count) or longest
+    return launch_grid(program, ArraySizes(counts, shapes, inputs), None, None)

@@ -52,7 +52,7 @@ class Target:
 @lru_cache(maxsize=64)
 def _key(target: Target) -> str:
     features = ",".join(sorted(target.features))
-    return f"{target.name};{features};{target.limits};{target.subgroup_width};{target.details}"
+    return f"{target.name!r};{features};{target.limits};{target.subgroup_width};{target.details!r}"
 
 
 WEBGPU_DEFAULT_LIMITS = Limits(

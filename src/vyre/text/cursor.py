@@ -10,6 +10,7 @@ from vyre.diagnostics import Code, Location, ParseError, Span
 from vyre.diagnostics.codes import text as codes
 from vyre.ir.names import checked_name
 from vyre.ir.types import DataType
+from vyre.signals import is_from_handler
 from vyre.text.tokens import BAD, END, HEX, NAME, NUMBER, QUOTED, STRING, TYPE, Tokens
 from vyre.text.words import RESERVED, UNESCAPES
 
@@ -116,7 +117,9 @@ class Cursor:
             raise self.unexpected("a type")
         try:
             found = DataType.parse(self.text)
-        except ValueError:
+        except ValueError as problem:
+            if is_from_handler(problem):
+                raise
             raise self.error(codes.UNKNOWN_TYPE, found=self.shown()) from None
         self.position += 1
         return found

@@ -51,6 +51,9 @@ def _float_text(dtype: DataType, bits: int) -> str:
     return f"{sign}{short}{'' if '.' in short or 'e' in short else '.0'}{dtype}"
 
 
+_FORM = "write digits and a type, such as 1u32, 0xffu8 or 1.5f32"
+
+
 def read_number(text: str, negative: bool) -> Lit | str | None:
     """The literal that a number token stands for; None without a type, or what is wrong with it."""
     if found := _HEX.fullmatch(text):
@@ -62,10 +65,10 @@ def read_number(text: str, negative: bool) -> Lit | str | None:
                 return None
             suffix = "u32"
     else:
-        return "write digits and a type, such as 1u32, 0xffu8, 1.5f32"
+        return _FORM
     dtype = SUFFIXES.get(suffix)
     if dtype is None:
-        return f"end it with one of {', '.join(SUFFIXES)}"
+        return _FORM
     if dtype.is_float:
         value = float(digits + fraction)
         return Lit(dtype, literal.encode_float(-value if negative else value, dtype))

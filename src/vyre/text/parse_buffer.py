@@ -94,7 +94,7 @@ def _hints(cursor: Cursor) -> BufferHints:
             field = "coalesce_axis" if word == "axis" else "preferred_alignment"
             found = cursor.integer("a number")
         else:
-            raise cursor.unexpected("axis=, align= or one of " + ", ".join(_LOCALITIES))
+            raise cursor.unexpected("axis=n, align=n or one of " + ", ".join(_LOCALITIES))
         if field in fields:
             raise cursor.error(codes.REPEATED, cursor.position - 1, what=word)
         fields[field] = found

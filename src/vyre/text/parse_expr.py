@@ -14,6 +14,7 @@ from vyre.ir.expr import AnyExpr, Atomic, Binary, BufLen, Builtin, Lane, Lit, Lo
 from vyre.ir.opcodes import AtomicOp, BinOp, MemoryOrdering, UnOp
 from vyre.ir.types import DataType
 from vyre.record import dataclass
+from vyre.signals import is_from_handler
 from vyre.text.calls import ATOMICS, FUNCTIONS, Builder, make_vec, suggestion, typed_call
 from vyre.text.cursor import Cursor
 from vyre.text.literals import read_number
@@ -360,7 +361,9 @@ class ExprParser:
         width = 1 if dtype.is_bool else dtype.bits or 0
         try:
             bits = int(text, 16)
-        except ValueError:
+        except ValueError as problem:
+            if is_from_handler(problem):
+                raise
             bits = -1
         if not 0 <= bits < 1 << width:
             hint = f"write at most {width} bits in hexadecimal"

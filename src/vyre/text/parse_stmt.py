@@ -256,7 +256,8 @@ class StmtParser:
 
     def _barrier(self) -> Barrier:
         cursor = self._cursor
-        if cursor.starts_line() or cursor.text == "}" or cursor.kinds[cursor.position] == END:
+        ends = cursor.starts_line() or cursor.kinds[cursor.position] == END
+        if ends or cursor.text in (";", "{", "}"):
             return Barrier(ORDERINGS["seq_cst"])
         if cursor.text not in ORDERINGS:
             raise cursor.unexpected("an ordering, such as seq_cst")

@@ -10,6 +10,7 @@ from vyre.diagnostics.codes import wire as codes
 from vyre.ir.buffer import BufferDecl, BufferHints
 from vyre.ir.collector import collector_paused
 from vyre.ir.program import Program
+from vyre.signals import is_from_handler
 from vyre.wire import tags
 from vyre.wire.decode_tree import TreeReader
 from vyre.wire.envelope import HEAD_SIZE, failure, open_envelope
@@ -73,7 +74,9 @@ def _read(section: Section, strings: Strings, read: Callable[[Reader], T]) -> T:
         raise failure(codes.TRUNCATED, offset(), what=section.name) from None
     except KeyError as error:
         raise failure(codes.UNKNOWN_TAG, offset(), tag=error.args[0]) from None
-    except (IndexError, ValueError):
+    except (IndexError, ValueError) as problem:
+        if is_from_handler(problem):
+            raise
         problem = "an operand or a statement is missing"
         raise failure(codes.BAD_STRUCTURE, offset(), problem=problem) from None
 

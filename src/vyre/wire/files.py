@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from vyre.diagnostics import WireError
 from vyre.diagnostics.codes import wire as codes
 from vyre.ir.program import Program
+from vyre.signals import is_from_handler, tolerate
 
 
 def save(program: Program, path: str | os.PathLike[str]) -> None:
@@ -22,6 +22,8 @@ def save(program: Program, path: str | os.PathLike[str]) -> None:
     try:
         write_whole(target, data)
     except OSError as error:
+        if is_from_handler(error):
+            raise
         raise _failed(target, "written", error) from error
 
 
@@ -32,6 +34,8 @@ def load(path: str | os.PathLike[str]) -> Program:
     try:
         data = source.read_bytes()
     except OSError as error:
+        if is_from_handler(error):
+            raise
         raise _failed(source, "read", error) from error
     if not is_text:
         return Program.from_wire(data)
@@ -60,7 +64,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def _mode(path: Path) -> int:
-    with contextlib.suppress(OSError):
+    with tolerate(OSError):
         return path.stat().st_mode & 0o777
     mask = os.umask(0o077)
     os.umask(mask)
@@ -69,7 +73,7 @@ def _mode(path: Path) -> int:
 
 def _sync_folder(folder: Path) -> None:
     # The rename itself reaches the disk with the folder; not every file system can do that.
-    with contextlib.suppress(OSError):
+    with tolerate(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
