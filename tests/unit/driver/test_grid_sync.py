@@ -255,6 +255,59 @@ def test_a_fixpoint_over_a_graph_is_a_loop_of_launches():
     assert (expected["level"] < 2**32 - 1).sum() > 10
 
 
+RETURNING_LOOPS = {
+    "a while whose condition counts": """
+    let left = 3u32
+    while left > 0u32 {
+        left = left - 1u32
+        barrier grid_sync
+        if gid.x > 4u32 {
+            return
+        }
+        buf[gid.x] = buf[gid.x] + left
+    }""",
+    "the bounds of a loop in a loop": """
+    let width = 2u32
+    for k in 0u32..buf[15] {
+        for j in 0u32..width {
+            barrier grid_sync
+            buf[gid.x] = buf[gid.x] + j
+        }
+        if gid.x > 4u32 {
+            return
+        }
+        width = width + 1u32
+    }""",
+    "a while in a while": """
+    let outer = 3u32
+    while outer > 0u32 {
+        outer = outer - 1u32
+        let inner = outer
+        while inner > 0u32 {
+            inner = inner - 1u32
+            barrier grid_sync
+            if gid.x == outer + 5u32 {
+                return
+            }
+            buf[gid.x] = buf[gid.x] * 3u32 + inner
+        }
+    }""",
+}
+"""Invocations that have returned keep their last values, and decide no loop any more."""
+
+
+@pytest.mark.parametrize("body", RETURNING_LOOPS.values(), ids=list(RETURNING_LOOPS))
+def test_invocations_that_returned_decide_no_loop(body: str):
+    program = Program.parse(
+        f"program workgroup(8, 1, 1)\nbuffer buf: read_write u32[16] @0\n{body}\n"
+    )
+    program.validate()
+    inputs = {"buf": np.array([*range(15), 4], np.uint32)}
+    expected = execute(program, inputs, (2, 1, 1)).outputs["buf"]
+    found = run(program, inputs, grid=(2, 1, 1), device="cpu", deadline=5.0)["buf"]
+    assert np.array_equal(found, expected)
+
+
 def test_breaks_and_continues_of_split_loops():
     program = Program.parse(
         """

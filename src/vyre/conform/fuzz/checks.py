@@ -309,7 +309,7 @@ def _split(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     """Split at grid barriers against whole, both on the reference."""
     backend = split_reference()
     subject = Subject.of(backend)
-    actual = subject.run(case.program, case.inputs, case.grid, None)
+    actual = subject.run(case.program, case.inputs, case.grid, None, deadline=_DEADLINE)
     problem = _differences(case, expected_outputs(case, 32), actual)
     if problem:
         yield Finding("split", "cpu", None, problem)

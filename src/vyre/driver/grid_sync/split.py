@@ -74,6 +74,7 @@ class _Segment:
     """Statements made by the split itself, after the others."""
     tail_reads: list[AnyExpr] = field(default_factory=list[AnyExpr])
     in_loop: bool = False
+    """True if it is launched once per iteration: part of a split loop's body, or its condition."""
 
 
 def split(program: Program) -> SplitPlan:
@@ -141,10 +142,7 @@ class _Splitter:
                     assert decl is not None
                     found.append(CopyBuffer(source, destination, decl.element))
                 case Repeat(loop, inner):
-                    counted = isinstance(loop, Loop)
-                    found.append(
-                        self.counted(loop, inner) if counted else self.conditional(loop, inner)
-                    )
+                    found.append(self.repeat(loop, inner, in_loop=in_loop))
                     current = self.open(found, in_loop)
         return [self.with_leaving(step) for step in found]
 
@@ -161,7 +159,12 @@ class _Splitter:
         leaves = segment.in_loop and any(may_leave(p.statement) for p in segment.plains)
         return Launch(step.segment, leaves)
 
-    def counted(self, loop: Loop, inner: tuple[Item, ...]) -> CountedLoop:
+    def repeat(self, loop: Loop | While, inner: tuple[Item, ...], *, in_loop: bool) -> Step:
+        if isinstance(loop, Loop):
+            return self.counted(loop, inner, in_loop=in_loop)
+        return self.conditional(loop, inner)
+
+    def counted(self, loop: Loop, inner: tuple[Item, ...], *, in_loop: bool) -> CountedLoop:
         dtype = self.types[loop.var]
         spill = Spill(f"vyre.sync.var.{loop.var}", dtype, 0)
         self.loop_variables[loop.var] = spill
@@ -171,17 +174,20 @@ class _Splitter:
         else:
             wide = [Expr.cast(bound, DataType.I64) for bound in (loop.start, loop.stop)]
             tail: list[AnyStmt] = [Node.store(BOUNDS, n, bound) for n, bound in enumerate(wide)]
-            bounds = self.small_segment(tail, [loop.start, loop.stop])
+            bounds = self.small_segment(tail, [loop.start, loop.stop], in_loop=in_loop)
         return CountedLoop(spill, bounds, tuple(self.steps(inner, in_loop=True)))
 
     def conditional(self, loop: While, inner: tuple[Item, ...]) -> ConditionLoop:
         one = Expr.select(loop.cond, Expr.u32(1), Expr.u32(0))
         tail: list[AnyStmt] = [Node.eval(Expr.atomic_or(EXIT, 0, one))]
-        condition = self.small_segment(tail, [loop.cond])
+        # Launched again after the body, in which invocations may have returned.
+        condition = self.small_segment(tail, [loop.cond], in_loop=True)
         return ConditionLoop(condition, tuple(self.steps(inner, in_loop=True)))
 
-    def small_segment(self, tail: list[AnyStmt], reads: list[AnyExpr]) -> Launch:
-        self.segments.append(_Segment(tail=tail, tail_reads=reads))
+    def small_segment(
+        self, tail: list[AnyStmt], reads: list[AnyExpr], *, in_loop: bool
+    ) -> Launch:
+        self.segments.append(_Segment(tail=tail, tail_reads=reads, in_loop=in_loop))
         return Launch(len(self.segments) - 1)
 
     def segment_uses(self, segment: _Segment) -> Uses:
