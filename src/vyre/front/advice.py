@@ -270,10 +270,12 @@ def of_floats(symbol: str, left: ast.AST, right: ast.AST) -> str:
 def cast(node: ast.AST, dtype: DataType, found: DataType) -> str:
     """A conversion of an expression to a type, in code.
 
-    To a wider float it converts what the expression is computed from: `vy.math.sqrt(vy.f64(2.0))`
-    has more digits than `vy.f64(vy.math.sqrt(2.0))`.
+    To a wider type it converts what the expression is computed from: `vy.math.sqrt(vy.f64(2.0))`
+    has more digits than `vy.f64(vy.math.sqrt(2.0))`, and `vy.i32(a[i]) * vy.i32(b[i])` does not wrap
+    around where `vy.i32(a[i] * b[i])` does.
     """
-    is_wider = dtype.is_float and found.is_float and (dtype.bits or 0) > (found.bits or 0)
+    is_number = found.is_integer or found.is_float
+    is_wider = is_number and holds(dtype, found) and (dtype.bits or 0) > (found.bits or 0)
     if not is_wider or not isinstance(node, ast.expr):
         return f"{scalar_name(dtype)}({ast.unparse(node)})"
     has_names = any(isinstance(part, (ast.Subscript, ast.Name)) for part in _leaves(node))

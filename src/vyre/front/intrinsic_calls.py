@@ -15,7 +15,7 @@ from vyre.front.context import Context
 from vyre.front.index_values import as_bits, as_signed, joined, natural
 from vyre.front.operators import apply, apply_unary, binary
 from vyre.front.parameters import GenericType, generic_of
-from vyre.front.scalars import ScalarType
+from vyre.front.scalars import ScalarType, scalar_name
 from vyre.front.unsigned_signs import refuse_absolute, refuse_maximum
 from vyre.front.values import (
     NOTHING,
@@ -314,7 +314,11 @@ def _bitcast(ctx: Context, node: ast.Call) -> Value:
     dtype = type_argument(ctx, node.args[1])
     answer = bitcast_type(scalar.dtype, dtype)
     if not isinstance(answer, DataType):
-        raise ctx.error(node, codes.OPERAND, op="bitcast", found=scalar.dtype, fix=answer.fix)
+        fix = answer.fix
+        if scalar.dtype.is_bool and dtype.is_integer:
+            converted = f"{scalar_name(dtype)}({ast.unparse(node.args[0])})"
+            fix = f"convert truth values, which have no bits of their own: {converted}"
+        raise ctx.error(node, codes.OPERAND, op="bitcast", found=scalar.dtype, fix=fix)
     return Scalar(Bitcast(scalar.expr, dtype), dtype)
 
 

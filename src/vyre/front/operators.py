@@ -22,6 +22,7 @@ from vyre.front.floor_division import floor_quotient, floor_remainder
 from vyre.front.index_values import INTEGERS, as_bits, differ
 from vyre.front.unsigned_signs import refuse_comparison
 from vyre.front.values import Constant, Scalar, Several, Value, describe
+from vyre.front.wide_shifts import refuse_negative_shift, refuse_wide_shift
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Select, Unary, UnOp
 from vyre.ir.infer import binary_type, unary_type
 from vyre.signals import is_from_handler
@@ -77,7 +78,12 @@ def binary(
         found = _small_power(ctx, left, right.value)
         if found is not None:
             return found
+    is_shift = isinstance(op, (ast.LShift, ast.RShift))
+    if is_shift:
+        refuse_negative_shift(ctx, node, symbol, right, sides)
     a, b = agree(ctx, node, symbol, left, right, sides)
+    if is_shift:
+        refuse_wide_shift(ctx, node, symbol, a, right, sides[0])
     if isinstance(op, (ast.FloorDiv, ast.Mod)):
         if a.dtype.is_float:
             raise _not_of_floats(ctx, node, symbol, sides)

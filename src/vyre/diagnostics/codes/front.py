@@ -913,6 +913,42 @@ NARROW_SUM = Code(
         "does not fit into a byte."
     ),
 )
+WIDE_SHIFT = Code(
+    "F065",
+    "shift by more than the width",
+    "{symbol} {amount} shifts all bits out of this {dtype}, which has {bits}",
+    "{fix}",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(text: vy.In[vy.u8], y: vy.Out[vy.u32]):\n"
+        "    i = vy.gid()\n"
+        "    if i < len(y):\n"
+        "        y[i] = vy.u32(text[i] << 8)\n"
+        "\n"
+        "k.program()"
+    ),
+    explanation=(
+        "Machines take the amount of a shift modulo the width, so a byte that is shifted by 8 "
+        "would stay as it is."
+    ),
+)
+NEGATIVE_SHIFT = Code(
+    "F066",
+    "shift by a negative number",
+    "{symbol} {amount} has no meaning, in Python neither",
+    "shift the other way: {fix}",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(x: vy.In[vy.i32], y: vy.Out[vy.i32]):\n"
+        "    y[0] = x[0] << -3\n"
+        "\n"
+        "k.program()"
+    ),
+)
 
 CODES = (
     NO_SOURCE,
@@ -975,4 +1011,6 @@ CODES = (
     MAY_BE_NEGATIVE,
     NEVER_NEGATIVE,
     NARROW_SUM,
+    WIDE_SHIFT,
+    NEGATIVE_SHIFT,
 )

@@ -310,7 +310,8 @@ class Statements:
         self.lanes.mask = before
         if not self.lanes.width or id(statement) not in self.flow.leaves:
             return
-        gone = [self.returned] if self.returned else []
+        returns = id(statement) in self.flow.returns
+        gone = [self.returned] if self.returned and returns else []
         if self.loops:
             gone += [s for s in (self.loops[-1].broke, self.loops[-1].continued) if s]
         self.lanes.mask = self.without(before, gone)
