@@ -154,7 +154,7 @@ def _feeding(
 
 def _known(needs: Needs, effect: Effect) -> dict[int, Extent]:
     """What bounds an effect along the axes along which something does."""
-    return {axis: effect.ends(axis)[0] for axis in needs.axes if effect.ends(axis)}
+    return {axis: effect.ends(axis)[0].extent for axis in needs.axes if effect.ends(axis)}
 
 
 def _elements(axes: Sequence[int], known: Mapping[int, Extent], clues: Clues, sizes: Sizes) -> str:
@@ -240,9 +240,9 @@ class Clues:
                 if not isinstance(node, Load):
                     continue
                 for axis, ends in search.inside(node.buffer, node.index).items():
-                    plain = [end for end in ends if isinstance(end, (Length, Axis))]
+                    plain = [end for end in ends if isinstance(end.extent, (Length, Axis))]
                     if plain:
-                        self._ends.setdefault((axis, node.buffer), plain[0])
+                        self._ends.setdefault((axis, node.buffer), plain[0].extent)
 
     def _note_rows(self, search: Search, access: Store | Atomic) -> None:
         place = search.values.of(access.index, search.names)

@@ -18,18 +18,35 @@ from vyre.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class End:
+    """What ids are less than."""
+
+    extent: Extent
+    wraps: Extent | None = None
+    """The first id for which the condition may hold again, because what it compares wraps around.
+
+    In `i * 2654435769 < n` that is 1. None where there is no such id."""
+    is_ordinary: bool = True
+    """Whether ids are multiplied by small numbers and by what the host knows only."""
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """Ids along an axis of the grid are less than an extent."""
 
     axis: int
-    end: Extent
+    end: End
 
 
 Facts = frozenset[Form | Bound]
 """What holds: forms that are negative, and bounds."""
 NOTHING: Facts = frozenset()
-Ends = dict[int, list[Extent]]
+Ends = dict[int, list[End]]
 """By axis, what ids are less than."""
+SMALL = 1 << 16
+"""Numbers up to this one may be added to ids, which then do not wrap around."""
+WRAP = 1 << 31
+"""From here on numbers of 32 bits may be read as negative ones."""
 MOST_CHOICES = 16
 """Combinations of bounds that are tried."""
 
@@ -101,11 +118,10 @@ class Bounds:
         found: set[Form | Bound] = set(one & other)
         left, right = self.ends(one - other), self.ends(other - one)
         for axis in left.keys() & right.keys():
-            end = Operation("max", least(left[axis]), least(right[axis]))
-            found.add(Bound(axis, end))
+            found.add(Bound(axis, _greater(least(left[axis]), least(right[axis]))))
         return frozenset(found)
 
-    def solved(self, form: Form, facts: Facts) -> Iterable[tuple[int, Extent]]:
+    def solved(self, form: Form, facts: Facts) -> Iterable[tuple[int, End]]:
         """The bounds that follow from a form that is negative, where facts hold."""
         split = _split(form)
         if split is None:
@@ -114,7 +130,7 @@ class Bounds:
 
     def _solved(
         self, split: _Split, units: Mapping[int, Sequence[Form]]
-    ) -> Iterable[tuple[int, Extent]]:
+    ) -> Iterable[tuple[int, End]]:
         for axis in split.groups:
             coefficient = self._coefficient(split, axis)
             by_group = coefficient is None
@@ -129,7 +145,9 @@ class Bounds:
             known = [low for low in lowest if low is not None]
             if len(known) == len(lowest):
                 room = Form().minus(split.rest).minus(total(known))
-                yield axis, self._end(axis, room, coefficient, by_group=by_group)
+                extent = self._end(axis, room, coefficient, by_group=by_group)
+                summed = [coefficient for coefficient, _ in others]
+                yield axis, _wrapping(extent, coefficient, split.rest, summed)
 
     def rows(self, form: Form) -> dict[int, Extent]:
         """What ids must be less than for a form to be a row of others, as `x` in `y * w + x`.
@@ -201,9 +219,59 @@ def _text(fact: Form | Bound) -> str:
     return repr(sorted((repr(product), number) for product, number in fact.terms))
 
 
-def least(ends: Sequence[Extent]) -> Extent:
-    """The least of several extents."""
-    return reduce(lambda one, other: Operation("min", one, other), dict.fromkeys(ends))
+def trusted(ends: Sequence[End]) -> list[End]:
+    """The ends that count: all beside one that does not wrap around, else the ordinary ones."""
+    if any(end.wraps is None for end in ends):
+        return list(ends)
+    return [end for end in ends if end.is_ordinary]
+
+
+def least(ends: Sequence[End]) -> End:
+    """The least of several ends.
+
+    One that wraps around before another one that does not is left out, when that is known.
+    """
+    exact = [end.extent for end in ends if end.wraps is None]
+    others = [end for end in dict.fromkeys(ends) if end.wraps is not None]
+    if not exact:
+        wraps = [end.wraps for end in others if end.wraps is not None]
+        extents = [end.extent for end in others]
+        return End(_least(extents), _least(wraps), all(end.is_ordinary for end in others))
+    found = nearest = _least(exact)
+    for end in others:
+        assert end.wraps is not None
+        reached = Operation("max", end.extent, Operation("past", nearest, end.wraps))
+        found = Operation("least", found, reached)
+    return End(found)
+
+
+def _least(extents: Iterable[Extent]) -> Extent:
+    return reduce(lambda one, other: Operation("least", one, other), dict.fromkeys(extents))
+
+
+def _greater(one: End, other: End) -> End:
+    """The greater of two ends."""
+    wraps = [end.wraps for end in (one, other) if end.wraps is not None]
+    extent = Operation("max", one.extent, other.extent)
+    ordinary = one.is_ordinary and other.is_ordinary
+    return End(extent, _least(wraps) if wraps else None, ordinary)
+
+
+def _wrapping(extent: Extent, coefficient: Form, rest: Form, summed: Iterable[Form]) -> End:
+    """The end of ids that are multiplied by a coefficient, with a rest and others added."""
+    more = Form(frozenset(term for term in rest.terms if term[1] > 0))
+    few = more.constant
+    if coefficient == Form.of(1) and few is not None and few <= SMALL:
+        return End(extent)
+    if not all(map(_is_small, summed)):
+        return End(extent, Constant(0), is_ordinary=False)
+    room = Form.of(WRAP).minus(more).extent()
+    wraps = Operation("ceil", room, coefficient.extent())
+    return End(extent, wraps, _is_small(coefficient))
+
+
+def _is_small(coefficient: Form) -> bool:
+    return all(number <= SMALL for _, number in coefficient.terms)
 
 
 def _split(form: Form) -> _Split | None:
@@ -269,4 +337,4 @@ def _are_smaller(others: Sequence[_Other], coefficient: Form) -> bool:
     return False
 
 
-__all__ = ["NOTHING", "Bound", "Bounds", "Ends", "Facts", "least"]
+__all__ = ["NOTHING", "Bound", "Bounds", "End", "Ends", "Facts", "least", "trusted"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import execution as codes
 from vyre.front.grid.advice import Clues, ends_of, guard, shown_id, work_together
-from vyre.front.grid.bounds import least
+from vyre.front.grid.bounds import least, trusted
 from vyre.front.grid.extents import Sizes
 from vyre.front.grid.needs import Needs
 from vyre.ir import Program
@@ -22,7 +22,11 @@ def not_reached(program: Program, sizes: Sizes, launched: tuple[int, int, int]) 
     found: list[Diagnostic] = []
     for effect in needs.effects:
         try:
-            needed = {axis: least(ends).of(sizes) for axis, ends in effect.guards.items()}
+            needed = {
+                axis: least(ends).extent.of(sizes)
+                for axis, ends in ((axis, trusted(e)) for axis, e in effect.guards.items())
+                if ends
+            }
         except ZeroDivisionError:
             continue
         if any(need <= 0 for need in needed.values()):

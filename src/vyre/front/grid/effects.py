@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.front.grid.bounds import NOTHING, Bounds, Ends, Facts
-from vyre.front.grid.extents import Extent, Length
+from vyre.front.grid.bounds import NOTHING, Bounds, End, Ends, Facts, trusted
+from vyre.front.grid.extents import Length
 from vyre.front.grid.forms import Form
 from vyre.front.grid.shared_work import Stride
 from vyre.front.grid.values import ALWAYS, NEVER, Checked, Positive, Truth, Value, Values
@@ -60,9 +60,17 @@ class Effect:
     place: Ends
     """What ids must be below for it to be inside of its array, where guards leave that open."""
 
-    def ends(self, axis: int) -> list[Extent]:
-        """What bounds ids along an axis: guards, or else the end of the array."""
-        return self.guards.get(axis) or self.place.get(axis, [])
+    def ends(self, axis: int) -> list[End]:
+        """What bounds ids along an axis: guards, or else the end of the array.
+
+        Guards that could hold again for greater ids, because they wrap around, count beside one
+        that does not, or if they look like none that are meant to.
+        """
+        guards, place = self.guards.get(axis, []), self.place.get(axis, [])
+        is_exact = [any(end.wraps is None for end in ends) for ends in (guards, place)]
+        if is_exact == [False, True]:
+            return [*guards, *place]
+        return trusted(guards) or trusted(place)
 
     @property
     def buffer(self) -> str:
@@ -210,7 +218,8 @@ class Search:
         if isinstance(start, Whole) and start.exact is not None:
             end = stop.known if isinstance(stop, Whole) else None
             below = None if end is None or start.known is None else end.minus(start.known)
-            counter = Whole(start.exact.plus(self.values.counter(below).form))
+            further = self.values.counter(below).form
+            counter = Whole(start.exact.plus(further), is_signed=start.is_signed)
         if isinstance(stop, Positive) and stop.stride is not None and isinstance(counter, Whole):
             self._note_stride(loop, counter.form, stop.stride)
         self._rounds(loop.body, inside, {loop.var: counter})
@@ -305,7 +314,9 @@ class Search:
         if self._is_silent or not self._decls[buffer].is_host_output:
             return
         guards = self.bounds.ends(facts)
-        is_open = any(axis not in guards for axis in self._asked.axes)
+        is_open = any(
+            all(end.wraps is not None for end in guards.get(axis, ())) for axis in self._asked.axes
+        )
         inside = self.inside(buffer, index, facts) if is_open else {}
         self.found.append(Effect(statement, node, guards, inside))
 
@@ -317,16 +328,16 @@ class Search:
         found = {axis: list(ends) for axis, ends in self.bounds.ends(known).items()}
         # An array of several axes is inside of each of them.
         if buffer + SHAPE not in self._decls and isinstance(place, Whole):
-            end: Form | None = Form.of(Length(buffer))
+            length: Form | None = Form.of(Length(buffer))
             if place.divisor is not None:
-                end = end.times(place.divisor)
-            forms = [] if end is None else [place.form.minus(end)]
+                length = length.times(place.divisor)
+            forms = [] if length is None else [place.form.minus(length)]
             if place.exact is not None:
                 # Before its beginning there is nothing either: y[len(y) - 1 - i].
                 forms.append(Form.of(-1).minus(place.exact))
             for form in forms:
-                for axis, extent in self.bounds.solved(form, facts | known):
-                    found.setdefault(axis, []).append(extent)
+                for axis, end in self.bounds.solved(form, facts | known):
+                    found.setdefault(axis, []).append(end)
         return found
 
 

@@ -98,6 +98,11 @@ def _remainder(number: int, by: int) -> int:
     return number % by
 
 
+def _past(number: int, wraps: int) -> int:
+    """More than any id if a number is past where a condition may hold again, else 0."""
+    return 1 << 32 if number > wraps else 0
+
+
 OPERATIONS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": int.__add__,
     "-": int.__sub__,
@@ -108,7 +113,22 @@ OPERATIONS: Final[dict[str, Callable[[int, int], int]]] = {
     "positive": _positive,
     "min": min,
     "max": max,
+    "least": min,
+    "past": _past,
 }
+"""By name; `least` is the lesser of two bounds, of which one may have no value in some call."""
+
+
+def _least(one: Callable[[], int], other: Callable[[], int]) -> int:
+    """The lesser of two bounds, or the one that has a value."""
+    try:
+        first = one()
+    except ZeroDivisionError:
+        return other()
+    try:
+        return min(first, other())
+    except ZeroDivisionError:
+        return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +141,8 @@ class Operation:
 
     def of(self, sizes: Sizes) -> int:
         """Its value in a call; a ZeroDivisionError if it has none."""
+        if self.op == "least":
+            return _least(lambda: self.left.of(sizes), lambda: self.right.of(sizes))
         return OPERATIONS[self.op](self.left.of(sizes), self.right.of(sizes))
 
 
@@ -140,6 +162,8 @@ def compiled(extent: Extent, sizes: Sizes, positions: Mapping[str, int]) -> Comp
         case Operation(op, left, right) if any(isinstance(p, Number) for p in parts(extent)):
             apply = OPERATIONS[op]
             one, other = compiled(left, sizes, positions), compiled(right, sizes, positions)
+            if op == "least":
+                return lambda args: _least(lambda: one(args), lambda: other(args))
             return lambda args: apply(one(args), other(args))
         case _:
             known = extent.of(sizes)
@@ -167,7 +191,7 @@ def is_never_negative(extent: Extent) -> bool:
             return not extent.is_signed
         case Operation("max", left, right):
             return is_never_negative(left) or is_never_negative(right)
-        case Operation("ceil" | "positive"):
+        case Operation("ceil" | "positive" | "past"):
             return True
         case Operation("%", _, right):
             return is_never_negative(right)

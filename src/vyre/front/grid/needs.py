@@ -54,7 +54,9 @@ class Needs:
             return Plan(None)
         needs: list[Need] = []
         for effect in self.effects:
-            ends = [least(effect.ends(axis)) if axis in self.axes else None for axis in range(3)]
+            ends = [
+                least(effect.ends(axis)).extent if axis in self.axes else None for axis in range(3)
+            ]
             needs.append((ends[0], ends[1], ends[2]))
         return Plan.of(needs)
 

@@ -124,9 +124,9 @@ class Values:
         found = self.of(expr, names)
         return found if isinstance(found, Truth) else OPEN
 
-    def counter(self, below: Form | None = None) -> Whole:
+    def counter(self, below: Form | None = None, *, is_signed: bool = False) -> Whole:
         """An integer from 0 on of which no more is known."""
-        return Whole(Form.of(Counter(next(self._numbers), below)))
+        return Whole(Form.of(Counter(next(self._numbers), below)), is_signed=is_signed)
 
     def entered(self, start: Value, stop: Value) -> Facts:
         """What holds in a loop from one integer up to another, because it has rounds."""
@@ -166,9 +166,12 @@ class Values:
 
     def _cast(self, value: Value, dtype: DataType) -> Value:
         if isinstance(value, Truth):
-            return self.counter(Form.of(2)) if dtype.is_integer else value
+            return (
+                self.counter(Form.of(2), is_signed=dtype.is_signed) if dtype.is_integer else value
+            )
         if isinstance(value, Whole) and dtype in _WIDE:
-            return Whole(value.form, value.at_least, value.divisor, dtype.is_signed)
+            bits = dtype.bits or 32
+            return Whole(value.form, value.at_least, value.divisor, dtype.is_signed, bits)
         return value if dtype in _WIDE else self._narrow(dtype) if dtype.is_integer else None
 
     def _unary(self, op: UnOp, operand: Value) -> Value:
@@ -192,9 +195,10 @@ class Values:
             return self._partly_known(expr, left, right)
         match expr.op:
             case BinOp.ADD | BinOp.SUB:
-                left, right = _small_if_added(expr.left, left), _small_if_added(expr.right, right)
+                left, right = _with_sign(left), _with_sign(right)
                 return added(left, right if expr.op is BinOp.ADD else negated(right))
             case BinOp.MUL | BinOp.SHL:
+                left, right = _with_sign(left), _with_sign(right)
                 return multiplied(left, right if expr.op is BinOp.MUL else power(right))
             case BinOp.DIV | BinOp.SHR:
                 return divided(left, right if expr.op is BinOp.DIV else power(right))
@@ -211,8 +215,8 @@ class Values:
         if number is not None and expr.op is BinOp.MAX:
             return Whole(number.form, True, number.divisor, number.is_signed)
         match expr:
-            case Binary(BinOp.AND, _, Lit(_, mask)) | Binary(BinOp.AND, Lit(_, mask), _):
-                return self._small(mask + 1)
+            case Binary(BinOp.AND, _, Lit(dtype, mask)) | Binary(BinOp.AND, Lit(dtype, mask), _):
+                return self._small(mask + 1, is_signed=dtype.is_signed)
             case Binary(BinOp.REM, _, Lit(dtype, end)) if not dtype.is_signed:
                 return self._small(end)
             case Binary(BinOp.SHR, _, Lit(dtype, by)) if not dtype.is_signed:
@@ -220,8 +224,8 @@ class Values:
             case _:
                 return None
 
-    def _small(self, end: int) -> Value:
-        return self.counter(Form.of(end)) if 0 < end <= _FEW else None
+    def _small(self, end: int, *, is_signed: bool = False) -> Value:
+        return self.counter(Form.of(end), is_signed=is_signed) if 0 < end <= _FEW else None
 
     def _junction(self, op: BinOp, left: Truth, right: Truth) -> Value:
         match op:
@@ -248,8 +252,9 @@ class Values:
         if divisor is not None:
             end = self.of(divisor, names)
             known = end.known if isinstance(end, Whole) else None
-            return self.counter(known) if known is not None and known.is_never_negative else None
-        if isinstance(other, Whole) and other.form == Form():
+            is_end = known is not None and known.is_never_negative
+            return self.counter(known, is_signed=True) if is_end else None
+        if isinstance(other, Whole) and other.exact == Form():
             return Positive(cond.yes or NOTHING, self._stride(expr.if_true, names))
         return None
 
@@ -294,12 +299,13 @@ class Values:
         if op is BinOp.AND:
             masks = [side.known.constant for side in (left, right) if side.known is not None]
             small = [mask for mask in masks if mask is not None and mask >= 0]
-            return self.counter(Form.of(min(small) + 1)) if small else None
+            end = Form.of(min(small) + 1) if small else None
+            return None if end is None else self.counter(end, is_signed=left.is_signed)
         if end is None or not end.is_never_negative or not left.form.is_never_negative:
             return None
         if left.known is not None:
             return made(operation("%", left.known, end), left)
-        return self.counter(end)
+        return self.counter(end, is_signed=left.is_signed)
 
     def _compared(self, op: BinOp, left: Value, right: Value) -> Truth:
         if not isinstance(left, Whole) or not isinstance(right, Whole):
@@ -317,16 +323,16 @@ def _literal(expr: Lit) -> Value:
         return ALWAYS if value else NEVER
     if not isinstance(value, int) or expr.dtype not in _WIDE:
         return None
-    return Whole(Form.of(value), is_signed=expr.dtype.is_signed)
+    bits = expr.dtype.bits or 32
+    return Whole(Form.of(value), is_signed=expr.dtype.is_signed, bits=bits)
 
 
-def _small_if_added(expr: AnyExpr, whole: Whole) -> Whole:
-    """A number near the end of its unsigned type is a negative one where it is added."""
-    if isinstance(expr, Lit) and not expr.dtype.is_signed:
-        end = 1 << (expr.dtype.bits or 32)
-        if end - expr.bits <= _FEW:
-            return Whole(Form.of(expr.bits - end))
-    return whole
+def _with_sign(whole: Whole) -> Whole:
+    """A number near the end of its unsigned type is negative where it is added or multiplied."""
+    number = None if whole.exact is None else whole.exact.constant
+    if number is None or whole.is_signed or (1 << whole.bits) - number > _FEW:
+        return whole
+    return Whole(Form.of(number - (1 << whole.bits)), bits=whole.bits)
 
 
 def _floor_quotient(expr: Select) -> tuple[AnyExpr, AnyExpr] | None:

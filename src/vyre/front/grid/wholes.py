@@ -19,6 +19,8 @@ class Whole:
     """What the form is divided by, rounded down."""
     is_signed: bool = False
     """Whether its type has negative numbers; in others these are large ones."""
+    bits: int = 32
+    """The width of its type, where that is known."""
 
     @property
     def exact(self) -> Form | None:

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from vyre.driver import grid as grids
-from vyre.front.grid import effects, shared_work, values, wholes
+from vyre.front.grid import bounds, effects, shared_work, values, wholes
 from vyre.front.grid.bounds import Bounds
 
 
@@ -97,6 +97,14 @@ def _both_arms_hold(right: Any) -> Any:
     return visit
 
 
+def _never_wrapping(right: Any) -> Any:
+    return lambda extent, *_: bounds.End(extent)
+
+
+def _without_sign(right: Any) -> Any:
+    return lambda self, below=None, **_: right(self, below)
+
+
 SEARCH = effects.Search
 
 PLANTS = (
@@ -107,5 +115,7 @@ PLANTS = (
     Plant("a number that is added is forgotten", _instead(values, "added", _constant_forgotten)),
     Plant("a loop changes nothing", _instead(SEARCH, "_rounds", _every_round_at_once)),
     Plant("a condition holds after its if", _instead(SEARCH, "_if", _both_arms_hold)),
+    Plant("hashes that are taken for bounds", _instead(bounds, "_wrapping", _never_wrapping)),
+    Plant("a signed number that is none", _instead(values.Values, "counter", _without_sign)),
     Plant("own ids in a shared loop", _instead(shared_work, "_asks_for_id", _without_ids)),
 )

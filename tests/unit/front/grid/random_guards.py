@@ -106,7 +106,34 @@ class Writer:
     def data(self) -> str:
         name = self.dice.choice(self.ids)
         return self.dice.choice(
-            [f"x[{name}] % 3 != 1", f"{name} % 2 == 0", f"{name} != 3", f"x[{name}] < 90"]
+            [
+                *(f"x[{name}] % 3 != 1", f"{name} % 2 == 0", f"{name} != 3", f"x[{name}] < 90"),
+                self.hashed(name),
+                self.falling(name),
+            ]
+        )
+
+    def hashed(self, name: str) -> str:
+        """A comparison of what wraps around: it holds again and again, and ends nothing."""
+        return self.dice.choice(
+            [
+                f"vy.u32({name}) * 2654435769 < 2147483648",
+                f"({name} * 1664525 + 1013904223) >> 8 < 8388608",
+                f"(vy.u32({name}) * 2246822519 + n) >> 28 < 9",
+                f"({name} + 4294967290) % 16 < 8",
+            ]
+        )
+
+    def falling(self, name: str) -> str:
+        """A comparison that greater ids fulfil."""
+        return self.dice.choice(
+            [
+                f"-1 * {name} + 6 < 3",
+                f"{name} * -2 < 3",
+                f"(m & 7) - {name} < 2",
+                f"vy.i32(x[{name}] & 7) - vy.i32({name}) < 3",
+                f"3 - {name} <= 0",
+            ]
         )
 
     def guarded(self, depth: int) -> None:
@@ -122,7 +149,7 @@ class Writer:
             return
         name, *rest = names
         forms = [self.nested, self.nested, self.variable, self.loop, self.repeat, self.inverse]
-        forms += [self.share, self.fall]
+        forms += [self.share, self.fall, self.causal]
         if rest:
             forms += [self.all_of, self.all_of]
         if depth == 1:
@@ -197,6 +224,14 @@ class Writer:
         self.guard(depth + 2, rest)
         self.line(depth + 1, f"{count} -= 3")
 
+    def causal(self, depth: int, name: str, rest: list[str]) -> None:
+        """A counter that is compared with an id: it ends nothing."""
+        count = self.new("s")
+        self.line(depth, f"if {self.test(name)}:")
+        self.line(depth + 1, f"for {count} in range({self.dice.choice(['m', 'len(y)', '5'])}):")
+        self.line(depth + 2, f"if {count} - {name} {self.dice.choice(['<= 0', '< 3', '> -4'])}:")
+        self.guard(depth + 3, rest)
+
     def repeat(self, depth: int, name: str, rest: list[str]) -> None:
         count = self.new("q")
         self.line(depth, f"{count} = {self.moved(name)}")
@@ -212,6 +247,10 @@ class Writer:
         places = [
             *[f"y.atomic_add({name}, 1)"] * 3,
             *(f"y.atomic_add({name} + 2, 1)", f"y.atomic_add(2 * {name} + 1, 1)"),
+            *(
+                f"y.atomic_add(len(y) - 1 + {name} * -1, 1)",
+                f"y.atomic_add(len(y) - 1 - {name}, 1)",
+            ),
             *(f"y.atomic_add({name} // 2, 1)", f"y.atomic_add({name} * 3 + x[{name}] % 3, 1)"),
             *(f"z.atomic_add(({name}, {other}), 1)",) * 3,
             *(f"z.atomic_add(({name}, 0), 1)", f"z.atomic_add((1, {name} + 1), 1)"),

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.front.grid.nets import reaches_all_elements, wrong_ones
 from tests.unit.front.grid.plants import PLANTS, Plant
 
-SEEDS = range(60)
+SEEDS = range(150)
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
