@@ -207,10 +207,12 @@ def size(array: Array) -> Scalar:
 
 
 def extents(value: Value) -> Value:
-    """`x.shape` as the tuple that it is, where a tuple is wanted; other values as they are."""
-    if not isinstance(value, Shape):
-        return value
-    return Several(tuple(natural(one) for one in value.array.shape))
+    """`x.shape` as the tuple that it is, also inside of tuples; other values as they are."""
+    if isinstance(value, Shape):
+        return Several(tuple(natural(one) for one in value.array.shape))
+    if isinstance(value, Several) and any(isinstance(one, (Shape, Several)) for one in value.items):
+        return Several(tuple(map(extents, value.items)), value.is_table, value.of_bytes)
+    return value
 
 
 def extent(ctx: Context, node: ast.AST, array: Array, axis: Value) -> Scalar:

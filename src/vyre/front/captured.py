@@ -46,7 +46,7 @@ def _kind(found: object) -> str:
 
 
 def _bytes(value: bytes) -> Several:
-    return Several(tuple(map(Constant, value)), is_table=True)
+    return Several(tuple(map(Constant, value)), is_table=True, of_bytes=True)
 
 
 def _constant(ctx: Context, node: ast.expr, value: object) -> Constant:

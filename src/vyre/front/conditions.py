@@ -104,7 +104,8 @@ def choice(ctx: Context, node: ast.IfExp) -> Value:
     with ctx.block() as otherwise:
         ctx.facts.assume(test.expr, holds=False)
         right = ctx.expr(node.orelse)
-    found = list(_pairs(ctx, node, extents(left), extents(right)))
+    left, right = extents(left), extents(right)
+    found = list(_pairs(ctx, node, left, right))
     numbers = [pair for pair in found if isinstance(pair, tuple)]
     is_free = all(is_harmless(one.expr) for pair in numbers for one in pair)
     if then or otherwise or not is_free:
@@ -123,7 +124,7 @@ def _pairs(
     sides = (node.body, node.orelse)
     is_tuple = isinstance(left, Several) and isinstance(right, Several)
     if is_tuple and shape_of(left) != shape_of(right):
-        fix = "write tuples of the same length on both sides"
+        fix = "write tuples of the same lengths on both sides"
         types = {"left": shape_of(left), "right": shape_of(right)}
         raise ctx.error(node, codes.TYPES_DIFFER, op="if else", fix=fix, **types)
     members = zip(flat(left), flat(right), strict=True) if is_tuple else [(left, right)]

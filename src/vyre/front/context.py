@@ -44,6 +44,8 @@ class Variable:
     """Of a variable that holds an index; its own key is soft, as it may still become a number."""
     members: tuple[Variable | Value, ...] | None = None
     """Of a tuple: variables, and values that never change."""
+    of_bytes: bool = False
+    """Whether the tuple is bytes, of which a condition chose one."""
     stands_for: Value | None = None
     """The array, function, table or text that it is a second name of."""
     text: str = ""
@@ -255,7 +257,7 @@ class Context:
         """The value as it is here, whatever is assigned or stored later."""
         if isinstance(value, Several):
             items = tuple(self.fixed(item, name) for item in value.items)
-            return Several(items, value.is_table)
+            return Several(items, value.is_table, value.of_bytes)
         return self.held(value, name) if isinstance(value, Scalar) else value
 
     def learn(self, soft: frozenset[Key], dtype: DataType | Form, node: ast.AST) -> Restart:

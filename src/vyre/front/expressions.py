@@ -141,13 +141,22 @@ def _of_one_type(
     if len(constants) == len(items):
         return same_literals(ctx, node, constants)
     scalars = [item for item in items if isinstance(item, Scalar)]
-    if len(scalars) + len(constants) < len(items) or len({item.dtype for item in scalars}) > 1:
+    if len(scalars) + len(constants) < len(items):
         return None
     # Each with the first: then all have the same type, or may still get another one together.
-    first = scalars[0]
-    for item in items:
-        first = agree(ctx, node, "a tuple", first, item, (node, node))[0]
-    return [agree(ctx, node, "a tuple", first, item, (node, node))[1] for item in items]
+    texts = [_member(node, position) for position in range(len(items))]
+    first, begin = scalars[0], texts[items.index(scalars[0])]
+    for item, text in zip(items, texts, strict=True):
+        first = agree(ctx, node, "a tuple", first, item, (begin, text))[0]
+    pairs = zip(items, texts, strict=True)
+    return [agree(ctx, node, "a tuple", first, item, (begin, text))[1] for item, text in pairs]
+
+
+def _member(node: ast.Subscript, position: int) -> ast.expr:
+    """What stands for a member of a tuple in a message."""
+    if isinstance(node.value, ast.Tuple):
+        return node.value.elts[position]
+    return ast.Subscript(node.value, ast.Constant(position))
 
 
 def _position(ctx: Context, node: ast.Subscript, index: Value, count: int, what: str) -> int:

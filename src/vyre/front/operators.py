@@ -223,7 +223,12 @@ def _compare_tuples(
     sides: tuple[ast.AST, ast.AST],
 ) -> Value:
     """Tuples are compared at the first place where they differ, else by their lengths."""
-    compute = COMPARISONS[type(op)][1]
+    symbol, compute, _ = COMPARISONS[type(op)]
+    if operands[0].of_bytes is not operands[1].of_bytes:
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            return Constant(isinstance(op, ast.NotEq))
+        what = f"bytes {symbol} a tuple"
+        raise ctx.error(node, codes.EXPRESSION, what=what, instead="compare bytes with bytes")
     left, right = (_held_items(ctx, operand) for operand in operands)
     result: Value = Constant(compute(len(left), len(right)))
     if len(left) != len(right) and isinstance(op, (ast.Eq, ast.NotEq)):

@@ -35,9 +35,15 @@ def shape_of(value: Value | Variable) -> str:
     if isinstance(value, Variable):
         if value.members is None:
             return shape_of(value.stands_for) if value.stands_for is not None else "a number"
-        value = Several(tuple(map(_shown, value.members)))
+        value = value_of(value)
     if isinstance(value, Several):
-        inner = [shape_of(item) for item in value.items if isinstance(item, Several)]
+        if value.of_bytes:
+            return f"bytes of length {len(value.items)}"
+        inner = [
+            f"{shape_of(item)} at {position}"
+            for position, item in enumerate(value.items)
+            if isinstance(item, Several)
+        ]
         of = f" that holds {', '.join(inner)}" if inner else ""
         return f"a tuple of {len(value.items)}{of}"
     return "a number" if is_number(value) else describe(value)
@@ -46,7 +52,7 @@ def shape_of(value: Value | Variable) -> str:
 def value_of(variable: Variable) -> Value:
     """What a variable holds, as an expression has it."""
     if variable.members is not None:
-        return Several(tuple(map(_shown, variable.members)))
+        return Several(tuple(map(_shown, variable.members)), of_bytes=variable.of_bytes)
     if variable.stands_for is not None:
         return variable.stands_for
     assert variable.dtype is not None
@@ -71,7 +77,8 @@ def rebuilt(value: Value, members: Iterator[Value]) -> Value:
     """A tuple of the same shape with other members."""
     if not isinstance(value, Several):
         return next(members)
-    return Several(tuple(rebuilt(item, members) for item in value.items))
+    items = tuple(rebuilt(item, members) for item in value.items)
+    return Several(items, of_bytes=value.of_bytes)
 
 
 def leaves(variable: Variable) -> Iterator[Variable]:
@@ -87,6 +94,7 @@ def leaves(variable: Variable) -> Iterator[Variable]:
 
 def bind_new(ctx: Context, node: ast.AST, name: str, variable: Variable, value: Several) -> None:
     """A tuple for a name that is declared here."""
+    variable.of_bytes = value.of_bytes
     if variable.key in ctx.rebound:
         variable.members = _open_members(ctx, variable, value, keeps=False)
         for leaf, item, label, where in _numbers(variable, value, name, node):
@@ -102,13 +110,14 @@ def _kept(ctx: Context, name: str, item: Value) -> Value:
     """A member of a tuple that is bound once."""
     if isinstance(item, Several):
         items = (_kept(ctx, f"{name}_{position}", one) for position, one in enumerate(item.items))
-        return Several(tuple(items), item.is_table)
+        return Several(tuple(items), item.is_table, item.of_bytes)
     return ctx.fixed(item, name)
 
 
 def bind_open(ctx: Context, node: ast.AST, name: str, variable: Variable, value: Several) -> None:
     """The first tuple for a name that is declared before the `if` or the loop around."""
     keeps = variable.key not in ctx.rebound
+    variable.of_bytes = value.of_bytes
     variable.members = _open_members(ctx, variable, value, keeps=keeps)
     _assign(ctx, node, name, variable, value)
 
@@ -122,7 +131,7 @@ def _open_members(
         key = (*variable.key, position)
         name = f"{variable.name}_{position}"
         if isinstance(item, Several) and not item.is_table:
-            inner = Variable(name, None, key)
+            inner = Variable(name, None, key, of_bytes=item.of_bytes)
             inner.members = _open_members(ctx, inner, item, keeps=keeps)
             made.append(inner)
         elif not is_number(item) or (keeps and isinstance(item, Constant)):
@@ -180,6 +189,8 @@ def same(one: Value, other: Value) -> bool:
     if isinstance(one, Constant) and isinstance(other, Constant):
         return _mark(one.value) == _mark(other.value)
     if isinstance(one, Several) and isinstance(other, Several):
+        if one.of_bytes is not other.of_bytes:
+            return False
         pairs = zip(one.items, other.items, strict=False)
         return len(one.items) == len(other.items) and all(same(a, b) for a, b in pairs)
     return one == other

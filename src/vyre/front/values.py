@@ -94,6 +94,8 @@ class Several:
     items: tuple[Value, ...]
     is_table: bool = False
     """Whether it is a tuple from outside of the kernel, or bytes: it is never held in variables."""
+    of_bytes: bool = False
+    """Whether it is bytes, which equal no tuple."""
 
 
 @dataclass(frozen=True, slots=True)

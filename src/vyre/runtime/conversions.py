@@ -116,7 +116,7 @@ def _fix(host: HostArray, dtype: np.dtype[Any]) -> str:
     """What to write for numbers of a kind that is not converted."""
     kind = host.dtype.kind
     if kind in "biuf" and dtype.kind == "b":
-        return "compare them: x != 0"
+        return "compare them: np.asarray(x) != 0"
     if kind == "f" and dtype.kind in "ui":
         whole, limits = np.rint(host.astype(np.float64)), np.iinfo(dtype)
         if bool(((whole >= float(limits.min)) & (whole < float(limits.max + 1))).all()):

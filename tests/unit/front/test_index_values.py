@@ -55,7 +55,8 @@ def pairs(symbols: dict[str, str]) -> Iterator[tuple[str, str, str, str]]:
             yield symbol, left, right, text
 
 
-CELLS = list(pairs(OPERATORS))
+CELLS = [cell for cell in pairs(OPERATORS) if not (cell[0] in ("<<", ">>") and cell[2] == "minus")]
+"""Shifts by a negative constant are refused, as Python refuses them."""
 COMPARED = list(pairs({symbol: f"{{}} {symbol} {{}}" for symbol in COMPARISONS}))
 _PER_KERNEL = 60
 

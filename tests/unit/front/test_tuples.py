@@ -462,6 +462,26 @@ BODIES = {
         q = 7
         y[i] += q
         """,
+    "a chosen shape, and shapes in tuples": """
+        (m,) = x.shape if x[i] > 2 else y.shape
+        t = (x.shape, 2)
+        if x[i] > 3:
+            t = ((3,), 4)
+        y[i] = vy.i32(m) * 100 + vy.i32(t[0][0]) * 10 + t[1]
+        """,
+    "bytes equal bytes only": """
+        word = b"ab" if x[i] > 2 else b"ac"
+        y[i] = 1 if word == b"ab" else 2
+        y[i] += 10 if b"ab" == (97, 98) else 20
+        y[i] += 100 if (97,) in (b"a", b"b") else 200
+        y[i] += 1000 if b"ab" != (97, 98) else 2000
+        """,
+    "members that take one type where one of them is chosen": """
+        k, s = 3, 0
+        for j in range(2):
+            s += (k, x[i], len(x), j)[x[i] % 4]
+        y[i] = s
+        """,
     "never assigned before": """
         if TABLE[0] == 3:
             a = 1

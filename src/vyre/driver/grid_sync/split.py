@@ -184,9 +184,7 @@ class _Splitter:
         condition = self.small_segment(tail, [loop.cond], in_loop=True)
         return ConditionLoop(condition, tuple(self.steps(inner, in_loop=True)))
 
-    def small_segment(
-        self, tail: list[AnyStmt], reads: list[AnyExpr], *, in_loop: bool
-    ) -> Launch:
+    def small_segment(self, tail: list[AnyStmt], reads: list[AnyExpr], *, in_loop: bool) -> Launch:
         self.segments.append(_Segment(tail=tail, tail_reads=reads, in_loop=in_loop))
         return Launch(len(self.segments) - 1)
 
