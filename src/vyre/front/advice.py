@@ -271,8 +271,8 @@ def cast(node: ast.AST, dtype: DataType, found: DataType) -> str:
     """A conversion of an expression to a type, in code.
 
     To a wider type it converts what the expression is computed from: `vy.math.sqrt(vy.f64(2.0))`
-    has more digits than `vy.f64(vy.math.sqrt(2.0))`, and `vy.i32(a[i]) * vy.i32(b[i])` does not wrap
-    around where `vy.i32(a[i] * b[i])` does.
+    has more digits than `vy.f64(vy.math.sqrt(2.0))`, and `vy.i32(a[i]) * vy.i32(b[i])` does not
+    wrap around where `vy.i32(a[i] * b[i])` does.
     """
     is_number = found.is_integer or found.is_float
     is_wider = is_number and holds(dtype, found) and (dtype.bits or 0) > (found.bits or 0)
