@@ -26,7 +26,9 @@ EVERY_ONE = {
     "a masked number less an id": "    if (m & 7) - i < 3: y[i] = 1\n",
     "a remainder less an id": "    if d[0] % 8 - vy.i32(i) < 3: y[i] = 1\n",
     "a counter from an id on": "    for k in range(i - 5, 40):\n        if -k < 3: y[i] = 1\n",
-    "a number that a launch divides by": "    if i < len(y) and (n == 0 or i < len(y) // n): y[i] = 1\n",
+    "a number that a launch divides by": (
+        "    if i < len(y) and (n == 0 or i < len(y) // n): y[i] = 1\n"
+    ),
 }
 
 
