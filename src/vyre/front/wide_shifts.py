@@ -1,7 +1,7 @@
 """Shifts by a constant that is negative, or no less than the width: `text[i] << 8` of a byte.
 
 Opcodes take shift amounts modulo the width, so `text[i] << 8` of a `u8` would be `text[i]`.
-Python's integers have no width, and lose nothing. Such a shift is refused with the conversion to write.
+Python's integers have no width, and lose nothing. Such a shift is refused, with what to write.
 """
 
 from __future__ import annotations
