@@ -59,12 +59,13 @@ demo: install  ## run the examples on every device here, check them against the 
 	@$(BIN)/vyre demo
 
 # The static checks keep one core busy for a minute, so they run beside the tests and report after them.
+# xdist waits for ever for the groups of a worker that was replaced, so no worker is.
 test: install system-deps  ## run everything: all tests, and the static checks beside them
 	@echo "test: running the tests on $(JOBS) cores, and the static checks"
 	@log=$$(mktemp); failed=; \
 	$(MAKE_COMMAND) check >"$$log" 2>&1 & checks=$$!; \
 	trap 'kill $$checks 2>/dev/null || true; rm -f "$$log"' EXIT; \
-	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup || failed=1; \
+	$(BIN)/pytest -q -n $(JOBS) --dist loadgroup --max-worker-restart=0 || failed=1; \
 	wait $$checks || failed=1; \
 	cat "$$log"; \
 	[ -z "$$failed" ]
