@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +21,8 @@ from vyre.record import dataclass
 from vyre.target import Target
 
 MAX_ITERATIONS = 50
+"""Rounds after which the program must have become smaller for there to be more of them: passes that
+undo each other do not make it so, and a long chain of constants that is folded link by link does."""
 _SETTLED = PassPhase.DATAFLOW
 """After the first round, values have to settle before passes of later phases look again: these
 need to know all of a program, and what is still changing is not worth finding out."""
@@ -55,7 +58,12 @@ class PassScheduler:
         run = _Run(PassContext(target, is_hot=self.is_hot), Meter(), self.verify)
         rows: list[PassRunMetric] = []
         restless: list[str] = []
-        for iteration in range(MAX_ITERATIONS):
+        size = 0
+        for iteration in itertools.count():
+            if iteration % MAX_ITERATIONS == 0:
+                before, size = size, run.size(program)
+                if iteration and size >= before:
+                    break
             restless.clear()
             for each in self.passes:
                 if restless and iteration and each.metadata.phase.value > _SETTLED.value:
@@ -68,7 +76,7 @@ class PassScheduler:
                 name = "" if target is None else target.name
                 return OptimizerRunReport(program, tuple(rows), target=name)
         raise OptimizerError(
-            codes.NO_CONVERGENCE.at(iterations=MAX_ITERATIONS, names=", ".join(restless))
+            codes.NO_CONVERGENCE.at(iterations=iteration, names=", ".join(restless))
         )
 
 
@@ -125,6 +133,10 @@ class _Run:
         if all(self.context.target.has(feature) for feature in needed):
             return None
         return PassRefusalKind.MISSING_CAPABILITY
+
+    def size(self, program: Program) -> int:
+        """How many nodes a program has."""
+        return self._figures(program).nodes
 
     def _figures(self, program: Program) -> Figures:
         if self.measured is None or self.measured[0] is not program:

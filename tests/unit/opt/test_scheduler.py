@@ -21,6 +21,7 @@ from vyre.opt import (
     PassRunDecision,
     PassScheduler,
     explain,
+    optimize,
     pass_by_name,
     registered_passes,
     vyre_pass,
@@ -291,3 +292,18 @@ def test_the_reason_for_skipping_is_kept() -> None:
     assert row.decision is PassRunDecision.SKIPPED_ANALYSIS
     assert row.research_trace == ("there is no loop over numbers",)
     assert "skipped: there is no loop over numbers" in explain(report)
+
+
+def test_a_program_that_keeps_getting_smaller_has_more_rounds() -> None:
+    """A long chain of constants, each of which decides what the next one is."""
+    links = "\n".join(
+        f"    if n == {k}u32 {{ n = n + 1u32 }} else {{ n = x[n] }}" for k in range(60)
+    )
+    chain = Program.parse(
+        "program workgroup(1, 1, 1)\n"
+        "buffer x: read_write u32[] @0\n"
+        f'region "chain" {{\n    let n = 0u32\n{links}\n    x[0] = n\n}}\n'
+    )
+    report = optimize(chain)
+    assert report.iterations > MAX_ITERATIONS
+    assert "x[0] = 60u32" in str(report.program)
