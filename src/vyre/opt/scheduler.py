@@ -23,7 +23,7 @@ from vyre.target import Target
 MAX_ITERATIONS = 50
 """Rounds after which the program must have become smaller, or there are no more of them.
 
-Passes that undo each other do not make it smaller, a chain of constants folded link by link does."""
+Passes that undo each other do not make it smaller; folding a chain of constants does."""
 _SETTLED = PassPhase.DATAFLOW
 """After the first round, values have to settle before passes of later phases look again: these
 need to know all of a program, and what is still changing is not worth finding out."""
