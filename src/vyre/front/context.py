@@ -2,13 +2,14 @@
 
 A variable that begins with a literal has no type of its own yet: it is taken to be `i32` or `f32`
 until it meets a typed value. What is learned then is written down and the translation begins
-again with that knowledge; each attempt learns at least one type, so there are few.
+again with that knowledge; each attempt learns at least one type, so there are few. Where a call or
+a round of a loop learns of its own variables, only it begins again (see `apart`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -119,6 +120,15 @@ class Frame:
 
 
 @dataclass(slots=True)
+class Settled:
+    """What was known of variables when they were asked for."""
+
+    learned: dict[Key, DataType | Form] = field(default_factory=dict[Key, "DataType | Form"])
+    literals: dict[Key, tuple[int, ...]] = field(default_factory=dict[Key, tuple[int, ...]])
+    rebound: set[Key] = field(default_factory=set[Key])
+
+
+@dataclass(slots=True)
 class Context:
     """Everything the parts of the translation share."""
 
@@ -143,6 +153,10 @@ class Context:
     """Ids and lengths of a launch must be less, because of how indices are compared and read."""
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     """What is wrong with statements that nothing after them depends on."""
+    settled: Settled = field(default_factory=Settled)
+    """What all of this attempt has been translated with."""
+    entered: set[Key] = field(default_factory=set[Key])
+    """Calls and rounds of loops that this attempt has come to."""
 
     @property
     def frame(self) -> Frame:
@@ -282,6 +296,27 @@ class Context:
         """Settle the type of variables whose assumed type turned out to be right."""
         for key in soft:
             self.learned.setdefault(key, dtype)
+
+    def knows(self) -> tuple[int, int, int]:
+        """Of how many variables something is known."""
+        return len(self.learned), len(self.literals), len(self.rebound)
+
+    def changed(self) -> list[Key]:
+        """Variables of which more is known than when they were asked for."""
+        was = self.settled
+        found = [key for key, dtype in self.learned.items() if was.learned.get(key) is not dtype]
+        found += [key for key, known in self.literals.items() if was.literals.get(key) != known]
+        return [*found, *(self.rebound - was.rebound)]
+
+    def settle(self, keys: Iterable[Key]) -> None:
+        """All that was translated so far would be the same with what is known now of these."""
+        for key in keys:
+            if key in self.learned:
+                self.settled.learned[key] = self.learned[key]
+            if key in self.literals:
+                self.settled.literals[key] = self.literals[key]
+            if key in self.rebound:
+                self.settled.rebound.add(key)
 
     def limit_extents(self, below: int) -> None:
         """From here on the program is right only for ids and lengths below a number."""

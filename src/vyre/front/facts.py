@@ -6,9 +6,11 @@ an axis is inside of it; where nothing proves it, the index is checked.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from copy import copy
+from dataclasses import field, fields
+from typing import Any
 
 from vyre.front.parameters import is_layout
 from vyre.ir import (
@@ -74,6 +76,15 @@ class Facts:
             yield
         finally:
             self.less, self.at_least = before
+
+    def state(self) -> dict[str, Any]:
+        """A copy of all that is known."""
+        return {one.name: copy(getattr(self, one.name)) for one in fields(self)}
+
+    def put_back(self, state: Mapping[str, Any]) -> None:
+        """Know what was known, and no more; blocks around may have hold of these facts."""
+        for name, value in state.items():
+            setattr(self, name, copy(value))
 
     def define(self, name: str, value: AnyExpr) -> None:
         """A variable that keeps this value."""

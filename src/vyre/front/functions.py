@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import as_type
+from vyre.front.apart import apart
 from vyre.front.arrays import extents
 from vyre.front.assignment import fitted
 from vyre.front.captured import captured
@@ -32,7 +33,7 @@ from vyre.front.tuples import (
     shape_of,
     value_of,
 )
-from vyre.front.values import NOTHING, Array, Several, Value, describe
+from vyre.front.values import NOTHING, Array, Key, Several, Value, describe
 from vyre.ir import Assign, DataType, Let
 
 
@@ -117,10 +118,16 @@ def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
     """The value of a call of a device function: its statements, put here."""
     if any(frame.source is function.source for frame in ctx.frames):
         raise ctx.error(node, codes.RECURSION, name=function.__name__)
-    placed = function.inlinable
     ctx.reads.call(function)
     given = _arguments(ctx, node, function)
     path = (*ctx.frame.path, node.lineno, node.col_offset, function.__name__)
+    return apart(ctx, path, lambda: _inlined(ctx, node, function, path, given))
+
+
+def _inlined(
+    ctx: Context, node: ast.Call, function: AnyFunction, path: Key, given: Mapping[str, Value]
+) -> Value:
+    placed = function.inlinable
     frame = Frame(
         function.source,
         placed.homes,

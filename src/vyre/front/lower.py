@@ -99,6 +99,7 @@ def _attempt(
         reads,
         facts=Facts(workgroup=kernel.workgroup),
     )
+    ctx.settle(ctx.changed())
     _bind_parameters(ctx, kernel, wanted, changed)
     try:
         lower_body(ctx, body)

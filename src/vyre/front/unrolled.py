@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import counters, element_of
+from vyre.front.apart import apart
 from vyre.front.arrays import extents
 from vyre.front.binding import assign_name
 from vyre.front.context import Context, LoopState
@@ -19,11 +20,14 @@ from vyre.front.homes import assigned_names
 from vyre.front.loop_variables import loop_variable_left
 from vyre.front.parts import parts
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
-from vyre.ir import Builtin, BuiltinKind, Expr, If, Let, Loop, Var
+from vyre.ir import AnyStmt, Builtin, BuiltinKind, Expr, If, Let, Loop, Var
 
 MAX_ROUNDS = 256
 """Longer loops over constants would make programs that are mostly repetition."""
 
+
+_ROUNDS = "rounds of"
+"""Marks the keys of what a round of a loop has for itself."""
 
 _COMBINERS = {id(one): one.__name__ for one in (enumerate, zip, reversed)}
 
@@ -123,12 +127,8 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
     going = ctx.fresh("going") if leaves else None
     if going is not None:
         ctx.emit(Let(going, Expr.bool_(True)))
-    for item in items:
-        ctx.frame.loops.append(LoopState(going))
-        with ctx.block() as body:
-            _bind(ctx, node.target, item, node)
-            left = ctx.lower_body(ctx, node.body)
-        ctx.frame.loops.pop()
+    for number, item in enumerate(items):
+        body, left = _round(ctx, node, number, item, going)
         if not leaves and not skips:
             ctx.body.extend(body)
             if left:
@@ -141,6 +141,27 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
     for name in _names(node.target):
         loop_variable_left(ctx, name)
     return False
+
+
+def _round(
+    ctx: Context, node: ast.For, number: int, item: Value, going: str | None
+) -> tuple[list[AnyStmt], bool]:
+    """One round, and whether nothing goes on after it; its variables have types of their own."""
+    frame = ctx.frame
+    outside = frame.path
+    path = (*outside, _ROUNDS, node.lineno, node.col_offset, number)
+
+    def written() -> tuple[list[AnyStmt], bool]:
+        frame.path = path
+        frame.loops.append(LoopState(going))
+        with ctx.block() as body:
+            _bind(ctx, node.target, item, node)
+            left = ctx.lower_body(ctx, node.body)
+        frame.loops.pop()
+        frame.path = outside
+        return body, left
+
+    return apart(ctx, path, written)
 
 
 def _bind(ctx: Context, target: ast.expr, item: Value, node: ast.For) -> None:
