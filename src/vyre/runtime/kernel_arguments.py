@@ -149,11 +149,20 @@ def specialise(
         return Specialisation(layouts=views) if views else _NOTHING
     types: dict[str, DataType] = {}
     statics: dict[str, int | float | bool] = {}
+
+    def is_number(name: str) -> bool:
+        # Types stand for numbers, too: `k.program(n=vy.f32)`.
+        value = given[name]
+        is_type = isinstance(value, (type, np.dtype))
+        is_one = bool(number_kind(value)) or (not is_type and getattr(value, "ndim", None) == 0)
+        return is_one and isinstance(kernel.parameters[name], ScalarParameter)
+
     for name, parameter in kernel.parameters.items():
         if isinstance(parameter, StaticParameter):
             statics[name] = _static(kernel, name, parameter, given)
-        elif isinstance(parameter.dtype, GenericType) and name in given:
+        elif isinstance(parameter.dtype, GenericType) and name in given and not is_number(name):
             _decide(name, parameter.dtype, type_of(given[name]), types)
+    _decide_by_numbers(kernel, {name: given[name] for name in given if is_number(name)}, types)
     for name, parameter in kernel.parameters.items():
         wanted = None if isinstance(parameter, StaticParameter) else parameter.dtype
         if isinstance(wanted, GenericType) and wanted.name not in types:
@@ -161,13 +170,37 @@ def specialise(
     return Specialisation(tuple(sorted(types.items(), key=_first)), tuple(statics.items()), views)
 
 
+def _decide_by_numbers(
+    kernel: KernelSource, given: Mapping[str, object], types: dict[str, DataType]
+) -> None:
+    """Numbers with a type of numpy's decide where no array does; else they take what it says."""
+    by_arrays = frozenset(types)
+    for name, value in given.items():
+        wanted = cast("ScalarParameter", kernel.parameters[name]).dtype
+        dtype = getattr(value, "dtype", None)
+        if isinstance(wanted, GenericType) and wanted.name not in by_arrays and dtype is not None:
+            found = type_of_numpy(np.dtype(dtype).newbyteorder("="))
+            _decide(name, wanted, found, types, "pass numbers of one type")
+
+
 def _undecided(
     kernel: KernelSource, name: str, wanted: GenericType, given: Mapping[str, object]
 ) -> ArgumentError:
     problem = "is not decided by any argument"
     fix = f"pass numpy arrays, or types by name: {kernel.source.name}.program({name}=vy.f32)"
-    dtype: object = getattr(given.get(name), "dtype", None)
-    if dtype is not None:
+    value = given.get(name)
+    dtype: object = getattr(value, "dtype", None)
+    if isinstance(kernel.parameters[name], ScalarParameter):
+        kind = number_kind(value)
+        if kind == "c":
+            problem = f"cannot be that of {value!r}"
+            fix = "pass its two parts as two numbers: z.real and z.imag"
+        elif kind:
+            number = cast("float", value)
+            whole = "int32" if -(2**31) <= number < 2**31 else "int64"
+            shown = {"b": "bool_", "i": whole, "f": "float32"}[kind]
+            fix = f"pass a number that has a type, such as np.{shown}({number!r})"
+    elif dtype is not None:
         problem = f"cannot be {dtype}, which {name!r} has"
         fix = "pass an array of bool, or of integers or floats"
     return ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
@@ -199,7 +232,11 @@ def _static(
 
 
 def _decide(
-    name: str, generic: GenericType, found: DataType | None, types: dict[str, DataType]
+    name: str,
+    generic: GenericType,
+    found: DataType | None,
+    types: dict[str, DataType],
+    instead: str = "pass arrays of one type",
 ) -> None:
     if found is None:
         return
@@ -209,7 +246,7 @@ def _decide(
             codes.GENERIC.at(
                 name=generic.name,
                 problem=f"is {known} by one argument and {found} by {name!r}",
-                fix="pass arrays of one type, or use two generic types",
+                fix=f"{instead}, or use two generic types",
             )
         )
 

@@ -117,6 +117,35 @@ def test_a_generic_kernel_follows_its_arguments(dtype: type) -> None:
     np.testing.assert_array_equal(y, (3 * x + 1).astype(dtype))
 
 
+@pytest.mark.parametrize("number", [1.5, np.float64(1.5), np.float16(1.5), np.array(1.5)])
+def test_a_number_takes_the_type_that_arrays_decide(number: object) -> None:
+    x = np.arange(4, dtype=np.float32)
+    for _ in range(3):  # the second time it is known how the call goes
+        y = run(scale, number, x, np.zeros_like(x))[-1]
+        assert y.tolist() == [1, 2.5, 4, 5.5]
+
+
+def test_a_whole_number_of_any_type_does_if_it_is_in_range() -> None:
+    x = np.arange(3, dtype=np.int32)
+    assert run(scale, np.int64(3), x, np.zeros_like(x))[1].tolist() == [1, 4, 7]
+    for number in (np.int64(2**31), np.float64(3.0), np.bool_(True)):
+        with pytest.raises(vy.VyreError) as caught:
+            scale(number, x, np.zeros_like(x))
+        assert caught.value.code == "D020"
+
+
+@vy.kernel(workgroup=1)
+def half_of(a: T, b: T, y: vy.Out[vy.f64]):  # pyright: ignore[reportInvalidTypeForm]
+    y[0] = vy.f64(a / b)
+
+
+def test_numbers_decide_where_no_array_does() -> None:
+    one, three = np.float32(1), np.float64(3)
+    assert run(half_of, one, 3, np.zeros(1))[0].tolist() == [float(np.float32(1) / np.float32(3))]
+    assert run(half_of, 1, three, np.zeros(1))[0].tolist() == [1 / 3]
+    assert str(scale.program(a=np.float64(2), x=np.float32).buffer("a").element) == "f32"
+
+
 @vy.kernel
 def convert(x: vy.In[T], y: vy.Out[U]):  # pyright: ignore[reportInvalidTypeForm]
     i = vy.gid()
