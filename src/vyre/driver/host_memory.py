@@ -42,8 +42,20 @@ def owner_of(array: object) -> object:
         elif isinstance(base, memoryview):
             base = base.obj
         else:
-            break
+            base = _lent_to(base)
     return owner
+
+
+def _lent_to(holder: Any) -> object:
+    """What an object that is no array has its memory from: None if that is its own, or unknown."""
+    if type(holder).__name__ == "DummyArray" and type(holder).__module__.startswith("numpy."):
+        return holder.base  # what `as_strided` puts between a view and its array
+    if type(type(holder)).__module__ != "_ctypes":
+        return None
+    # It keeps what `from_buffer` was given.
+    kept: Any = holder._objects
+    views: list[Any] = list(kept.values()) if isinstance(kept, dict) else []
+    return views[0] if len(views) == 1 and type(views[0]) is memoryview else None
 
 
 def is_private(array: object) -> bool:

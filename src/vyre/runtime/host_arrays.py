@@ -20,7 +20,7 @@ from vyre.driver.host_memory import owner_of, share_a_file
 from vyre.ir import BufferDecl, DataType
 from vyre.runtime.host_numbers import as_element, number_kind
 from vyre.runtime.host_types import holds_bits, is_held_by, numpy_type, wrong_type
-from vyre.runtime.host_views import NO_VIEW, HostArray, host_view, is_copy, is_raw
+from vyre.runtime.host_views import NO_VIEW, HostArray, host_view, in_numpy, is_copy, is_raw
 from vyre.signals import is_from_handler
 
 _OVERLAP_WORK = 100_000
@@ -63,7 +63,14 @@ def typed_view(
         elif is_held_by(element, array.dtype):
             array = array.view(expected)
         else:
-            raise wrong_type(name, element, array.dtype, written=written, in_kernel=in_kernel)
+            raise wrong_type(
+                name,
+                element,
+                array.dtype,
+                written=written,
+                in_kernel=in_kernel,
+                given=in_numpy(value, name),
+            )
     if written:
         check_writable(name, array, value)
     return array
@@ -181,7 +188,9 @@ def check_writable(name: str, array: HostArray, given: object) -> None:
     """Refuse to change an array in place that does not allow it, or that is a copy."""
     if is_copy(given, array):
         raise ArgumentError(codes.COPIED_ARRAY.at(name=name, found=type(given).__name__))
-    copy = f"bytearray({name})" if is_raw(given) else f"np.array({name})"
+    shown = in_numpy(given, name)
+    is_foreign = shown.startswith("np.from_dlpack")
+    copy = f"bytearray({name})" if is_raw(given) else f"np.array({shown if is_foreign else name})"
     if not array.flags.writeable:
         found = f"this {type(given).__name__}"
     elif not is_plain(array) and elements_overlap(array):

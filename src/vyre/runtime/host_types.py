@@ -97,9 +97,11 @@ def wrong_type(
     written: bool,
     in_kernel: bool = True,
     device: str | None = None,
+    given: str | None = None,
 ) -> ArgumentError:
     """An array whose type is not the buffer's; `device` is where it lives, if not on the host.
 
+    `given` is how it is written as an array of numpy, if it is none.
     `in_kernel` says that the type is declared in Python: a program declares `f32`, not `vy.f32`.
     """
     expected = numpy_type(element)
@@ -109,7 +111,7 @@ def wrong_type(
     held = expected.name
     if holds_bits(element):
         held += f", which holds the bits of {_lane(element)}"
-    fix = _fix(name, element, found, _declared(found, in_kernel), written)
+    fix = _fix(given or name, element, found, _declared(found, in_kernel), written)
     if device is not None:
         fix = _fix_on_device(name, element, found, written, device)
     return ArgumentError(codes.WRONG_DTYPE.at(name=name, expected=held, found=shown, fix=fix))

@@ -73,6 +73,20 @@ def is_copy(value: object, view: HostArray) -> bool:
     return not np.may_share_memory(view, host_view(value))
 
 
+def in_numpy(value: object, name: str) -> str:
+    """How a value is written as an array of numpy on the same memory, to use its methods."""
+    if isinstance(value, np.ndarray):
+        return name
+    given = cast("Any", value)
+    if any(hasattr(given, one) for one in ("__array_interface__", "__array__")):
+        return f"np.asarray({name})"
+    try:
+        memoryview(given).release()
+    except TypeError:
+        return f"np.from_dlpack({name})" if hasattr(given, "__dlpack__") else f"np.asarray({name})"
+    return f"np.asarray({name})"
+
+
 def is_raw(value: object) -> bool:
     """Whether a value is bytes that do not say of what type they are.
 
@@ -86,4 +100,4 @@ def is_raw(value: object) -> bool:
     return owner is None or isinstance(owner, _BYTES) or memoryview(owner).format != "B"
 
 
-__all__ = ["NO_VIEW", "HostArray", "Masked", "host_view", "is_copy", "is_raw"]
+__all__ = ["NO_VIEW", "HostArray", "Masked", "host_view", "in_numpy", "is_copy", "is_raw"]

@@ -40,7 +40,7 @@ from vyre.runtime.host_arrays import (
 )
 from vyre.runtime.host_numbers import as_element, number_kind
 from vyre.runtime.host_types import type_of_numpy
-from vyre.runtime.host_views import NO_VIEW, host_view
+from vyre.runtime.host_views import NO_VIEW, host_view, in_numpy
 from vyre.signals import is_from_handler
 
 Host = np.ndarray[Any, np.dtype[Any]]
@@ -311,7 +311,7 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
             check_writable(name, array, value)
     else:
         array = _as_numpy(name, value, parameter.dtype, written=written)
-    _check_rank(name, parameter, array)
+    _check_rank(name, parameter, array, value)
     if parameter.rank > 1:
         made.given[name + SHAPE] = numbers(array.shape)
     if isinstance(array, DeviceArray):
@@ -326,7 +326,9 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
         made.written[name] = array
 
 
-def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray) -> None:
+def _check_rank(
+    name: str, parameter: ArrayParameter, array: Host | DeviceArray, value: object
+) -> None:
     if array.ndim == parameter.rank:
         return
     dtype = parameter.dtype
@@ -334,11 +336,12 @@ def _check_rank(name: str, parameter: ArrayParameter, array: Host | DeviceArray)
     form = f"vy.{parameter.mode.value}[{shown}, {parameter.rank}]"
     expected = f"an array of {_axes(parameter.rank)}"
     if parameter.rank == 1 and isinstance(array, np.ndarray):
+        flat = f"{in_numpy(value, name)}.reshape(-1)"
         if parameter.mode is Mode.IN or array.flags.c_contiguous:
-            expected += f", such as {name}.reshape(-1)"
+            expected += f", such as {flat}"
         else:
             # Of an array with gaps that is a copy, which would take what is written with it.
-            expected = f"a copy of one axis and read the result from it: {name}.reshape(-1)"
+            expected = f"a copy of one axis and read the result from it: {flat}"
     problem = f"has {_axes(array.ndim)}, and the parameter is {form}"
     raise ArgumentError(codes.ARGUMENT.at(name=name, problem=problem, expected=expected))
 

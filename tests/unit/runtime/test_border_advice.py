@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+from array import array
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,31 @@ def _read_only() -> Any:
     return made
 
 
+class OfInterface:
+    """Memory that `__array_interface__` shows."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+class OfDLPack:
+    """Memory that DLPack shows, and nothing else."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def _square() -> Any:
+    return np.arange(4, dtype=np.float32).reshape(2, 2)
+
+
 ARRAYS = {
     "uint8": lambda: np.arange(4, dtype=np.uint8),
     "int64": lambda: np.arange(4),
@@ -83,6 +110,15 @@ ARRAYS = {
     "masked": _masked,
     "two axes": lambda: np.arange(4, dtype=np.float32).reshape(2, 2),
     "two axes, transposed": lambda: np.array([[0, 2], [1, 3]], np.float32).T,
+    "memoryview": lambda: np.arange(4).data,
+    "memoryview of two axes": lambda: _square().data,
+    "array of Python": lambda: array("i", [0, 1, 2, 3]),
+    "ctypes": lambda: (ctypes.c_double * 4)(0, 1, 2, 3),
+    "ctypes of two axes": lambda: (ctypes.c_float * 2 * 2)((0, 1), (2, 3)),
+    "interface": lambda: OfInterface(np.arange(4.0)),
+    "interface of two axes": lambda: OfInterface(_square()),
+    "DLPack": lambda: OfDLPack(np.arange(4)),
+    "DLPack of two axes": lambda: OfDLPack(_square()),
 }
 
 
@@ -104,7 +140,8 @@ def test_arrays_to_write(name: str) -> None:
     given = advised(error, x)
     doubled_in_place(given, device="cpu")
     assert np.frombuffer(given, np.float32).tolist() == [0, 2, 4, 6]
-    is_own = isinstance(x, np.ndarray) and np.may_share_memory(given, x)
+    memory = x if isinstance(x, list) else getattr(x, "array", x)
+    is_own = np.may_share_memory(given, np.asarray(memory))
     assert is_own or "read the result from it" in error.fix
 
 

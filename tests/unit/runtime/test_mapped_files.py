@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import mmap
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import vyre as vy
 from vyre.diagnostics import ArgumentError
@@ -61,6 +63,30 @@ def test_two_mappings_of_one_file_are_one_memory(file: Any) -> None:
     copied(one[:100], two[100:200], device="cpu")
     assert two[150] == 6
     copied(one, np.zeros(SIZE, np.uint32), device="cpu")
+
+
+def test_so_they_are_through_views_with_gaps_and_through_ctypes(file: Any) -> None:
+    one, two = _mapped(file), _mapped(file)
+    _refused(one[::2], two[::2])
+    _refused(one[::-1], two)
+    _refused(one, two[::2])
+    _refused(as_strided(one, (8,), (4,)), as_strided(two, (8,), (4,)))
+    kind = ctypes.c_uint32 * SIZE
+    one, two = (kind.from_buffer(mmap.mmap(file.fileno(), 4 * SIZE)) for _ in range(2))
+    _refused(one, two)
+    _refused(np.ctypeslib.as_array(one)[::2], two)
+
+
+def test_other_parts_of_a_file_and_other_files_are_not(file: Any) -> None:
+    one, two = _mapped(file), _mapped(file)
+    copied(one[: SIZE // 2 : 2], two[SIZE // 2 :: 2], device="cpu")
+    assert one[SIZE // 2] == 1
+    kind = ctypes.c_uint32 * SIZE
+    first, other = kind(), kind.from_buffer(mmap.mmap(file.fileno(), 4 * SIZE))
+    copied(other, first, device="cpu")
+    assert first[SIZE // 2] == 2
+    assert owner_of(as_strided(one, (2,), (4,))) is owner_of(one)
+    assert owner_of(np.asarray(first)) is first
 
 
 def test_the_part_of_the_file_counts(file: Any) -> None:
