@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import weakref
 from array import array as python_array
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -48,13 +48,14 @@ def owner_of(array: object) -> object:
 
 def _lent_to(holder: Any) -> object:
     """What an object that is no array has its memory from: None if that is its own, or unknown."""
-    if type(holder).__name__ == "DummyArray" and type(holder).__module__.startswith("numpy."):
+    if hasattr(holder, "base") and type(holder).__module__.startswith("numpy.lib."):
         return holder.base  # what `as_strided` puts between a view and its array
-    if type(type(holder)).__module__ != "_ctypes":
+    kind: object = cast("object", type(holder))
+    if type(kind).__module__ != "_ctypes":
         return None
     # It keeps what `from_buffer` was given.
     kept: Any = holder._objects
-    views: list[Any] = list(kept.values()) if isinstance(kept, dict) else []
+    views: list[Any] = [*kept.values()] if type(kept) is dict else []
     return views[0] if len(views) == 1 and type(views[0]) is memoryview else None
 
 

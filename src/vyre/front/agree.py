@@ -45,7 +45,7 @@ def literal(
     """A constant as a value of a type, if it can be one; `reason` is code that wants the type."""
     value = constant.value
     if isinstance(value, str):
-        raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(constant))
+        raise not_a_number(ctx, node, constant)
     if not dtype.is_scalar:
         fix = "take one of its words, such as v[0]"
         raise ctx.error(node, codes.OPERAND, op="a number next to it", found=dtype, fix=fix)
@@ -89,6 +89,12 @@ def _why_bool(dtype: DataType) -> str:
     return f"write 0 or 1, or {scalar_name(dtype)}(condition)"
 
 
+def not_a_number(ctx: Context, node: ast.AST, value: Value) -> Exception:
+    """The error for a value that nothing can be computed with."""
+    fix = "compute with numbers; of an array or a tuple take an element, such as x[i]"
+    return ctx.error(node, codes.NOT_A_NUMBER, what=describe(value), fix=fix)
+
+
 def as_scalar(ctx: Context, node: ast.AST, value: Value) -> Scalar:
     """A value on its own: a constant gets the type of literals."""
     match value:
@@ -97,7 +103,7 @@ def as_scalar(ctx: Context, node: ast.AST, value: Value) -> Scalar:
         case Constant(found) if not isinstance(found, str):
             return literal(ctx, node, value, default_type(found))
         case _:
-            raise ctx.error(node, codes.NOT_A_NUMBER, what=describe(value))
+            raise not_a_number(ctx, node, value)
 
 
 def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: str) -> Scalar:
@@ -136,12 +142,17 @@ def _fix_truth(node: ast.AST, value: Value) -> str:
     match value:
         case Scalar():
             return f"compare: {advice.operand(node)} != 0"
-        case Constant(found):
+        case Constant(found) if isinstance(node, ast.Constant):
             return f"write {bool(found)}"
+        case Constant(found):
+            nothing = "0" if not isinstance(found, str) else "''"
+            return f"compare: {advice.operand(node)} != {nothing}"
         case Array():
             return f"compare its length, len({ast.unparse(node)}) != 0, or one of its elements"
-        case Several(items):
+        case Several(items) if isinstance(node, ast.Tuple):
             return f"write {bool(items)}, or compare one of its elements"
+        case Several():
+            return f"compare its length, len({ast.unparse(node)}) != 0, or one of its elements"
         case _:
             return "write a comparison"
 

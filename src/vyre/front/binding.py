@@ -11,10 +11,11 @@ import ast
 from vyre.diagnostics.codes import front as codes
 from vyre.front.arrays import extents
 from vyre.front.assignment import declare, fitted, key_of
+from vyre.front.chosen import form_of
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.device_functions import DeviceFunction
 from vyre.front.tuples import bind_again, bind_new, bind_open, is_number, other_kind, shape_of
-from vyre.front.values import Array, Constant, Several, Thing, Value
+from vyre.front.values import Array, Several, Thing, Value
 from vyre.ir import Assign, Let
 
 
@@ -106,16 +107,16 @@ def _depends_on_the_run(
     second = ast.unparse(value_node)
     first = known.text or second
     other = second if known.text else _bound_elsewhere(ctx, name, second)
-    form = "{}[k]"
+    what, form = first, form_of(known.stands_for or value)
     match known.stands_for or value:
         case Thing(target) if isinstance(target, DeviceFunction):
-            what, form = f"the function {first}", "{}(v)"
+            what = f"the function {first}"
         case Array():
             what = f"the array {first}"
         case Several():
             what = f"the table {first}"
         case _:
-            what, form = first, "ord({})" if isinstance(value, Constant) else "{}"
+            pass
     choose = f"{form.format(other)} if which else {form.format(first)}"
     fix = f"keep in a bool which is meant, and choose where it is used: {choose}"
     return ctx.error(value_node, codes.SECOND_NAME, name=name, what=what, fix=fix)

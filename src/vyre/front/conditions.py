@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import agree, as_bool, literals, zero
 from vyre.front.arrays import extents
+from vyre.front.chosen import refuse_choice
 from vyre.front.context import Context
 from vyre.front.harmless import is_harmless
 from vyre.front.index_values import joined
@@ -105,6 +106,7 @@ def choice(ctx: Context, node: ast.IfExp) -> Value:
         ctx.facts.assume(test.expr, holds=False)
         right = ctx.expr(node.orelse)
     left, right = extents(left), extents(right)
+    refuse_choice(ctx, node, left, right)
     found = list(_pairs(ctx, node, left, right))
     numbers = [pair for pair in found if isinstance(pair, tuple)]
     is_free = all(is_harmless(one.expr) for pair in numbers for one in pair)

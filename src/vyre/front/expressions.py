@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, arrays
@@ -77,7 +78,7 @@ def name(ctx: Context, node: ast.Name) -> Value:
     if isinstance(found, LoopVariableLeft):
         fix = "assign it to another variable inside the loop"
         if found.before is not None:
-            fix = f"use another name in the loop: {node.id} is a variable before it as well"
+            fix = _fix_for_two(ctx, node)
         raise ctx.error(node, codes.LOOP_VARIABLE_LEFT, name=node.id, fix=fix)
     if isinstance(found, Variable):
         if found.is_open or node.id not in ctx.frame.assigned:
@@ -88,6 +89,34 @@ def name(ctx: Context, node: ast.Name) -> Value:
     if node.id in ctx.frame.own:
         raise ctx.error(node, codes.UNASSIGNED, name=node.id)
     return captured(ctx, node, node.id, ctx.lookup(node.id))
+
+
+def _fix_for_two(ctx: Context, node: ast.Name) -> str:
+    """What to write where a loop counts with a variable that has a value before it as well."""
+    loops = [
+        loop
+        for loop in ast.walk(ctx.frame.source.tree)
+        if isinstance(loop, ast.For)
+        if any(isinstance(one, ast.Name) and one.id == node.id for one in ast.walk(loop.target))
+    ]
+    before = [loop for loop in loops if loop.lineno < node.lineno]
+    loop = (before or loops)[-1]
+    name = advice.counters(ctx.frame.own | ctx.frame.names.keys())[0]
+    target = ast.unparse(_renamed(loop.target, node.id, name))
+    if isinstance(loop.target, ast.Tuple):
+        target = target[1:-1]
+    begins = f"for {target} in {ast.unparse(loop.iter)}"
+    return f"let the loop have another name: {begins}, and begin its body with {node.id} = {name}"
+
+
+def _renamed(target: ast.expr, old: str, new: str) -> ast.expr:
+    match target:
+        case ast.Tuple(elements, context):
+            return ast.Tuple([_renamed(one, old, new) for one in elements], context)
+        case ast.Name(name, context) if name == old:
+            return ast.Name(new, context)
+        case _:
+            return target
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Value:
@@ -196,6 +225,26 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
             )
         return captured(ctx, node, ast.unparse(node), found)
     fix = "use operators, and the functions of vy"
+    if isinstance(owner, Several):
+        fix = "take a member by its position in the tuple"
+        fields: tuple[str, ...] = getattr(_outside(ctx, node.value), "_fields", ())
+        if node.attr in fields:
+            fix = f"write {ast.unparse(node.value)}[{fields.index(node.attr)}]"
     if isinstance(owner, Scalar):
         fix = advice.for_number(ast.unparse(node.value), owner.dtype, node.attr)
     raise ctx.error(node, codes.NO_ATTRIBUTE, what=describe(owner), name=node.attr, fix=fix)
+
+
+def _outside(ctx: Context, node: ast.expr) -> object:
+    """What a name outside of the function, or an attribute of one, is there."""
+    match node:
+        case ast.Name(name) if name not in ctx.frame.own and name not in ctx.frame.names:
+            return ctx.lookup(name)
+        case ast.Attribute(owner, name):
+            return getattr(_outside(ctx, owner), name, None)
+        case ast.Subscript(owner, ast.Constant(int(position))):
+            found = _outside(ctx, owner)
+            members = cast("tuple[object, ...]", found) if isinstance(found, tuple) else ()
+            return members[position] if position < len(members) else None
+        case _:
+            return None

@@ -16,6 +16,7 @@ from vyre.front.apart import apart
 from vyre.front.arrays import extents
 from vyre.front.assignment import fitted
 from vyre.front.captured import captured
+from vyre.front.chosen import refuse_result
 from vyre.front.context import Context, Frame, Result, Variable
 from vyre.front.device_functions import AnyFunction
 from vyre.front.homes import assigned_names, bound_names, find_homes
@@ -251,6 +252,7 @@ def give_result(ctx: Context, node: ast.Return) -> None:
         # Which return is taken depends on the run.
         ctx.rebound.add(key)
     variable = result.variable
+    refuse_result(ctx, node, value)
     where = node.value or node
     if not variable.is_open and shape_of(variable) != shape_of(value):
         raise ctx.error(node, codes.RETURNS_DIFFER, name=frame.source.name)

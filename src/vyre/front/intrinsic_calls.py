@@ -79,13 +79,22 @@ def _wrong_call(ctx: Context, node: ast.Call, form: str) -> Exception:
 def type_argument(ctx: Context, node: ast.expr) -> DataType:
     """An argument that names a type."""
     value = ctx.expr(node)
+    dtype = named_type(ctx, node, value)
+    if dtype is None:
+        fix = "write a type of vy, such as vy.f32"
+        raise ctx.error(node, codes.NOT_A_TYPE, what=describe(value), fix=fix)
+    return dtype
+
+
+def named_type(ctx: Context, node: ast.expr, value: Value) -> DataType | None:
+    """The type that a value names, if it does."""
     target = value.target if isinstance(value, Thing) else None
     if isinstance(target, ScalarType):
         return target.dtype
     generic = generic_of(target)
     if generic is not None:
         return resolved(ctx, node, generic)
-    raise ctx.error(node, codes.NOT_A_TYPE, what=describe(value))
+    return None
 
 
 def _builtin(kind: BuiltinKind) -> Handler:

@@ -14,7 +14,7 @@ from vyre.front.binding import assign_name
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.functions import give_result
 from vyre.front.harmless import is_harmless
-from vyre.front.intrinsic_calls import type_argument
+from vyre.front.intrinsic_calls import named_type
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
 from vyre.front.narrow_sums import refuse_narrow_sum, sum_onto
@@ -181,7 +181,7 @@ def _give(ctx: Context, target: ast.expr, value: Value, value_node: ast.expr) ->
         case ast.Subscript():
             # Python computes the value before the index.
             with ctx.before_what_follows(value) as kept:
-                array, index = _element(ctx, target)
+                array, index = _element(ctx, target, value_node)
             what = f"the array {array.name!r}"
             scalar = as_type(ctx, value_node, kept.value, array.dtype, what)
             arrays.store(ctx, target, array, index, scalar)
@@ -196,13 +196,35 @@ def _give(ctx: Context, target: ast.expr, value: Value, value_node: ast.expr) ->
             )
 
 
-def _element(ctx: Context, target: ast.Subscript) -> tuple[Array, AnyExpr]:
+def _element(ctx: Context, target: ast.Subscript, new: ast.expr) -> tuple[Array, AnyExpr]:
     owner = ctx.expr(target.value)
+    if isinstance(owner, Several):
+        instead = _with_another(ctx, target, new, len(owner.items))
+        what = "an assignment to a member of a tuple"
+        raise ctx.error(target, codes.STATEMENT, what=what, instead=instead)
     if not isinstance(owner, Array):
         raise ctx.error(target, codes.NOT_INDEXABLE, what=describe(owner))
     nodes = arrays.index_nodes(target.slice)
     values = ctx.in_order(nodes)
     return owner, arrays.flat_index(ctx, target, owner, nodes, values)
+
+
+def _with_another(ctx: Context, target: ast.Subscript, new: ast.expr, count: int) -> str:
+    """What to write instead of `t[0] = 5`: the tuple again, with another member."""
+    array = "to change elements, take an array, as vy.local gives it"
+    match target:
+        case ast.Subscript(ast.Name(name), ast.Constant(int(position))):
+            # Where the tuple is not the function's own, its name would be another one.
+            if name in ctx.frame.names and 0 <= position < count:
+                others: list[ast.expr] = [
+                    ast.Subscript(target.value, ast.Constant(number), ast.Load())
+                    for number in range(count)
+                ]
+                others[position] = new
+                return f"write {name} = {ast.unparse(ast.Tuple(others, ast.Load()))}"
+            return array
+        case _:
+            return array
 
 
 def _unpack(ctx: Context, target: ast.Tuple, value: Value, value_node: ast.expr) -> None:
@@ -224,7 +246,7 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
         if node.value is not None:
             instead += f": {text} = {ast.unparse(node.value)}"
         raise ctx.error(node, codes.STATEMENT, what=what, instead=instead)
-    dtype = type_argument(ctx, node.annotation)
+    dtype = _annotation(ctx, node)
     if node.value is None:
         zero_text = "False" if dtype.is_bool else "0"
         raise ctx.error(
@@ -236,6 +258,22 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     value = ctx.expr(node.value)
     scalar = as_type(ctx, node.value, value, dtype, f"the variable {node.target.id!r}")
     assign_name(ctx, node.target, scalar, node.value)
+
+
+def _annotation(ctx: Context, node: ast.AnnAssign) -> DataType:
+    """The type that is declared; Python's own say nothing that a kernel needs."""
+    plain = node.annotation
+    while isinstance(plain, ast.Subscript):  # tuple[int, int]
+        plain = plain.value
+    value = ctx.expr(plain)
+    dtype = named_type(ctx, plain, value)
+    if dtype is None or plain is not node.annotation:
+        text, what = ast.unparse(node.target), describe(value)
+        fix = "write a type of vy, such as vy.f32"
+        if node.value is not None:
+            fix = f"leave it out: {text} = {ast.unparse(node.value)}"
+        raise ctx.error(node.annotation, codes.NOT_A_TYPE, what=what, fix=fix)
+    return dtype
 
 
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
@@ -254,7 +292,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
             what=f"an assignment to {ast.unparse(target)}",
             instead="assign to a variable or to an element of an array",
         )
-    array, index = _element(ctx, target)
+    changed = ast.BinOp(target, node.op, node.value)
+    array, index = _element(ctx, target, changed)
     held = ctx.hold(Scalar(index, DataType.U32), "i").expr
     with ctx.before_what_follows(Scalar(Load(array.name, held), array.dtype)) as kept:
         right = ctx.expr(node.value)

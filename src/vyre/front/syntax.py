@@ -6,6 +6,7 @@ import ast
 
 from vyre.diagnostics import Diagnostic, FrontError
 from vyre.diagnostics.codes import front as codes
+from vyre.front.listed import element_name
 from vyre.front.source import Source
 
 _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
@@ -60,12 +61,13 @@ def _look(source: Source, node: ast.AST, found: list[Diagnostic]) -> None:
     if kind in _EXPRESSIONS:
         what, instead = _EXPRESSIONS[kind]
         if isinstance(node, ast.List) and node.elts:
-            instead = _instead_of_list(node)
+            instead = _instead_of_list(source, node)
         found.append(source.diagnostic(node, codes.EXPRESSION, what=what, instead=instead))
         return
     if isinstance(node, ast.BinOp) and isinstance(node.left, ast.List):
         length = _length(node.left, node)
-        instead = f"take an array, which begins as zeros: t = vy.local(vy.f32, {length})"
+        name = element_name(source.tree, node, node.left.elts)
+        instead = f"take an array, which begins as zeros: t = vy.local({name}, {length})"
         found.append(source.diagnostic(node, codes.EXPRESSION, what="a list", instead=instead))
         return
     if isinstance(node, (ast.For, ast.While)) and node.orelse:
@@ -90,10 +92,9 @@ def _length(part: ast.List, node: ast.BinOp) -> str:
     return ast.unparse(node.right) if is_one else "8"
 
 
-def _instead_of_list(node: ast.List) -> str:
+def _instead_of_list(source: Source, node: ast.List) -> str:
     values = ast.unparse(ast.Tuple(node.elts, node.ctx))
-    whole = all(isinstance(one, ast.Constant) and type(one.value) is int for one in node.elts)
-    array = f"t = vy.local({'vy.i32' if whole else 'vy.f32'}, {len(node.elts)})"
+    array = f"t = vy.local({element_name(source.tree, node, node.elts)}, {len(node.elts)})"
     return f"write a tuple: {values}; to change its elements take an array: {array}"
 
 

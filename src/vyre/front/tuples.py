@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from vyre.diagnostics.codes import front as codes
 from vyre.front.agree import zero
 from vyre.front.assignment import fitted
+from vyre.front.chosen import instead_of_members
 from vyre.front.context import Context, Restart, Variable
 from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.ir import AnyExpr, Assign, Let, Var
@@ -180,7 +181,7 @@ def _check_rest(ctx: Context, node: ast.AST, name: str, variable: Variable, valu
                 _check_rest(ctx, node, name, member, item)
         elif not same(member, item):
             what = f"a tuple with {describe(member)}"
-            fix = "keep in a bool which is meant, and choose the member where it is used"
+            fix = instead_of_members(member, item)
             raise ctx.error(node, codes.SECOND_NAME, name=name, what=what, fix=fix)
 
 

@@ -268,7 +268,8 @@ LOST_WORKGROUP_MEMORY = Code(
     "V309",
     "workgroup memory read after a grid sync",
     "the workgroup buffer {name!r} is lost at a grid sync, and read before it is written again",
-    "keep the data in a scratch buffer, write it again after the sync, or end its copies before",
+    "keep the data in a buffer, write it again after the sync, or end its copies before; the "
+    "buffers of a Python kernel are its parameters, such as kept: vy.InOut[vy.f32]",
     example=(_TILE + "tile[lid.x] = gid.x\nbarrier grid_sync\nout[gid.x] = tile[lid.x]\n"),
 )
 ASYNC_OPERAND = Code(

@@ -234,7 +234,7 @@ NOT_A_NUMBER = Code(
     "F019",
     "not a number",
     "{what} is not a number",
-    "compute with numbers; of an array or a tuple take an element, such as x[i]",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -249,7 +249,7 @@ NOT_A_TYPE = Code(
     "F020",
     "not a type",
     "{what} is not a scalar type",
-    "write a type of vy, such as vy.f32",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"

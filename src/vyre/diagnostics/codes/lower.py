@@ -38,7 +38,8 @@ PRIVATE_MEMORY = Code(
     "L006",
     "too much private memory",
     "the arrays of one invocation take {found} bytes, and {target} has {limit}",
-    "use smaller private arrays, or a scratch buffer",
+    "use smaller private arrays, or a buffer; the buffers of a Python kernel are its parameters, "
+    "such as kept: vy.InOut[vy.f32]",
 )
 NEEDS_SPLIT = Code(
     "L007",
