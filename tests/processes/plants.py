@@ -94,6 +94,26 @@ def _deaf_while_reading() -> None:
     buffers.map_async = lambda self, mode, *range: real(self, "READ", *range)
 
 
+def _submitted_whatever_a_handler_did() -> None:
+    """Work is submitted although a handler has submitted it meanwhile."""
+    from vyre.backends.wgsl import recorder
+
+    recorder.eq = lambda *_: True
+
+
+def _own_entry_is_the_last() -> None:
+    """Who waited for a buffer takes for its own what is noted last."""
+    from vyre.backends.wgsl.recorder import Recorder
+
+    def map_(self: Any, staging: Any, nbytes: int) -> None:
+        promise = staging.map_async("READ_NOSYNC", 0, nbytes)
+        self._unread[id(promise)] = (staging, promise)
+        promise.sync_wait()
+        self._unread.popitem()
+
+    Recorder._map = map_
+
+
 PLANTS = {
     "locks not renewed": Plant(
         _locks_not_renewed, "forks.while_another_thread_compiles_the_same", "the child hangs"
@@ -118,4 +138,10 @@ PLANTS = {
         _thread_noted_late, "anywhere.asking_for_something_in_the_background", "vyre-recompile"
     ),
     "deaf while reading": Plant(_deaf_while_reading, "webgpu.interrupted", "Error"),
+    "submitted whatever a handler did": Plant(
+        _submitted_whatever_a_handler_did, "webgpu.a_handler_launches_at_any_line", "AssertionError"
+    ),
+    "own entry is the last": Plant(
+        _own_entry_is_the_last, "webgpu.a_handler_launches_while_the_host_waits", "B004"
+    ),
 }
