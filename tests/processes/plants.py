@@ -6,6 +6,7 @@ A scenario must find every one of them: `test_planted.py` sees to that.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -114,6 +115,26 @@ def _own_entry_is_the_last() -> None:
     Recorder._map = map_
 
 
+def _threads_started_plainly() -> None:
+    """What Python raises while a thread starts is believed."""
+    from vyre import interruptible
+
+    interruptible._raised_before = lambda problem: None
+
+
+def _locks_in_a_weak_set() -> None:
+    """Code runs when a lock ends."""
+    from vyre import locks
+
+    made: Any = weakref.WeakSet()
+
+    class Known(dict[int, Any]):
+        def __setitem__(self, key: int, value: Any) -> None:
+            made.add(value())
+
+    locks._all = Known()
+
+
 PLANTS = {
     "locks not renewed": Plant(
         _locks_not_renewed, "forks.while_another_thread_compiles_the_same", "the child hangs"
@@ -138,6 +159,12 @@ PLANTS = {
         _thread_noted_late, "anywhere.asking_for_something_in_the_background", "vyre-recompile"
     ),
     "deaf while reading": Plant(_deaf_while_reading, "webgpu.interrupted", "Error"),
+    "threads started plainly": Plant(
+        _threads_started_plainly, "anywhere.while_a_thread_starts", "KeyError"
+    ),
+    "locks in a weak set": Plant(
+        _locks_in_a_weak_set, "anywhere.while_a_lock_ends", "AssertionError"
+    ),
     "submitted whatever a handler did": Plant(
         _submitted_whatever_a_handler_did, "webgpu.a_handler_launches_at_any_line", "AssertionError"
     ),

@@ -30,6 +30,7 @@ from vyre.driver import routing
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
 from vyre.driver.routing import Route
+from vyre.interruptible import start
 from vyre.ir import Program
 from vyre.locks import make_lock
 from vyre.opt.hot_paths import HotPathHints
@@ -212,7 +213,7 @@ def _improve(
             else:
                 # Not a daemon: LLVM must not be at work while the interpreter is taken down.
                 worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
-                worker.start()
+                start(worker)
         except (RuntimeError, MemoryError) as problem:
             if is_from_handler(problem):
                 raise

@@ -13,6 +13,7 @@ from typing import Any
 
 from vyre.backends.wgsl.forks import begin, is_inherited
 from vyre.driver.backend import DeviceInfo, DeviceKind
+from vyre.interruptible import start
 from vyre.record import dataclass
 from vyre.signals import is_from_handler, tolerate
 
@@ -49,7 +50,7 @@ def find_adapters() -> list[Found]:
     # A driver that hangs must not take the process with it.
     thread = threading.Thread(target=ask, name="vyre-wgpu-probe", daemon=True)
     try:
-        thread.start()
+        start(thread)
     except RuntimeError as refusal:
         if is_from_handler(refusal):
             raise
