@@ -135,6 +135,13 @@ def _locks_in_a_weak_set() -> None:
     locks._all = Known()
 
 
+def _launched_while_loading() -> None:
+    """Nobody asks whether what a handler launches with is there."""
+    from vyre.driver import loading
+
+    loading._under_way = ()
+
+
 PLANTS = {
     "locks not renewed": Plant(
         _locks_not_renewed, "forks.while_another_thread_compiles_the_same", "the child hangs"
@@ -159,6 +166,9 @@ PLANTS = {
         _thread_noted_late, "anywhere.asking_for_something_in_the_background", "vyre-recompile"
     ),
     "deaf while reading": Plant(_deaf_while_reading, "webgpu.interrupted", "Error"),
+    "launched while loading": Plant(
+        _launched_while_loading, "signals.launched_while_the_cpu_is_loaded", "Error"
+    ),
     "threads started plainly": Plant(
         _threads_started_plainly, "anywhere.while_a_thread_starts", "KeyError"
     ),

@@ -29,6 +29,7 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
+from vyre.driver.loading import refuse_while_loading
 from vyre.driver.routing import Route
 from vyre.interruptible import start
 from vyre.ir import Program
@@ -94,6 +95,7 @@ def compile(
         if hot and not variants.has_worker:
             _improve(program, variants, route, chosen, known, cache)
         return variants.cold
+    refuse_while_loading()
     with variants.lock:
         made = variants.hot or variants.cold
         if made is None and hot:

@@ -279,6 +279,18 @@ FORKED_DEVICE = Code(
         "it for themselves. Arrays on the device stay with the process that made them."
     ),
 )
+LAUNCHED_WHILE_LOADING = Code(
+    "D044",
+    "launch while vyre is loading",
+    "a signal handler launches something while the call that it interrupted is still loading a "
+    "part of vyre, for {module}",
+    "launch it when that call has ended, or call the kernel once before the handler is set",
+    explanation=(
+        "Parts of vyre are imported when they are first needed, and a handler may come in the "
+        "middle of that. The same thread cannot wait for what it is doing itself. If the handler "
+        "catches this error and returns, the call that it interrupted goes on."
+    ),
+)
 FORKED_LAUNCH = Code(
     "D042",
     "process forked during a launch",
@@ -371,6 +383,7 @@ CODES = (
     BAD_SHAPE,
     FORKED_DEVICE,
     FORKED_LAUNCH,
+    LAUNCHED_WHILE_LOADING,
     LONG_INDEX,
     BAD_ARTIFACT,
     EMIT_FAILED,
