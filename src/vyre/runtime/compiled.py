@@ -274,14 +274,15 @@ def backend_failure(
     grid: Grid | None = None,
 ) -> BackendError:
     """One error for whatever went wrong in a backend, with a reproducer to attach."""
-    from vyre.runtime.reproducer import save_reproducer
+    from vyre.runtime.reproducer import kept_reproducer
 
+    folder, why_not = kept_reproducer(program, inputs or {}, grid)
     return BackendError(
         code.at(
             backend=backend,
             digest=program.digest()[:16],
             problem=f"{type(problem).__name__}: {problem}{_notes_of(problem)}",
-            reproducer=save_reproducer(program, inputs or {}, grid),
+            reproducer=why_not or f"with the reproducer {folder}",
         )
     )
 

@@ -330,19 +330,19 @@ EMIT_FAILED = Code(
     "B002",
     "code generation failed",
     "the backend {backend!r} failed to compile the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 LOAD_FAILED = Code(
     "B003",
     "loading failed",
     "the backend {backend!r} failed to load the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 LAUNCH_FAILED = Code(
     "B004",
     "launch failed",
     "the backend {backend!r} failed to run the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 OUT_OF_MEMORY = Code(
     "B005",
