@@ -208,7 +208,7 @@ class CompiledProgram:
                 return self.route.backend.load(artifact, self.route.device)
         except VyreError:
             raise
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             if is_from_handler(problem):
                 raise
             name = self.route.backend.name
@@ -269,7 +269,7 @@ def backend_failure(
     code: Code,
     backend: str,
     program: Program,
-    problem: Exception,
+    problem: BaseException,
     inputs: Mapping[str, HostArray] | None = None,
     grid: Grid | None = None,
 ) -> BackendError:
@@ -287,7 +287,7 @@ def backend_failure(
     )
 
 
-def _notes_of(problem: Exception) -> str:
+def _notes_of(problem: BaseException) -> str:
     """What was added to an exception on its way, such as the segment it came from."""
     notes: list[str] = getattr(problem, "__notes__", [])
     return "".join(f" ({note})" for note in notes)

@@ -24,7 +24,7 @@ from vyre.cache import (
     default_cache,
     is_still_the_code,
 )
-from vyre.diagnostics import VyreError
+from vyre.diagnostics import ArgumentError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import EmitOptions
@@ -81,6 +81,8 @@ def compile(
     `hints` are measured times of earlier dispatches (by default what this process and earlier ones
     recorded), `report` is what the optimizer said of an earlier compilation.
     """
+    if not isinstance(program, Program):
+        raise ArgumentError(codes.NOT_A_PROGRAM.at(found=program))
     route = routing.choose(device)
     chosen = _DEFAULT if options is None else options
     known = telemetry.hints() if hints is None else hints
@@ -298,7 +300,7 @@ def compile_now(
         return compile_program(program, route.backend, target, options, hints, report, stage)
     except VyreError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         if is_from_handler(problem):
             raise
         raise backend_failure(codes.EMIT_FAILED, route.backend.name, program, problem) from problem

@@ -139,13 +139,9 @@ def _compare(
         )
     else:
         folder, why_not = kept_reproducer(program, before, shape)
-        wrong = codes.DIFFERS.at(
-            name=name,
-            device=device,
-            difference=difference,
-            replay="" if why_not else f"replay it: `vyre run {folder} --device {device}`; and ",
-            reproducer=why_not or "with that folder",
-        )
+        wrong = codes.DIFFERS.at(name=name, device=device, difference=difference, reproducer=folder)
+        if why_not:
+            wrong = Diagnostic(wrong.code, wrong.message, f"please report it {why_not}")
     raise BackendError(wrong)
 
 

@@ -55,7 +55,11 @@ def used_before_a_fork() -> None:
         refused(lambda: vy.zeros(10, vy.u32, device=DEVICE))
         check("cpu")
         check(None)
-        assert any(info.id == DEVICE for info in vy.devices())
+        (info,) = [info for info in vy.devices() if info.id == DEVICE]
+        assert not info.available
+        assert "forked" in info.reason
+        assert "spawn" in info.remedy
+        refused(lambda: check(info.aliases[0]))
         ended_well(in_child(lambda: refused(lambda: check(DEVICE))))
         x.free()
 

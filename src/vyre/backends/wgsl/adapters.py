@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from vyre.backends.wgsl.forks import begin, is_inherited
+from vyre.backends.wgsl.forks import FORKED, FORKED_REMEDY, begin, is_inherited
 from vyre.driver.backend import DeviceInfo, DeviceKind
 from vyre.interruptible import start
 from vyre.record import dataclass
@@ -32,9 +32,7 @@ class Found:
 def find_adapters() -> list[Found]:
     """The devices that are here, or one that is not available and says why."""
     if is_inherited():
-        reason = "it was in use before this process was forked, and does not work in it"
-        remedy = "start processes with multiprocessing.get_context('spawn')"
-        return [Found(_unavailable(reason, remedy), None)]
+        return [Found(_unavailable(FORKED, FORKED_REMEDY), None)]
     begin()
     answer: list[list[Any]] = []
     problem: list[str] = []

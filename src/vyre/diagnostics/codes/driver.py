@@ -291,6 +291,13 @@ LAUNCHED_WHILE_LOADING = Code(
         "catches this error and returns, the call that it interrupted goes on."
     ),
 )
+NOT_A_PROGRAM = Code(
+    "D045",
+    "not a program",
+    "{found!r} is not a program",
+    "pass a Program; a kernel makes one of itself with its method program",
+    example=_ADD_ONE + "vyre.run(vyre.kernel, {'x': x})",
+)
 FORKED_LAUNCH = Code(
     "D042",
     "process forked during a launch",
@@ -384,6 +391,7 @@ CODES = (
     FORKED_DEVICE,
     FORKED_LAUNCH,
     LAUNCHED_WHILE_LOADING,
+    NOT_A_PROGRAM,
     LONG_INDEX,
     BAD_ARTIFACT,
     EMIT_FAILED,

@@ -8,7 +8,7 @@ DIFFERS = Code(
     "B401",
     "result that differs from the reference",
     "{name} on {device} differs from the reference: {difference}",
-    "{replay}please report it {reproducer}",
+    "replay it: `vyre run {reproducer} --device {device}`; and please report it with that folder",
 )
 
 ORDER_OF_ATOMICS = Code(
