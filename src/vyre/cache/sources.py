@@ -115,9 +115,7 @@ class Files:
             return bytes(known).decode("ascii", "replace")
         is_young = time.time_ns() - self.changed_ns < _YOUNG_NS
         contents = blake2b(digest_size=24)
-        found = zip(
-            self._trees, self._paths, self._numbers[::4], self._numbers[1::4], strict=True
-        )
+        found = zip(self._trees, self._paths, self._numbers[::4], self._numbers[1::4], strict=True)
         for name, path, size, changed in sorted(
             (name + path[len(tree) :], path, size, changed)
             for (tree, name), path, size, changed in found
