@@ -95,10 +95,22 @@ def _user_cache(environment: Mapping[str, str]) -> str:
     if sys.platform == "win32":
         return environment.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
     if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Caches")
+        return os.path.join(_home(), "Library/Caches")
     base = environment.get("XDG_CACHE_HOME", "")
     # The XDG specification has relative paths ignored.
-    return base if os.path.isabs(base) else os.path.expanduser("~/.cache")
+    return base if os.path.isabs(base) else os.path.join(_home(), ".cache")
+
+
+def _home() -> str:
+    """The home folder of this user. Where HOME is empty, Python would take the root for it."""
+    if os.environ.get("HOME") != "":
+        return os.path.expanduser("~")
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def _positive(text: str | None) -> int | None:

@@ -72,7 +72,7 @@ def _started(do: Callable[[], None], daemon: bool) -> bool:
         before = threading.stack_size()
         try:
             threading.stack_size(_STACK_BYTES)
-            thread.start()
+            start(thread)
         except (RuntimeError, ValueError, MemoryError) as problem:
             if is_from_handler(problem):
                 raise
@@ -80,3 +80,30 @@ def _started(do: Callable[[], None], daemon: bool) -> bool:
         finally:
             threading.stack_size(before)
     return True
+
+
+def start(thread: threading.Thread) -> None:
+    """Start a thread. What a signal handler raises meanwhile comes out as it is.
+
+    Python takes it for a thread that could not be started, and raises a `KeyError` on top of it if
+    the thread is at work already.
+    """
+    try:
+        thread.start()
+    except BaseException as problem:
+        raised = _raised_before(problem)
+        if raised is None:
+            raise
+    else:
+        return
+    raise raised
+
+
+def _raised_before(problem: BaseException) -> BaseException | None:
+    """What a handler raised while which this was raised, if it is not that itself."""
+    if is_from_handler(problem):
+        return None
+    context = problem.__context__
+    while context is not None and not is_from_handler(context):
+        context = context.__context__
+    return context

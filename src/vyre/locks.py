@@ -19,7 +19,9 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Generic, Self, TypeVar, overload
 
-_all: weakref.WeakSet[Any] = weakref.WeakSet()
+_all: dict[int, weakref.ref[Any]] = {}
+"""By id, which a later lock may have in turn. Not a set of weak references: that runs code when a
+lock ends, and what a signal handler raises in such code reaches nobody."""
 _kept: list[Any] = []
 """Those that no thread may hold while this one forks."""
 _taken: list[Any] = []
@@ -32,7 +34,7 @@ def make_lock(*, held_by_forks: bool = False) -> threading.RLock:
     With `held_by_forks` a fork waits until no other thread has it.
     """
     made = threading.RLock()
-    _all.add(made)
+    _all[id(made)] = weakref.ref(made)
     if held_by_forks:
         _kept.append(made)
     return made
@@ -92,8 +94,9 @@ def _after_fork() -> None:
 
 
 def _after_fork_in_child() -> None:
-    for lock in _all:
-        if not is_held_here(lock):
+    for known in list(_all.values()):
+        lock = known()
+        if lock is not None and not is_held_here(lock):
             lock._at_fork_reinit()
     _after_fork()
 

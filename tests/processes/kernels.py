@@ -25,6 +25,13 @@ def double(x: vy.In[vy.u32], y: vy.Out[vy.u32]):
 
 
 @vy.kernel
+def increase(x: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        x[i] += 1
+
+
+@vy.kernel
 def churn(rounds: vy.u32, x: vy.InOut[vy.u32]):
     """Takes as long as is asked for, and gives what `churned` does."""
     i = vy.gid()

@@ -6,6 +6,7 @@ A scenario must find every one of them: `test_planted.py` sees to that.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -94,6 +95,53 @@ def _deaf_while_reading() -> None:
     buffers.map_async = lambda self, mode, *range: real(self, "READ", *range)
 
 
+def _submitted_whatever_a_handler_did() -> None:
+    """Work is submitted although a handler has submitted it meanwhile."""
+    from vyre.backends.wgsl import recorder
+
+    recorder.eq = lambda *_: True
+
+
+def _own_entry_is_the_last() -> None:
+    """Who waited for a buffer takes for its own what is noted last."""
+    from vyre.backends.wgsl.recorder import Recorder
+
+    def map_(self: Any, staging: Any, nbytes: int) -> None:
+        promise = staging.map_async("READ_NOSYNC", 0, nbytes)
+        self._unread[id(promise)] = (staging, promise)
+        promise.sync_wait()
+        self._unread.popitem()
+
+    Recorder._map = map_
+
+
+def _threads_started_plainly() -> None:
+    """What Python raises while a thread starts is believed."""
+    from vyre import interruptible
+
+    interruptible._raised_before = lambda problem: None
+
+
+def _locks_in_a_weak_set() -> None:
+    """Code runs when a lock ends."""
+    from vyre import locks
+
+    made: Any = weakref.WeakSet()
+
+    class Known(dict[int, Any]):
+        def __setitem__(self, key: int, value: Any) -> None:
+            made.add(value())
+
+    locks._all = Known()
+
+
+def _launched_while_loading() -> None:
+    """Nobody asks whether what a handler launches with is there."""
+    from vyre.driver import loading
+
+    loading._under_way = ()
+
+
 PLANTS = {
     "locks not renewed": Plant(
         _locks_not_renewed, "forks.while_another_thread_compiles_the_same", "the child hangs"
@@ -118,4 +166,19 @@ PLANTS = {
         _thread_noted_late, "anywhere.asking_for_something_in_the_background", "vyre-recompile"
     ),
     "deaf while reading": Plant(_deaf_while_reading, "webgpu.interrupted", "Error"),
+    "launched while loading": Plant(
+        _launched_while_loading, "signals.launched_while_the_cpu_is_loaded", "Error"
+    ),
+    "threads started plainly": Plant(
+        _threads_started_plainly, "anywhere.while_a_thread_starts", "KeyError"
+    ),
+    "locks in a weak set": Plant(
+        _locks_in_a_weak_set, "anywhere.while_a_lock_ends", "AssertionError"
+    ),
+    "submitted whatever a handler did": Plant(
+        _submitted_whatever_a_handler_did, "webgpu.a_handler_launches_at_any_line", "AssertionError"
+    ),
+    "own entry is the last": Plant(
+        _own_entry_is_the_last, "webgpu.a_handler_launches_while_the_host_waits", "B004"
+    ),
 }

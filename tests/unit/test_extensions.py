@@ -134,6 +134,23 @@ def test_the_example_is_a_backend_that_works(site: Site) -> None:
     assert routing.choose("mine").device.info.available
 
 
+@pytest.mark.parametrize(("member", "code"), [("emit", "B002"), ("load", "B003")])
+def test_a_backend_that_leaves_python_is_named(site: Site, member: str, code: str) -> None:
+    text = BACKEND
+    if member == "load":
+        made = "def emit(self, program, target, options): return Artifact('mine', b'')"
+        text = text.replace("def emit(self, program, target, options): ...", made)
+        text = f"from vyre.driver.artifact import Artifact\n{text}"
+    head, _, rest = text.partition(f"def {member}(")
+    text = head + f"def {member}(" + rest.replace("...", "raise SystemExit(4)", 1)
+    site.package("my-package", f"[vyre.backends]\nmine = {site.module(text)}:backend\n")
+    with pytest.raises(BackendError) as caught:
+        vy.compile(add(), device="mine").load()
+    assert caught.value.code == code
+    assert "the backend 'mine' failed" in str(caught.value)
+    assert "SystemExit: 4" in str(caught.value)
+
+
 def test_what_is_left_out_is_not_even_imported(site: Site) -> None:
     name = site.module("raise SystemExit('imported')")
     site.package("my-package", f"[vyre.backends]\nmine = {name}:backend\n")
@@ -144,7 +161,7 @@ def test_what_is_left_out_is_not_even_imported(site: Site) -> None:
     assert caught.value.code == "D001"
 
 
-def test_vyres_own_backends_keep_their_names(site: Site) -> None:
+def test_vyres_own_backends_keep_their_names(site: Site, capsys) -> None:
     name = site.module("raise SystemExit('imported')")
     site.package("my-package", f"[vyre.backends]\ncpu = {name}:backend\na:b = {name}:b\n")
     assert added("cpu") == [1, 1, 1]
@@ -153,6 +170,11 @@ def test_vyres_own_backends_keep_their_names(site: Site) -> None:
     assert missing
     assert any("vyre itself has a backend of this name" in reason for reason in reasons)
     assert any("cannot have the name 'a:b'" in reason for reason in reasons)
+    assert main(["devices", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert sum(each["default"] for each in listed) == 1
+    assert main(["devices"]) == 0
+    assert capsys.readouterr().out.count("(default)") == 1
 
 
 def test_of_two_backends_of_one_name_the_first_works(site: Site) -> None:
@@ -275,6 +297,8 @@ def test_passes_that_require_each_other(site: Site) -> None:
 
 RUNNING: dict[str, tuple[str, str, str]] = {
     "raises in transform": ("return PassResult(program)", "return program.nonsense", "nonsense"),
+    "leaves in transform": ("return PassResult(program)", "raise SystemExit(4)", "SystemExit: 4"),
+    "leaves in analyze": ("return PassAnalysis.RUN", "raise SystemExit", "SystemExit"),
     "raises in analyze": ("return PassAnalysis.RUN", "raise KeyError('x')", "KeyError: 'x'"),
     "gives no analysis": ("return PassAnalysis.RUN", "return None", "AttributeError"),
     "gives no result": ("return PassResult(program)", "return program", "no PassResult"),

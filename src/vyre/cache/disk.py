@@ -49,6 +49,7 @@ class DiskCache:
         self.limit = limit
         self._files = PrivateFolder(self.folder)
         self._written = 0
+        self._is_refused = False
 
     def get(self, key: str) -> memoryview | None:
         """The bytes stored under `key`, if they are there and unharmed."""
@@ -136,7 +137,7 @@ class DiskCache:
     def _entries(self) -> list[tuple[str, os.stat_result]]:
         """The files that are entries, or were to become entries."""
         found: list[tuple[str, os.stat_result]] = []
-        if not self.folder:
+        if not self.folder or self._is_refused:
             return found
         try:
             names = self._files.names()
@@ -164,6 +165,9 @@ class DiskCache:
     def _refuse(self, problem: UntrustedError) -> None:
         """Do without the folder from now on, and say so once."""
         self.limit = 0
+        if self._is_refused:
+            return
+        self._is_refused = True  # first, for a warning may be an error
         _warn(
             f"{self.folder} is not used, for {problem.problem}",
             f"{problem.fix}, or " * bool(problem.fix),

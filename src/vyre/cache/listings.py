@@ -19,6 +19,9 @@ from vyre.signals import is_from_handler
 
 YOUNG_NS = 2_000_000_000
 """File systems tell times apart that differ by this, even the coarse ones."""
+EVERY_FILE: tuple[str, ...] = ()
+"""Endings of all files, but those that programs write as they run."""
+_WRITTEN = (".log", ".lock", ".tmp", ".pid", "~")
 _NUMBERS = 4
 """Of a folder: its device, its number, when names in it were changed, and when anything of it."""
 
@@ -33,10 +36,12 @@ class Listing:
 def listing(folder: str, endings: tuple[str, ...], without: Collection[str]) -> Listing:
     """Every file with one of the endings; none that is hidden, none in folders named in `without`.
 
+    With `EVERY_FILE`, all but logs and the like.
+
     Raises `OSError` if something cannot be looked at.
     """
     store = default_cache()
-    key = cache_key("listing 1", folder, *endings, "", *sorted(without))
+    key = cache_key("listing 2", folder, *endings, "", *sorted(without))
     noted = store.get(key)
     known = None if noted is None else _still_true(noted)
     if known is not None:
@@ -71,11 +76,14 @@ class _Walk:
                 if name[0] == "." or name == "__pycache__":
                     continue
                 self.has_links = self.has_links or entry.is_symlink()
-                if name.endswith(self._endings):
-                    if entry.is_file():
+                if entry.is_file():
+                    if self._is_wanted(name):
                         self.files.append(entry.path)
                 elif name not in self._without and entry.is_dir() and not self._was_entered(entry):
                     self.enter(entry.path)
+
+    def _is_wanted(self, name: str) -> bool:
+        return name.endswith(self._endings) if self._endings else not name.endswith(_WRITTEN)
 
     def _was_entered(self, entry: os.DirEntry[str]) -> bool:
         """Whether a link to this folder was followed before: links may lead in circles."""

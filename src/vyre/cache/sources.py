@@ -21,6 +21,9 @@ from vyre.digests import blake2b
 from vyre.signals import is_from_handler
 
 _YOUNG_NS = YOUNG_NS
+CODE = (".py", ".pyc", ".ll", ".wgsl", ".so", ".pyd", ".dll", ".dylib")
+_LARGE = 64 << 20
+"""Bytes of data that are read to know them; of more, size and time are enough. Code is read."""
 _HAS_CHANGES = sys.platform != "win32"
 """Whether the system knows when anything of a file was changed, be it its owner or its name."""
 
@@ -106,15 +109,19 @@ class Files:
     def digest(self) -> str:
         """A digest of their names and contents; `OSError` if one cannot be read."""
         store = default_cache()
-        key = cache_key("contents 1", self.signature())
+        key = cache_key("contents 2", self.signature())
         known = store.get(key)
         if known is not None:
             return bytes(known).decode("ascii", "replace")
         is_young = time.time_ns() - self.changed_ns < _YOUNG_NS
         contents = blake2b(digest_size=24)
-        found = zip(self._trees, self._paths, strict=True)
-        for name, path in sorted((name + path[len(tree) :], path) for (tree, name), path in found):
-            data = _contents(path)
+        found = zip(self._trees, self._paths, self._numbers[::4], self._numbers[1::4], strict=True)
+        for name, path, size, changed in sorted(
+            (name + path[len(tree) :], path, size, changed)
+            for (tree, name), path, size, changed in found
+        ):
+            is_read = size <= _LARGE or path.endswith(CODE)
+            data = _contents(path) if is_read else f"{size} {changed}".encode()
             label = name.encode(errors="surrogateescape")
             contents.update(struct.pack("<qq", len(label), len(data)) + label + data)
         made = contents.hexdigest()

@@ -14,6 +14,7 @@ import sys
 from functools import cache, lru_cache
 from importlib.util import find_spec
 
+from vyre.cache.listings import EVERY_FILE
 from vyre.cache.sources import Files
 from vyre.config import IMPORTED_NS, vyre_version
 from vyre.digests import blake2b
@@ -23,8 +24,6 @@ from vyre.signals import is_from_handler
 
 _FOLDER = os.path.dirname(os.path.dirname(__file__))
 _SOURCES = (".py", ".pyc", ".ll", ".wgsl")
-_CODE = (*_SOURCES, ".so", ".pyd", ".dll", ".dylib")
-"""What other packages may consist of."""
 _THIS_FILE = b"\nvyre/cache/stamp.py,sha256="
 _ABOVE = frozenset({"cli", "conform", "examples"})
 """Layers above the runtime, which decide nothing about compiled programs."""
@@ -156,7 +155,7 @@ def _add_package(files: Files, module: str) -> None:
             if os.path.isfile(path + ".py"):
                 files.add(".".join([name, *part]), path + ".py")
             elif os.path.exists(folder):
-                files.add_tree(".".join([name, *part]), path, _CODE)
+                files.add_tree(".".join([name, *part]), path, EVERY_FILE)
 
 
 @cache

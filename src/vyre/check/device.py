@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import Block, BufferAccess, If, Lit, Loop, Program, Region
+from vyre.ir import AnyStmt, Block, BufferAccess, If, Lit, Loop, Program, Region
 from vyre.ir.stmt import Body, Break, Return
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.target import Feature, Limits, Target
 
 _ADVICE = {
@@ -60,6 +61,44 @@ def _least_rounds(body: Body) -> int:
     return total
 
 
+def _about_workgroup_memory(program: Program, limit: int) -> str:
+    """What to do where there is too much of it: arms that were fused may each have little."""
+    sizes = {decl.name: decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup}
+    arms: list[tuple[str, int]] = []
+    for region in _arms(program.entry):
+        used = {name for statement in walk_stmts((region,)) for name in _buffers_of(statement)}
+        nbytes = sum(size for name, size in sizes.items() if name in used)
+        if nbytes:
+            arms.append((region.generator, nbytes))
+    if len(arms) < 2 or max(nbytes for _, nbytes in arms) > limit:
+        return "use smaller workgroup buffers"
+    each = ", ".join(f"{name!r} {nbytes}" for name, nbytes in arms)
+    return (
+        f"run the programs one after the other instead of fusing them: of these bytes, {each}; "
+        "or use smaller workgroup buffers"
+    )
+
+
+def _arms(body: Body) -> list[Region]:
+    """The regions that follow one another, which may be all in one."""
+    found = [statement for statement in body if isinstance(statement, Region)]
+    if len(found) == 1 and len(body) == 1:
+        return _arms(found[0].body) or found
+    return found
+
+
+def _buffers_of(statement: AnyStmt) -> Iterator[str]:
+    for name in ("buffer", "source", "destination"):
+        value: object = getattr(statement, name, None)
+        if isinstance(value, str):
+            yield value
+    for expr in expr_children(statement):
+        for inner in walk_expr(expr):
+            value = getattr(inner, "buffer", None)
+            if isinstance(value, str):
+                yield value
+
+
 def _check_limits(program: Program, target: Target, findings: Findings) -> None:
     limits = target.limits
 
@@ -80,7 +119,9 @@ def _check_limits(program: Program, target: Target, findings: Findings) -> None:
 
     shared = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup)
     words = "the workgroup memory in bytes"
-    over("buffers", words, shared, limits.max_workgroup_bytes, "use smaller workgroup buffers")
+    if shared > limits.max_workgroup_bytes:
+        advice = _about_workgroup_memory(program, limits.max_workgroup_bytes)
+        over("buffers", words, shared, limits.max_workgroup_bytes, advice)
     local = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_local)
     words = "the memory of one invocation's arrays in bytes"
     over("buffers", words, local, limits.max_local_bytes, "use smaller local arrays")

@@ -34,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
     for device in found:
         info = device.info
         state = "[green]available[/]" if info.available else f"[yellow]{info.reason}[/]"
-        mark = " [bold](default)[/]" if info.id == default else ""
+        # One that is missing may have the name of one that is there.
+        mark = " [bold](default)[/]" if info.available and info.id == default else ""
         table.add_row(
             f"[bold]{info.id}[/]{mark}",
             info.kind,
@@ -86,7 +87,7 @@ def _as_json(device: Device, default: str | None) -> dict[str, object]:
         "name": info.name,
         "aliases": list(info.aliases),
         "available": info.available,
-        "default": info.id == default,
+        "default": info.available and info.id == default,
         "reason": info.reason,
         "remedy": info.remedy,
     }

@@ -29,8 +29,10 @@ EXAMPLE = "vyre opt kernel.vy --passes simplify,dce --explain"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    file_argument(parser)
-    parser.add_argument("--passes", metavar="A,B", help="only these passes; `list` lists them")
+    file_argument(parser, optional=True)
+    parser.add_argument(
+        "--passes", metavar="A,B", help="only these passes; `list`, without a FILE, lists them"
+    )
     profiles = [profile.value for profile in OptimizerProfile]
     parser.add_argument("--profile", choices=profiles, default="release", help="default: release")
     parser.add_argument("--explain", action="store_true", help="say what each pass did and why")
@@ -42,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     """Optimise a program."""
     if options.passes == "list":
         return _list(options.json)
+    if options.file is None:
+        raise UsageError("opt needs a FILE: a .vy or .vyb file, or module.py:kernel")
     report = _report(program_from(options.file), options)
     if options.output:
         save(report.program, Path(options.output))

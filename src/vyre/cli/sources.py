@@ -21,10 +21,13 @@ from vyre.runtime.kernel import Kernel
 from vyre.wire import load
 
 
-def file_argument(parser: argparse.ArgumentParser, also: str = "") -> None:
+def file_argument(
+    parser: argparse.ArgumentParser, also: str = "", *, optional: bool = False
+) -> None:
     """Declare the argument that names a program."""
     parser.add_argument(
         "file",
+        nargs="?" if optional else None,
         metavar="FILE",
         help="a .vy or .vyb file, or module.py:kernel; with types and static values where the "
         f"kernel leaves them open: 'module.py:kernel(f32, n=4)'{also}",

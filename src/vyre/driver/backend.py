@@ -93,6 +93,15 @@ class DeviceMemory(Protocol):
 
 
 @runtime_checkable
+class Refusing(Protocol):
+    """A device that may have a reason of its own for not being available."""
+
+    def refuse(self) -> None:
+        """Raise an error that says why, if it has one."""
+        ...
+
+
+@runtime_checkable
 class Device(Protocol):
     """Something that executes programs. Opening it may wait until it is first used."""
 

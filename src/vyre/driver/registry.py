@@ -13,6 +13,7 @@ from typing import NamedTuple
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Backend
+from vyre.driver.loading import refuse_while_loading
 from vyre.extensions import Extension, Missing, extensions, missing
 from vyre.signals import is_from_handler
 
@@ -85,6 +86,7 @@ def _registered(found: tuple[Extension, ...]) -> _Registered:
 
 @cache
 def _builtin(name: str) -> Backend:
+    refuse_while_loading()
     module, _, attribute = BUILTIN[name].partition(":")
     return getattr(importlib.import_module(module), attribute)()
 

@@ -9,7 +9,7 @@ from vyre.config import config
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import registry
-from vyre.driver.backend import Backend, Device, DeviceInfo, DeviceKind
+from vyre.driver.backend import Backend, Device, DeviceInfo, DeviceKind, Refusing
 from vyre.driver.missing_device import MissingDevice
 from vyre.extensions import Extension, Missing, missing
 from vyre.locks import make_lock
@@ -152,6 +152,8 @@ def _named(wanted: str, why: str) -> Route:
         raise DeviceError(codes.UNKNOWN_DEVICE.at(name=wanted, known=_known()))
     device = usable(found[0])
     if not device.info.available:
+        if isinstance(device, Refusing):
+            device.refuse()
         raise DeviceError(
             codes.DEVICE_UNAVAILABLE.at(
                 name=wanted, reason=device.info.reason, remedy=device.info.remedy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from typing import cast
+from enum import Enum
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, arrays
@@ -195,8 +196,19 @@ def _position(ctx: Context, node: ast.Subscript, index: Value, count: int, what:
     raise ctx.error(node.slice, codes.CONSTANT_INDEX, what=what, count=count)
 
 
+def _enum_member(ctx: Context, node: ast.expr) -> Thing | None:
+    """The member of an enumeration that a constant is: of an `IntEnum`, which is a number too."""
+    outer = ctx.expr(node.value) if isinstance(node, ast.Attribute) else None
+    if isinstance(outer, Thing) and isinstance(node, ast.Attribute):
+        found: object = getattr(outer.target, node.attr, None)
+        return Thing(found) if isinstance(found, Enum) else None
+    return None
+
+
 def _attribute(ctx: Context, node: ast.Attribute) -> Value:
     owner = ctx.expr(node.value)
+    if isinstance(owner, Constant):
+        owner = _enum_member(ctx, node.value) or owner
     if isinstance(owner, Array):
         match node.attr:
             case "shape":

@@ -24,7 +24,7 @@ def guarded(
         if not analysis.runs:
             return analysis, None
         result = each.transform(program, context)
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:  # leaving Python is no way out for a pass
         if is_from_handler(problem):
             raise
         if is_own(each):

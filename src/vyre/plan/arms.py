@@ -19,6 +19,7 @@ from vyre.rewrite.names import rename_body
 
 _BUFFER_FIELDS = ("buffer", "source", "destination", "count_buffer")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.]")
+_LONGEST_GENERATOR = 4096
 _LONGEST = 240
 """Characters of a name; what makes it unique comes behind."""
 
@@ -64,6 +65,10 @@ def named(programs: Sequence[Program], names: Sequence[str] | None) -> list[Arm]
         names = found
     if len(names) != len(programs):
         raise PlanError(codes.NAMES.at(names=len(names), programs=len(programs)))
+    for name in names:
+        # What can be the generator of a region, as `Node.region` has it.
+        if not (isinstance(name, str) and name.isprintable() and len(name) <= _LONGEST_GENERATOR):
+            raise PlanError(codes.BAD_NAME.at(name=name))
     return [Arm(name, program) for name, program in zip(names, programs, strict=True)]
 
 

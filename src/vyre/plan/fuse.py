@@ -29,7 +29,7 @@ from vyre.plan.buffers import joined_buffers
 from vyre.plan.clearing import with_clearing, zeroed_workgroup_memory
 from vyre.plan.epochs import syncs
 from vyre.plan.hazards import Hazard, Separation, hazards
-from vyre.plan.returns import has_return, without_returns
+from vyre.plan.returns import has_return, returns_before, without_returns
 from vyre.record import dataclass
 
 
@@ -160,7 +160,7 @@ def _refuse_mismatches(arms: Sequence[Arm]) -> None:
             raise PlanError(codes.FAST_MATH_DIFFERS.at(fast=fast.name, exact=exact.name))
         if any(isinstance(s, IndirectDispatch) for s in walk_stmts(program.entry)):
             raise PlanError(codes.INDIRECT_ARM.at(arm=arm.name))
-        if arm is not arms[-1] and has_return(program.entry) and _syncs(program.entry):
+        if arm is not arms[-1] and returns_before(program.entry, syncs):
             raise PlanError(codes.RETURN_ACROSS_SYNC.at(arm=arm.name))
 
 

@@ -7,6 +7,8 @@ remembers that the arm is over.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vyre.ir import AnyStmt, Block, Body, Break, Expr, If, Loop, Node, Region, Return, While
 from vyre.ir.walk import map_bodies, walk_stmts
 
@@ -14,6 +16,23 @@ from vyre.ir.walk import map_bodies, walk_stmts
 def has_return(body: Body) -> bool:
     """Whether some invocation may return."""
     return any(isinstance(statement, Return) for statement in walk_stmts(body))
+
+
+def returns_before(body: Body, meets: Callable[[AnyStmt], object]) -> bool:
+    """Whether a statement that `meets` may come after a return, in the text or in a loop."""
+    returned = False
+    for statement in walk_stmts(body):
+        match statement:
+            case Loop() | While() if has_return(statement.body):
+                if any(map(meets, walk_stmts(statement.body))):
+                    return True
+            case Return():
+                returned = True
+            case _ if returned and meets(statement):
+                return True
+            case _:
+                pass
+    return False
 
 
 def without_returns(body: Body, over: str) -> Body:

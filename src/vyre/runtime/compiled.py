@@ -208,7 +208,7 @@ class CompiledProgram:
                 return self.route.backend.load(artifact, self.route.device)
         except VyreError:
             raise
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:
             if is_from_handler(problem):
                 raise
             name = self.route.backend.name
@@ -269,24 +269,25 @@ def backend_failure(
     code: Code,
     backend: str,
     program: Program,
-    problem: Exception,
+    problem: BaseException,
     inputs: Mapping[str, HostArray] | None = None,
     grid: Grid | None = None,
 ) -> BackendError:
     """One error for whatever went wrong in a backend, with a reproducer to attach."""
-    from vyre.runtime.reproducer import save_reproducer
+    from vyre.runtime.reproducer import kept_reproducer
 
+    folder, why_not = kept_reproducer(program, inputs or {}, grid)
     return BackendError(
         code.at(
             backend=backend,
             digest=program.digest()[:16],
             problem=f"{type(problem).__name__}: {problem}{_notes_of(problem)}",
-            reproducer=save_reproducer(program, inputs or {}, grid),
+            reproducer=why_not or f"with the reproducer {folder}",
         )
     )
 
 
-def _notes_of(problem: Exception) -> str:
+def _notes_of(problem: BaseException) -> str:
     """What was added to an exception on its way, such as the segment it came from."""
     notes: list[str] = getattr(problem, "__notes__", [])
     return "".join(f" ({note})" for note in notes)

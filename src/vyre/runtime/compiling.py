@@ -24,12 +24,14 @@ from vyre.cache import (
     default_cache,
     is_still_the_code,
 )
-from vyre.diagnostics import VyreError
+from vyre.diagnostics import ArgumentError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import routing
 from vyre.driver.backend import EmitOptions
 from vyre.driver.compilation import Compilation, CompileOptions, from_bytes, to_bytes
+from vyre.driver.loading import refuse_while_loading
 from vyre.driver.routing import Route
+from vyre.interruptible import start
 from vyre.ir import Program
 from vyre.locks import make_lock
 from vyre.opt.hot_paths import HotPathHints
@@ -79,6 +81,8 @@ def compile(
     `hints` are measured times of earlier dispatches (by default what this process and earlier ones
     recorded), `report` is what the optimizer said of an earlier compilation.
     """
+    if not isinstance(program, Program):
+        raise ArgumentError(codes.NOT_A_PROGRAM.at(found=program))
     route = routing.choose(device)
     chosen = _DEFAULT if options is None else options
     known = telemetry.hints() if hints is None else hints
@@ -93,6 +97,7 @@ def compile(
         if hot and not variants.has_worker:
             _improve(program, variants, route, chosen, known, cache)
         return variants.cold
+    refuse_while_loading()
     with variants.lock:
         made = variants.hot or variants.cold
         if made is None and hot:
@@ -212,7 +217,7 @@ def _improve(
             else:
                 # Not a daemon: LLVM must not be at work while the interpreter is taken down.
                 worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
-                worker.start()
+                start(worker)
         except (RuntimeError, MemoryError) as problem:
             if is_from_handler(problem):
                 raise
@@ -295,7 +300,7 @@ def compile_now(
         return compile_program(program, route.backend, target, options, hints, report, stage)
     except VyreError:
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         if is_from_handler(problem):
             raise
         raise backend_failure(codes.EMIT_FAILED, route.backend.name, program, problem) from problem

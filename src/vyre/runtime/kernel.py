@@ -16,6 +16,7 @@ from vyre.diagnostics import (
 )
 from vyre.diagnostics.codes import front as codes
 from vyre.driver import routing
+from vyre.driver.loading import refuse_while_loading
 from vyre.front import KernelSource, Specialisation, kernel_source
 from vyre.ir import Program
 from vyre.ir.services import service
@@ -101,6 +102,7 @@ class Kernel(Generic[P]):
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
         """Run the kernel, looking at everything."""
+        refuse_while_loading()
         device, grid, elements, deadline = wish
         given = arguments.by_parameter(self.source, args, kwargs, partial=False)
         made = arguments.prepare(self.source, given)

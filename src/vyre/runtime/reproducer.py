@@ -51,6 +51,19 @@ def save_reproducer(
                 return temporary
 
 
+def kept_reproducer(
+    program: Program, inputs: Mapping[str, NDArray[Any]], grid: tuple[int, int, int] | None
+) -> tuple[Path | None, str]:
+    """Where a reproducer was written, or why it was not: the failure that it is of comes first."""
+    try:
+        return save_reproducer(program, inputs, grid), ""
+    except Exception as problem:
+        if is_from_handler(problem):
+            raise
+        said = " ".join(str(problem).split())
+        return None, f"(its reproducer could not be written: {type(problem).__name__}: {said})"
+
+
 def _default_folder() -> Path:
     """The folder that the settings name, or a new one if that is in a cache that is not used."""
     settings = config()

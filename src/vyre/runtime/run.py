@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from vyre.config import config
-from vyre.diagnostics import DispatchError, ExecutionError, VyreError
+from vyre.diagnostics import ArgumentError, DispatchError, ExecutionError, VyreError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.backend import LaunchRecord
@@ -92,6 +92,8 @@ def run(  # noqa: PLR0913
     gives the length of outputs that the program leaves open. The caller's arrays are never changed
     unless `in_place` is true.
     """
+    if not isinstance(program, Program):
+        raise ArgumentError(codes.NOT_A_PROGRAM.at(found=program))
     latest = program.memo(("runtime.latest", device), Latest)
     if options is None and sizes is None:
         outputs = latest.again(inputs, (grid, elements, deadline, in_place), device)
@@ -212,7 +214,7 @@ def _launch(
         if isinstance(ended, ExecutionError):
             telemetry.show(ended.printed)
         raise
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:
         if is_from_handler(problem):
             raise
         given = binding.hosts

@@ -26,7 +26,7 @@ from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import as_host_array
 from vyre.runtime.host_views import HostArray
-from vyre.runtime.reproducer import save_reproducer
+from vyre.runtime.reproducer import kept_reproducer
 
 INEXACT_ULPS = 4096.0
 """What results may differ by, in units in the last place, where operations are not exact."""
@@ -138,10 +138,10 @@ def _compare(
             name=name, device=device, difference=difference, among=among
         )
     else:
-        reproducer = save_reproducer(program, before, shape)
-        wrong = codes.DIFFERS.at(
-            name=name, device=device, difference=difference, reproducer=reproducer
-        )
+        folder, why_not = kept_reproducer(program, before, shape)
+        wrong = codes.DIFFERS.at(name=name, device=device, difference=difference, reproducer=folder)
+        if why_not:
+            wrong = Diagnostic(wrong.code, wrong.message, f"please report it {why_not}")
     raise BackendError(wrong)
 
 

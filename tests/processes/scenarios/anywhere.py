@@ -25,6 +25,7 @@ from tests.processes.kernels import check_different, double
 from tests.processes.scenarios.signals import reproducers
 from vyre.cache import default_cache
 from vyre.config import config
+from vyre.locks import make_lock
 from vyre.runtime import elsewhere
 
 SOURCE = str(Path(vy.__file__).parent)
@@ -246,3 +247,51 @@ def asking_for_something_in_the_background() -> None:
     assert len(places) > 3
     wrong = wrong_at(places, ask, lambda: None)
     assert not wrong, "\n".join(wrong)
+
+
+def while_a_thread_starts() -> None:
+    """Python takes it for a thread that could not be started, which is at work already."""
+    real: Any = threading._start_new_thread  # pyright: ignore[reportAttributeAccessIssue]
+
+    def raise_anything(number: int, frame: object) -> None:
+        raise Anything("of the handler")
+
+    def start_and_interrupt(*arguments: object) -> int:
+        made = real(*arguments)
+        time.sleep(0.05)
+        signal.raise_signal(signal.SIGALRM)
+        return made
+
+    signal.signal(signal.SIGALRM, raise_anything)
+    keep_nothing()
+    threading._start_new_thread = start_and_interrupt  # pyright: ignore[reportAttributeAccessIssue]
+    said: object = "was swallowed"
+    try:
+        check_different(os.getpid())
+    except Anything as problem:
+        said = problem.args
+    finally:
+        threading._start_new_thread = real  # pyright: ignore[reportAttributeAccessIssue]
+    assert said == ("of the handler",)
+    assert not reproducers()
+    check_different(os.getpid())
+
+
+def while_a_lock_ends() -> None:
+    """With the program that it belongs to: no code runs then, in which it would be lost."""
+    ignored: list[object] = []
+    sys.unraisablehook = lambda told: ignored.append(told.object)
+
+    def raise_anything(number: int, frame: object) -> None:
+        raise Anything("of the handler")
+
+    def send(frame: FrameType, event: str, _: object) -> None:
+        if frame.f_code.co_name == "_remove":
+            signal.raise_signal(signal.SIGALRM)
+
+    signal.signal(signal.SIGALRM, raise_anything)
+    made = [make_lock() for _ in range(3)]
+    sys.settrace(send)
+    del made
+    sys.settrace(None)
+    assert not ignored

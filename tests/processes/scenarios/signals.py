@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -242,3 +243,42 @@ def interpreter_exit() -> None:
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) != 0
     assert time.monotonic() - began < PROMPT + 1
+
+
+def launched_while_the_reference_is_loaded() -> None:
+    """By a handler, at every import of the first call: it is told so, and that call goes on."""
+    launched_while_loading("reference")
+
+
+def launched_while_the_cpu_is_loaded() -> None:
+    """The same with a backend that compiles."""
+    launched_while_loading("cpu")
+
+
+def launched_while_loading(device: str) -> None:
+    told: list[str] = []
+
+    def launch(*_: object) -> None:
+        try:
+            check(device, 10)
+        except vy.VyreError as problem:
+            told.append(problem.code)
+
+    class Interrupts:
+        """Is asked for every module, in the middle of importing it."""
+
+        def find_spec(self, name: str, *_: object) -> None:
+            if name.startswith("vyre.") and threading.current_thread() is threading.main_thread():
+                signal.raise_signal(signal.SIGALRM)
+
+    signal.signal(signal.SIGALRM, launch)
+    finder: Any = Interrupts()
+    sys.meta_path.insert(0, finder)
+    x = np.zeros(9, np.uint32)
+    vy.run(different(os.getpid()), {"x": x}, sizes={"y": 200}, device=device)
+    churn(3, x, device=device)
+    sys.meta_path.remove(finder)
+    assert np.array_equal(x, np.full(9, churned(3, 1)[0]))
+    assert len(told) > 10
+    assert set(told) == {"D044"}, told
+    check(device, 10)

@@ -8,15 +8,19 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
 import vyre as vy
-from tests.processes.kernels import check, churn, double
+from tests.processes.kernels import check, churn, double, increase
 from tests.processes.scenarios.forks import PATIENCE, Busy, ended_well, in_child
 from tests.processes.scenarios.signals import Enough, after, ended_by, raises
 
 DEVICE = "wgpu:0"
+SOURCE = str(Path(vy.__file__).parent / "backends" / "wgsl")
 PROMPT = 3.0
 
 
@@ -51,7 +55,11 @@ def used_before_a_fork() -> None:
         refused(lambda: vy.zeros(10, vy.u32, device=DEVICE))
         check("cpu")
         check(None)
-        assert any(info.id == DEVICE for info in vy.devices())
+        (info,) = [info for info in vy.devices() if info.id == DEVICE]
+        assert not info.available
+        assert "forked" in info.reason
+        assert "spawn" in info.remedy
+        refused(lambda: check(info.aliases[0]))
         ended_well(in_child(lambda: refused(lambda: check(DEVICE))))
         x.free()
 
@@ -108,3 +116,85 @@ def interrupted() -> None:
     with ended_by(KeyboardInterrupt, 0.1, prompt=1.0):
         check(DEVICE)
     check(DEVICE)
+
+
+def a_handler_launches_while_the_host_waits() -> None:
+    """For the result of a launch that takes a while: both are right."""
+    x = np.arange(1 << 14, dtype=np.uint32)
+    churn(3000, x, device=DEVICE)
+    expected = x.copy()
+    heard: list[int] = []
+
+    def launch(number: int, _: object) -> None:
+        check(DEVICE, 77)
+        heard.append(number)
+
+    for delay in (0.01, 0.03, 0.06):
+        heard.clear()
+        x[:] = np.arange(1 << 14)
+        after(delay, launch)
+        churn(3000, x, device=DEVICE)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert np.array_equal(x, expected), delay
+
+
+def a_handler_launches_at_any_line() -> None:
+    """What is recorded is done once, whichever line a handler interrupts that launches."""
+    with vy.array(np.zeros(100, np.uint32), device=DEVICE) as x:
+        total = 0
+
+        def count() -> None:
+            nonlocal total
+            increase(x)
+            increase(x)
+            total += 2
+            x.numpy()
+
+        def interrupt(number: int, _: object) -> None:
+            nonlocal total
+            total += 1
+            increase(x)  # recorded only
+            check(DEVICE, 77)
+
+        count()
+        count()
+        signal.signal(signal.SIGALRM, interrupt)
+        interrupt(0, None)
+        for line in lines_of(count):
+            traced_at(line, count)
+            assert np.array_equal(x.numpy(), np.full(100, total, np.uint32)), line
+    assert total > 100
+
+
+def lines_of(work: Callable[[], None]) -> list[tuple[str, int]]:
+    """The lines of the backend that some work comes to."""
+    lines: dict[tuple[str, int], None] = {}
+    _trace(work, lambda line: lines.setdefault(line))
+    return list(lines)
+
+
+def traced_at(line: tuple[str, int], work: Callable[[], None]) -> None:
+    """Do it, and let a signal come when it comes to this line for the first time."""
+    sent: list[None] = []
+
+    def send(reached: tuple[str, int]) -> None:
+        if reached == line and not sent:
+            sent.append(None)
+            signal.raise_signal(signal.SIGALRM)
+
+    _trace(work, send)
+
+
+def _trace(work: Callable[[], None], reached: Callable[[tuple[str, int]], object]) -> None:
+    def look(frame: FrameType, event: str, _: object) -> Any:
+        if event == "call":
+            return look if frame.f_code.co_filename.startswith(SOURCE) else None
+        if event == "line":
+            reached((frame.f_code.co_filename, frame.f_lineno))
+        return look
+
+    sys.settrace(look)
+    try:
+        work()
+    finally:
+        sys.settrace(None)

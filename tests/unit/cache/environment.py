@@ -74,7 +74,10 @@ class Environment:
             self._package(name, {"__init__.py": "", "_version.py": "", f"{library}/lib.so": name})
         self._package(
             "own_passes",
-            {"__init__.py": "", "one.py": PASS, "deep/helper.py": "x = 1", "notes.log": ""},
+            {
+                **{"__init__.py": "", "one.py": PASS, "deep/helper.py": "x = 1"},
+                **{"deep/table.json": "[1]", "notes.log": ""},
+            },
             "[vyre.passes]\nother_number = own_passes.one:OtherNumber\n",
         )
         self._package(

@@ -128,6 +128,8 @@ STAMPED: dict[str, Change] = {
     "another's pass left out": lambda e: Changed(environment={"VYRE_WITHOUT": "other_number"}),
     "another's pass edited": lambda e: e.replace(e.site / "own_passes/one.py", "2", "3"),
     "what another's pass uses edited": _site("own_passes/deep/helper.py", "y = 1"),
+    "data of another's pass": lambda e: e.replace(e.site / "own_passes/deep/table.json", "1", "2"),
+    "more data of another's pass": lambda e: e.write(e.site / "own_passes/more", "x"),
     "the list of files of another's pass": _site("own_passes-1.0.dist-info/RECORD", "\nx,,"),
     "another version of another's pass": lambda e: e.rename(
         e.site / "own_passes-1.0.dist-info", e.site / "own_passes-1.1.dist-info"

@@ -37,6 +37,7 @@ STAMPS: dict[str, tuple[str, str]] = {
         "right = stamp._own_files; stamp._own_files = lambda registered: right(())",
         "another's backend edited",
     ),
+    "their data left out": ("stamp.EVERY_FILE = ('.py',)", "data of another's pass"),
     "files known by size and time": (
         "sources._HAS_CHANGES = False\nsources._changed = lambda status: status.st_mtime_ns",
         "and nothing else of it changed",

@@ -51,6 +51,8 @@ def test_one_warning_says_where_and_why(tmp_path: Path) -> None:
     assert str(folder) in str(told[0].message)
     assert list(folder.iterdir()) == [entry]
     assert result_with(cache) == 1  # no second warning
+    assert cache.summary().entries == 0
+    assert cache.clear() == cache.trim() == 0
 
 
 def test_the_warning_can_be_sent_to_another_process() -> None:
@@ -98,7 +100,7 @@ def test_a_relative_xdg_folder_is_ignored_as_its_specification_says(
     assert read({"XDG_CACHE_HOME": "/there", "VYRE_CACHE_DIR": "/own"}).cache_dir == "/own"
 
 
-@pytest.mark.parametrize("home", [None, ".", "somewhere", "~"])
+@pytest.mark.parametrize("home", [None, "", ".", "somewhere", "~"])
 def test_without_a_home_there_is_no_cache(home: str | None, monkeypatch: pytest.MonkeyPatch):
     def nobody(user: int) -> None:
         raise KeyError(user)
@@ -108,6 +110,14 @@ def test_without_a_home_there_is_no_cache(home: str | None, monkeypatch: pytest.
     found = read({})
     assert found.cache_dir is None
     assert "home" in found.no_cache_because
+
+
+def test_an_empty_home_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = pwd.getpwuid(os.getuid()).pw_dir
+    monkeypatch.delenv("HOME")
+    without = read({}).cache_dir
+    monkeypatch.setenv("HOME", "")
+    assert read({}).cache_dir == without == f"{known}/.cache/vyre"
 
 
 WITHOUT_HOME = """

@@ -247,3 +247,19 @@ def test_odd_things_among_the_files(tmp_path: Path, store: DiskCache, what: str)
     files = Files()
     files.add_tree("tree", str(tree), (".py",))
     assert files.digest() == files.digest()
+
+
+def test_large_data_is_known_by_size_and_time_and_large_code_by_its_contents(
+    tmp_path: Path, store: DiskCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_LARGE", 4)
+    for name, is_read in (("weights.bin", False), ("library.so", True), ("module.py", True)):
+        path = tmp_path / name
+        path.write_text("many 1")
+        os.utime(path, ns=(1, 1))
+        first = digest_of(path)
+        path.write_text("many 2")
+        os.utime(path, ns=(1, 1))
+        assert (digest_of(path) != first) is is_read
+        os.utime(path, ns=(2, 2))
+        assert digest_of(path) != first

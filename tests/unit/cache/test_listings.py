@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.cache.environment import Environment
 from vyre.cache import DiskCache, listings
-from vyre.cache.listings import listing
+from vyre.cache.listings import EVERY_FILE, listing
 
 ENDINGS = (".py", ".ll")
 NOTED = "from vyre.cache import listings; listings.YOUNG_NS = -1 << 62"
@@ -158,3 +158,13 @@ def test_an_installed_vyre_is_known_by_its_list_of_files(environment: Environmen
         environment.restore()
     described.rmdir()
     assert environment.stamp() == worked_on
+
+
+def test_every_file_is_listed_but_what_programs_write_as_they_run(
+    tree: Path, store: DiskCache
+) -> None:
+    for name in ("notes.log", "a.lock", "deep/b.tmp", "c.py~"):
+        (tree / name).write_text("")
+    found = listing(str(tree), EVERY_FILE, ())
+    listed = sorted(os.path.relpath(path, tree) for path in found.files)
+    assert listed == ["a.py", "b.txt", "deep/c.ll", "deep/er/d.py", "left/e.py"]

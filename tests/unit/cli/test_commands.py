@@ -121,6 +121,12 @@ def test_opt(double: str, tmp_path: Path, capsys) -> None:
     assert "0.0f32" not in capsys.readouterr().out
     assert main(["opt", double, "--passes", "magic"]) == 2
     assert main(["opt", double, "--passes", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert "simplify" in listed
+    assert main(["opt", "--passes", "list"]) == 0
+    assert capsys.readouterr().out == listed
+    assert main(["opt", "--passes", "simplify"]) == 2
+    assert "FILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])

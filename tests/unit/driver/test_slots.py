@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import vyre as vy
 from vyre.backends.reference import execute
 from vyre.conform.fuzz.split_reference import SplitReference
 from vyre.conform.generate import generate
@@ -92,7 +93,7 @@ def test_what_is_given_wrongly_is_refused() -> None:
         ([x, y, y], codes.WRONG_SLOTS),
         ([x, 5], codes.NOT_AN_ARRAY),
         ([x, np.zeros((4, 4), np.uint32)[:, ::2]], codes.NOT_AN_ARRAY),
-        ([x, b"123"], codes.SHORT_BUFFER),
+        ([x, b"123"], codes.NOT_AN_ARRAY),
     ):
         with pytest.raises(ArgumentError) as caught:
             dispatch_with_grid_sync_split("cpu", program, inputs)
@@ -175,3 +176,30 @@ def test_so_does_an_error_of_run(where: str, error: type[Exception], monkeypatch
         run(program, {"x": x, "y": y}, device="failing", sizes={"out": 13})
     assert "enough" in str(caught.value)
     assert "segment 1 of 2 between grid barriers" in str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["a kernel", None, ROTATED])
+def test_what_is_no_program_is_refused(what: object) -> None:
+    if what == "a kernel":
+        what = vy.kernel(nothing)
+    for ask in (
+        lambda: dispatch_with_grid_sync_split("cpu", what, []),  # pyright: ignore[reportArgumentType]
+        lambda: run(what, {}),  # pyright: ignore[reportCallIssue, reportArgumentType]
+        lambda: vy.compile(what),  # pyright: ignore[reportArgumentType]
+    ):
+        with pytest.raises(ArgumentError) as caught:
+            ask()
+        assert caught.value.code == "D045"
+        assert "method program" in caught.value.fix
+
+
+def nothing(x: vy.InOut[vy.u32]):
+    x[vy.gid()] = 0
+
+
+def test_bytes_that_are_no_whole_elements_are_refused_with_how_many_would_be() -> None:
+    x, _ = arrays()
+    with pytest.raises(ArgumentError) as caught:
+        dispatch_with_grid_sync_split("reference", Program.parse(ROTATED), [x, b"123"])
+    assert "to 3 bytes, which are no whole elements" in str(caught.value)
+    assert "a multiple of 4 bytes" in caught.value.fix

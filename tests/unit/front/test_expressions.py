@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum, IntFlag
 from types import SimpleNamespace
 
 import numpy as np
@@ -374,3 +375,24 @@ def test_of_the_literals_of_a_variable_the_widest_decides() -> None:
     _, y, z = run(widened, *arrays)
     assert y.tolist() == [0x5A82799A] * 2 + [0x8F1BBCDD] * 2
     assert z.tolist() == [-1, -1, 3_000_000_000, 3_000_000_000]
+
+
+class Number(IntEnum):
+    THREE = 3
+
+
+class Bits(IntFlag):
+    FOUR = 4
+
+
+@vy.kernel
+def members(y: vy.InOut[vy.u32]):
+    y[0] = Number.THREE.value
+    y[1] = Number.THREE + Bits.FOUR.value
+    y[2] = Bits.FOUR
+
+
+def test_members_of_enumerations_that_are_numbers_have_a_value() -> None:
+    y = np.zeros(3, np.uint32)
+    members(y, device="reference", grid=1)
+    assert y.tolist() == [3, 7, 4]

@@ -13,6 +13,7 @@ from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.plan import Separation, fuse
 from vyre.runtime import run
+from vyre.target import Limits, Target
 
 DEVICES = ("reference", "split", "cpu")
 WAYS = (("reference", None), ("split", "megakernel"), ("cpu", None), ("cpu", "release"))
@@ -406,3 +407,53 @@ def test_what_is_no_list_of_programs_is_refused(arms):
     with pytest.raises(PlanError) as refused:
         fuse(arms)
     assert refused.value.code == "P012"
+
+
+def test_a_fused_program_is_an_arm_though_it_returns_behind_its_barriers():
+    early = text("if gid.x < 9 { return } y[gid.x] = x[63 - gid.x] + 5")
+    after = text("x[gid.x] = y[63 - gid.x] * 3")
+    first = fuse([swapped.program(), early])
+    assert first.decisions[1].separation is Separation.GRID_SYNC
+    check([first.program, after], arrays("x", "y"))
+    check([first.program, first.program, after], arrays("x", "y"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for k in 0..2 { barrier grid_sync if gid.x < 9 { return } x[gid.x] = k }",
+        "if gid.x < 9 { return } barrier grid_sync",
+    ],
+)
+def test_a_barrier_that_may_follow_a_return_is_refused(body: str):
+    with pytest.raises(PlanError) as caught:
+        fuse([text(body), squares.program()])
+    assert caught.value.code == "P005"
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x00", "a\ud800", "n" * 5000, 7, None])
+def test_a_name_that_no_region_can_have_is_refused(name):
+    with pytest.raises(PlanError) as caught:
+        fuse([squares.program(), squares.program()], names=[name, "other"])
+    assert caught.value.code == "P013"
+    assert repr(name)[1:5] in str(caught.value)
+
+
+def test_arms_with_too_much_workgroup_memory_together_are_named():
+    def tile(name: str, nbytes: int) -> Program:
+        buffers = [
+            BufferDecl.read_write("x", 0, DataType.U32),
+            BufferDecl.workgroup("tile", nbytes // 4, DataType.U32),
+        ]
+        body = [Node.store("tile", Expr.local_id(0), Expr.gid(0))]
+        body.append(Node.store("x", Expr.gid(0), Expr.load("tile", Expr.local_id(0))))
+        return Program.wrapped(buffers, (16, 1, 1), body, name)
+
+    target = Target("small", limits=Limits(max_workgroup_bytes=32768))
+    fused = fuse([tile(f"arm {n}", 12000) for n in "abc"]).program
+    [wrong] = [each for each in fused.check(target) if each.code == "V411"]
+    assert "run the programs one after the other" in wrong.fix
+    assert "'arm a' 12000, 'arm b' 12000, 'arm c' 12000" in wrong.fix
+    one_too_large = fuse([tile("a", 12000), tile("b", 40000)]).program
+    [wrong] = [each for each in one_too_large.check(target) if each.code == "V411"]
+    assert wrong.fix == "use smaller workgroup buffers"

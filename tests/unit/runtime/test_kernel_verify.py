@@ -12,7 +12,9 @@ import pytest
 import vyre as vy
 from vyre.config import config
 from vyre.diagnostics import BackendError
+from vyre.diagnostics.codes.driver import EMIT_FAILED
 from vyre.ir import Program
+from vyre.runtime.compiled import backend_failure
 from vyre.runtime.verify import is_inexact, verified
 
 
@@ -178,3 +180,38 @@ def test_only_what_rounds_freely_is_granted_a_tolerance(statement: str, inexact:
         f'region "r" {{ {statement} }}'
     )
     assert is_inexact(program) == inexact
+
+
+def test_a_difference_is_told_where_no_reproducer_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VYRE_REPRODUCERS", str(_file(tmp_path) / "below"))
+    config.cache_clear()
+    compiled = vy.compile(doubled.program(), device="cpu")
+    x = np.ones(4, np.float32)
+
+    def wrong(*_: Any, **__: Any) -> dict[str, Any]:
+        return {"y": np.zeros(4, np.float32)}
+
+    with pytest.raises(BackendError) as told:
+        verified(wrong)(compiled, {"x": x}, None, None, {"y": 4})
+    assert told.value.code == "B401"
+    assert "its reproducer could not be written: NotADirectoryError" in str(told.value)
+    assert "vyre run" not in str(told.value)
+
+
+def test_a_failing_backend_is_told_where_no_reproducer_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VYRE_REPRODUCERS", str(_file(tmp_path) / "below"))
+    config.cache_clear()
+    failed = backend_failure(EMIT_FAILED, "own", doubled.program(), ValueError("the real problem"))
+    assert failed.code == "B002"
+    assert "the real problem" in str(failed)
+    assert "its reproducer could not be written: NotADirectoryError" in str(failed)
+
+
+def _file(folder: Path) -> Path:
+    path = folder / "file"
+    path.write_text("not a folder")
+    return path

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from vyre.backends.wgsl.forks import begin, is_inherited
+from vyre.backends.wgsl.forks import FORKED, FORKED_REMEDY, begin, is_inherited
 from vyre.driver.backend import DeviceInfo, DeviceKind
+from vyre.interruptible import start
 from vyre.record import dataclass
 from vyre.signals import is_from_handler, tolerate
 
@@ -31,9 +32,7 @@ class Found:
 def find_adapters() -> list[Found]:
     """The devices that are here, or one that is not available and says why."""
     if is_inherited():
-        reason = "it was in use before this process was forked, and does not work in it"
-        remedy = "start processes with multiprocessing.get_context('spawn')"
-        return [Found(_unavailable(reason, remedy), None)]
+        return [Found(_unavailable(FORKED, FORKED_REMEDY), None)]
     begin()
     answer: list[list[Any]] = []
     problem: list[str] = []
@@ -49,7 +48,7 @@ def find_adapters() -> list[Found]:
     # A driver that hangs must not take the process with it.
     thread = threading.Thread(target=ask, name="vyre-wgpu-probe", daemon=True)
     try:
-        thread.start()
+        start(thread)
     except RuntimeError as refusal:
         if is_from_handler(refusal):
             raise

@@ -9,7 +9,13 @@ from vyre.backends.wgsl.adapters import Found
 from vyre.backends.wgsl.allocation import Allocation
 from vyre.backends.wgsl.atomics import STORAGE_LOCKS
 from vyre.backends.wgsl.failures import translated
-from vyre.backends.wgsl.forks import keep_for_ever, note_device, refuse_inherited
+from vyre.backends.wgsl.forks import (
+    FORKED,
+    FORKED_REMEDY,
+    keep_for_ever,
+    note_device,
+    refuse_inherited,
+)
 from vyre.backends.wgsl.loop_rounds import measure_rounds
 from vyre.backends.wgsl.recorder import Read, Recorder
 from vyre.backends.wgsl.shader import GRAIN
@@ -54,6 +60,17 @@ class WgpuDevice:
         """In a forked process: let nothing use what belongs to the other one."""
         keep_for_ever(self._opened)
         self._recorder = None
+        known = self._info
+        self._info = DeviceInfo(
+            *(known.id, known.backend, known.kind, known.name, known.aliases),
+            available=False,
+            reason=FORKED,
+            remedy=FORKED_REMEDY,
+        )
+
+    def refuse(self) -> None:
+        """Say why it cannot be used, if that is because it belongs to another process."""
+        refuse_inherited(self._info.id)
 
     @property
     def info(self) -> DeviceInfo:

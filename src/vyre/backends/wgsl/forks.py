@@ -16,6 +16,9 @@ from typing import Any, Protocol
 from vyre.diagnostics import DeviceError
 from vyre.diagnostics.codes import driver as codes
 
+FORKED = "it was in use before this process was forked, and does not work in it"
+FORKED_REMEDY = "start processes with multiprocessing.get_context('spawn')"
+
 
 class _State:
     """What this process has of wgpu."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import compress, starmap
+from operator import attrgetter, eq
 from typing import Any, NamedTuple
 
 from vyre.backends.wgsl.failures import translated
@@ -28,6 +30,9 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.0002, 0.002
 LOSING_TAKES = 0.05
 """Seconds: a device that ends a wait sooner was not given up by its driver. If it was lost in
 another way, the next work says so, as reading a result does."""
+
+_NONE = ((None, 0),)
+_generation = attrgetter("generation")
 
 
 class Launch(NamedTuple):
@@ -80,8 +85,9 @@ class Timed(NamedTuple):
 class Recorder:
     """Records commands and submits them in order. Its owner holds the device's lock.
 
-    A signal handler may raise anywhere in here. What is recorded stays so until it is submitted,
-    and is submitted once: work of earlier calls is neither lost nor done twice.
+    A signal handler may raise anywhere in here, or launch something itself. What is recorded stays
+    so until it is submitted, and is submitted once: work of earlier calls, and of the one that was
+    interrupted, is neither lost nor done twice.
     """
 
     def __init__(self, device: Any, name: str) -> None:
@@ -102,8 +108,9 @@ class Recorder:
         """Whether the queue holds writes: it begins them with the next submission."""
         self._used: set[Any] = set()
         self._staging: dict[int, list[Any]] = {}
-        self._unread: list[tuple[Any, Any]] = []
-        """Buffers that are being mapped, and what tells the end of that."""
+        self._unread: dict[int, tuple[Any, Any]] = {}
+        """Buffers that are being mapped, and what tells the end of that, by the id of the latter.
+        A handler that launches looks through them, while the call that it interrupted waits."""
         # wgpu's own methods ask after each call whether it failed. What a pass records only ever
         # fails when the pass ends, and there is no public way to wait for a device.
         native: Any = lib
@@ -112,25 +119,29 @@ class Recorder:
         self._native_dispatch = native.wgpuComputePassEncoderDispatchWorkgroups
         self._native_poll = native.wgpuDevicePoll
         self._ffi: Any = ffi
-        self._submitted: list[None] = []
-        """Not empty once the work has been submitted, until it is forgotten."""
+        self._submitted: list[tuple[None, int]] = []
+        """How much of the work has been submitted, until it is forgotten."""
+        self.generation = 0
+        """How often submitted work was forgotten: what was encoded before is out of date."""
         submit: Any = native.wgpuQueueSubmit
 
-        def submit_and_note(*arguments: Any) -> None:
-            # No handler runs inside of `extend`: this is noted as soon as it is done.
-            self._submitted.extend(map(submit, *([argument] for argument in arguments)))
+        def submit_and_note(queue: Any, commands: Any, generation: int, length: int) -> None:
+            # No handler runs inside of `extend`: this is noted as soon as it is done, and nothing
+            # is submitted that a handler has submitted since it was encoded.
+            is_new = map(eq, map(_generation, [self]), [generation])
+            todo = compress([(queue, 1, commands)], is_new)
+            self._submitted.extend(zip(starmap(submit, todo), [length]))  # noqa: B905  or none
 
         safe: Any = libf
         self._native_submit = safe._make_proxy_func("wgpuQueueSubmit", submit_and_note)
 
     def dispatch(self, launch: Launch) -> None:
         """Record a launch."""
-        work = self._work
-        work.append(launch)
+        self._work.append(launch)
         if launch is not self._latest:
             self._used.update(launch.buffers)
             self._latest = launch
-        if len(work) >= self._batch:
+        if len(self._work) >= self._batch:
             self.flush()
             self._batch = min(2 * self._batch, MOST)
 
@@ -188,46 +199,57 @@ class Recorder:
         # may wait for the device, deaf to signals.
         promise = staging.map_async("READ_NOSYNC", 0, nbytes)
         # The driver calls back even if a signal handler raises, and must find everything there.
-        self._unread.append((staging, promise))
+        self._unread[id(promise)] = (staging, promise)
         promise.sync_wait()
-        self._unread.pop()
+        self._unread.pop(id(promise), None)
 
     def _is_still_mapping(self) -> bool:
         """Whether a buffer is to be mapped that nobody waits for any more."""
-        self._unread = [one for one in self._unread if one[1]._state == "pending"]
+        for key, (_, promise) in list(self._unread.items()):
+            if promise._state != "pending":
+                self._unread.pop(key, None)
         return bool(self._unread)
 
     def flush(self) -> None:
         """Submit what is recorded."""
         self._forget_submitted()
-        if not self._work and not self._has_writes:
-            return
-        if self._is_still_mapping():
-            # A signal handler ended the wait for it. A thread of wgpu waits for the device now, and
-            # submitting would wait for that thread, deaf to signals.
-            self._until_done(None)
+        # Once, unless a handler records more meanwhile.
+        while self._work or self._has_writes:
+            if self._is_still_mapping():
+                # A signal handler ended the wait for it, or interrupts it now. A thread of wgpu
+                # waits for the device, and submitting would wait for that thread, deaf to signals.
+                self._until_done(None)
+            self._submit()
+
+    def _submit(self) -> None:
+        generation, work = self.generation, self._work[:]
         try:
             with translated(self.name, "submitting work"):
-                finished = self._encoded()
+                finished = self._encoded(work)
                 commands = self._ffi.new("WGPUCommandBuffer[]", [finished._internal])
-                self._native_submit(self.device.queue._internal, 1, commands)
+                queue = self.device.queue._internal
+                self._native_submit(queue, commands, generation, len(work))
         except VyreError:
             # After a failure the recording is of no more use.
-            self._forget()
+            self._submitted.append((None, len(self._work)))
             raise
         finally:
             self._forget_submitted()
 
     def _forget_submitted(self) -> None:
-        if self._submitted:
-            self.submissions += 1
-            self._forget()
-
-    def _forget(self) -> None:
-        self._work, self._used, self._submitted = [], set(), []
+        if not self._submitted:
+            return
+        self.submissions += 1
         self._latest = None
         self._recorded = 0
         self._has_writes = False
+        # One statement without a call, so no handler runs inside of it. One may have been here
+        # since, and have forgotten the same.
+        self._work[: (self._submitted or _NONE)[0][1]], self._submitted[:], self.generation = (
+            *((), ()),
+            self.generation + 1,
+        )
+        self._used.clear() if not self._work else None
 
     def wait(self, seconds: float | None = None) -> bool:
         """Submit everything and wait for it; False if it took longer than `seconds`."""
@@ -260,11 +282,11 @@ class Recorder:
         # Declared as 32 bits wide, but the library sets the lowest eight.
         return bool(self._native_poll(self.device._internal, False, self._ffi.NULL) & 0xFF)
 
-    def _encoded(self) -> Any:
-        """The recorded work as commands."""
+    def _encoded(self, work: list[Launch | Copy | Clear | Timed]) -> Any:
+        """Recorded work as commands."""
         encoder = self.device.create_command_encoder()
         launches: list[Launch] = []
-        for one in self._work:
+        for one in work:
             if isinstance(one, Launch):
                 launches.append(one)
                 continue
@@ -320,8 +342,9 @@ class Recorder:
         # Rounded up so that it serves others; a large one is used once and takes what it needs.
         size = nbytes if nbytes > LARGEST_KEPT else 1 << max(8, (nbytes - 1).bit_length())
         waiting = self._staging.get(size)
-        if waiting:
-            return waiting.pop()
+        found = waiting.pop() if waiting else None
+        if found is not None:
+            return found
         usage = wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.MAP_READ
         return self.device.create_buffer(size=size, usage=usage)
 

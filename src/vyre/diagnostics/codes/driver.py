@@ -279,6 +279,25 @@ FORKED_DEVICE = Code(
         "it for themselves. Arrays on the device stay with the process that made them."
     ),
 )
+LAUNCHED_WHILE_LOADING = Code(
+    "D044",
+    "launch while vyre is loading",
+    "a signal handler launches something while the call that it interrupted is still loading a "
+    "part of vyre, for {module}",
+    "launch it when that call has ended, or call the kernel once before the handler is set",
+    explanation=(
+        "Parts of vyre are imported when they are first needed, and a handler may come in the "
+        "middle of that. The same thread cannot wait for what it is doing itself. If the handler "
+        "catches this error and returns, the call that it interrupted goes on."
+    ),
+)
+NOT_A_PROGRAM = Code(
+    "D045",
+    "not a program",
+    "{found!r} is not a program",
+    "pass a Program; a kernel makes one of itself with its method program",
+    example=_ADD_ONE + "vyre.run(vyre.kernel, {'x': x})",
+)
 FORKED_LAUNCH = Code(
     "D042",
     "process forked during a launch",
@@ -318,19 +337,19 @@ EMIT_FAILED = Code(
     "B002",
     "code generation failed",
     "the backend {backend!r} failed to compile the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 LOAD_FAILED = Code(
     "B003",
     "loading failed",
     "the backend {backend!r} failed to load the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 LAUNCH_FAILED = Code(
     "B004",
     "launch failed",
     "the backend {backend!r} failed to run the program {digest}: {problem}",
-    "please report it with the reproducer {reproducer}",
+    "please report it {reproducer}",
 )
 OUT_OF_MEMORY = Code(
     "B005",
@@ -371,6 +390,8 @@ CODES = (
     BAD_SHAPE,
     FORKED_DEVICE,
     FORKED_LAUNCH,
+    LAUNCHED_WHILE_LOADING,
+    NOT_A_PROGRAM,
     LONG_INDEX,
     BAD_ARTIFACT,
     EMIT_FAILED,

@@ -45,8 +45,8 @@ FAST_MATH_DIFFERS = Code(
 )
 RETURN_ACROSS_SYNC = Code(
     "P005",
-    "return in an arm with a grid barrier",
-    "the arm {arm!r} has both a return and a barrier over the grid, and is not the last",
+    "return before a grid barrier of its arm",
+    "in the arm {arm!r}, which is not the last, a barrier over the grid follows a return",
     "put what the return skips, but not the barriers, under ifs in place of the return; "
     "or make it the last arm; or dispatch it by itself",
     example=_TWO
@@ -120,6 +120,13 @@ NO_PROGRAM = Code(
     "give a list of programs, in their order; a kernel makes one of itself with its method program",
     example="from vyre.plan import fuse\nfuse(['saxpy'])",
 )
+BAD_NAME = Code(
+    "P013",
+    "name that no arm can have",
+    "{name!r} cannot name an arm",
+    "give printable text of at most 4096 characters, without line breaks",
+    example=_TWO + "fuse([arm(64), arm(64)], ['first', 'sec\\nond'])",
+)
 
 CODES = (
     NOTHING,
@@ -134,4 +141,5 @@ CODES = (
     INVALID_TOGETHER,
     INVALID_ARM,
     NO_PROGRAM,
+    BAD_NAME,
 )

@@ -72,6 +72,8 @@ def dispatch_with_grid_sync_split(
     # A program that is launched from the cache needs this package, but no checker.
     from vyre.check import validate
 
+    if not isinstance(program, Program):
+        raise ArgumentError(codes.NOT_A_PROGRAM.at(found=program))
     chosen = config or DispatchConfig()
     route = route_of(backend)
     target = route.backend.target(route.device)
@@ -174,9 +176,10 @@ def _bound(
 def _count(decl: BufferDecl, data: memoryview) -> int:
     count, rest = divmod(data.nbytes, _size(decl))
     if rest:
-        expected = f"elements of {_size(decl)} bytes"
-        found = f"{data.nbytes} bytes"
-        raise ArgumentError(codes.SHORT_BUFFER.at(name=decl.name, expected=expected, found=found))
+        found = f"{data.nbytes} bytes, which are no whole elements"
+        instead = f"a multiple of {_size(decl)} bytes: as many as an element of {decl.element} has"
+        wrong = codes.NOT_AN_ARRAY.at(name=decl.name, found=found, instead=instead)
+        raise ArgumentError(wrong)
     return count
 
 

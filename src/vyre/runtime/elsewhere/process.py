@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 
 from vyre.driver.backend import Backend, SlowToEmit
+from vyre.interruptible import start
 from vyre.locks import make_lock
 from vyre.runtime.elsewhere.message import MADE, receive, send
 
@@ -88,7 +89,7 @@ class _Elsewhere:
                 thread = threading.Thread(target=self._do_tasks, name="vyre-recompile", daemon=True)
                 try:
                     self._thread = thread
-                    thread.start()
+                    start(thread)
                 except BaseException:
                     # A signal handler may have raised while it starts: then it ends by itself.
                     self._thread = None
