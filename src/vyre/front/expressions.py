@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import cast
 from enum import Enum
+from typing import cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, arrays
