@@ -1,0 +1,62 @@
+"""The other engines: RE2 in Latin-1 mode, and Rust's regex (rure) for repeats over 1 000.
+
+Both are development dependencies, imported when they are used.
+"""
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from vyre.ops.match.regex import Match
+
+_MEMORY = 256 << 20
+
+
+class Re2:
+    """One pattern in RE2."""
+
+    def __init__(self, pattern: str | bytes) -> None:
+        import re2
+
+        options: Any = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.max_mem = _MEMORY
+        encoded = pattern.encode() if isinstance(pattern, str) else pattern
+        self._refused: type[Exception] = re2.error
+        self._regex: Any = re2.compile(encoded, options)
+
+    def find(self, text: bytes) -> list[Match]:
+        """The matches with their captures."""
+        found: list[Match] = []
+        for match in self._regex.finditer(text):
+            spans = [match.span(number) for number in range(1, self._regex.groups + 1)]
+            groups = tuple(None if span[0] < 0 else span for span in spans)
+            found.append(Match(match.start(), match.end(), groups))
+        return found
+
+
+def re2_refuses(pattern: str | bytes) -> str | None:
+    """Why RE2 refuses a pattern; None if it does not."""
+    import re2
+
+    try:
+        Re2(pattern)
+    except re2.error as error:
+        return str(error)
+    return None
+
+
+class Rure:
+    """One pattern in Rust's regex, without Unicode; spans only."""
+
+    def __init__(self, pattern: str) -> None:
+        import rure
+
+        self._regex: Any = rure.Rure(f"(?-u){pattern}".encode(), flags=0)
+
+    def find(self, text: bytes) -> list[Match]:
+        """The matches, without captures."""
+        return [Match(match.start, match.end) for match in self._regex.find_iter(text)]
