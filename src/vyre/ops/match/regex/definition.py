@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from vyre.ops.match.regex.boundaries import kinds_around, pair
 from vyre.ops.match.regex.first_bytes import first_bytes
-from vyre.ops.match.regex.program import Op, Program
+from vyre.ops.match.regex.program import BYTE, JUMP, MATCH, SAVE, SPLIT, Program
 
 Span = tuple[int, int]
 
@@ -75,7 +75,7 @@ class Definition:
             seeds = []
             for pc, slots in threads:
                 op, x, _ = self._code[pc]
-                if op == Op.MATCH:
+                if op == MATCH:
                     found.append((slots[0] or 0, place))
                 elif place < len(text) and self._members[x][text[place]]:
                     seeds.append((pc + 1, slots))
@@ -99,7 +99,7 @@ class Definition:
             seeds = []
             for pc, slots in threads:
                 op, x, _ = self._code[pc]
-                if op == Op.MATCH:
+                if op == MATCH:
                     best = (slots[0], place, *slots[2:])
                     # Threads behind this one have lower priority.
                     break
@@ -122,13 +122,13 @@ class Definition:
                 continue
             reached.add(pc)
             op, x, y = code[pc]
-            if op in (Op.BYTE, Op.MATCH):
+            if op == BYTE or op == MATCH:  # noqa: PLR1714  a tuple would be made each time
                 threads.append((pc, slots))
-            elif op == Op.SPLIT:
+            elif op == SPLIT:
                 pending += ((y, slots), (x, slots))
-            elif op == Op.JUMP:
+            elif op == JUMP:
                 pending.append((x, slots))
-            elif op == Op.SAVE:
+            elif op == SAVE:
                 if x < len(slots):
                     slots = (*slots[:x], place, *slots[x + 1 :])
                 pending.append((pc + 1, slots))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ops.match.regex.program import Op, Program
+from vyre.ops.match.regex.program import ASSERT, BYTE, JUMP, SAVE, SPLIT, Program
 
 
 def first_set(program: Program) -> int:
@@ -16,13 +16,13 @@ def first_set(program: Program) -> int:
             continue
         reached.add(pc)
         op, x, y = program.code[pc]
-        if op == Op.BYTE:
+        if op == BYTE:
             bits |= program.sets[x]
-        elif op == Op.SPLIT:
+        elif op == SPLIT:
             pending += (x, y)
-        elif op == Op.JUMP:
+        elif op == JUMP:
             pending.append(x)
-        elif op in (Op.SAVE, Op.ASSERT):
+        elif op in (SAVE, ASSERT):
             pending.append(pc + 1)
     return bits
 

@@ -46,6 +46,9 @@ class Op(IntEnum):
     MATCH = 5
 
 
+BYTE, SPLIT, JUMP, SAVE, ASSERT, MATCH = map(int, Op)
+"""The opcodes as plain integers: comparing members of an enumeration takes ten times as long."""
+
 Instruction = tuple[int, int, int]
 """Op and two operands; targets are absolute in a program."""
 
@@ -65,12 +68,12 @@ class Program:
     @property
     def positions(self) -> int:
         """The number of BYTE instructions."""
-        return sum(op == Op.BYTE for op, _, _ in self.code)
+        return sum(op == BYTE for op, _, _ in self.code)
 
     @property
     def has_assertions(self) -> bool:
         """True if some instruction is an ASSERT."""
-        return any(op == Op.ASSERT for op, _, _ in self.code)
+        return any(op == ASSERT for op, _, _ in self.code)
 
 
 def compile_program(root: Node, groups: int = 0, unanchored: bool = False) -> Program:
@@ -111,13 +114,13 @@ def _assembled(root: Node, groups: int, is_reversed: bool) -> Program:
     def fragment(node: Node, below: list[_Fragment]) -> _Fragment:
         match node:
             case Class(bits):
-                return _Fragment([(Op.BYTE, sets.setdefault(bits, len(sets)), 0)], False)
+                return _Fragment([(BYTE, sets.setdefault(bits, len(sets)), 0)], False)
             case Assertion(look):
                 relation = RELATIONS[look]
                 operand = transposed(relation) if is_reversed else relation
-                return _Fragment([(Op.ASSERT, operand, 0)], True)
+                return _Fragment([(ASSERT, operand, 0)], True)
             case Group(_, number):
-                first, last = (Op.SAVE, 2 * number, 0), (Op.SAVE, 2 * number + 1, 0)
+                first, last = (SAVE, 2 * number, 0), (SAVE, 2 * number + 1, 0)
                 return _Fragment([first, *below[0].code, last], below[0].can_be_empty)
             case Concat():
                 code = [instruction for part in below for instruction in part.code]
@@ -130,16 +133,16 @@ def _assembled(root: Node, groups: int, is_reversed: bool) -> Program:
             case _:
                 assert_never(node)
 
-    code = [*fold(root, fragment).code, (Op.MATCH, 0, 0)]
+    code = [*fold(root, fragment).code, (MATCH, 0, 0)]
     return Program(tuple(_absolute(code)), tuple(sets), groups, is_reversed)
 
 
 def _absolute(code: list[Instruction]) -> list[Instruction]:
     targets: list[Instruction] = []
     for place, (op, x, y) in enumerate(code):
-        if op == Op.SPLIT:
+        if op == SPLIT:
             targets.append((op, place + x, place + y))
-        elif op == Op.JUMP:
+        elif op == JUMP:
             targets.append((op, place + x, 0))
         else:
             targets.append((op, x, y))
@@ -151,9 +154,9 @@ def _alternation(choices: list[list[Instruction]]) -> list[Instruction]:
     # A SPLIT before and a JUMP behind every choice but the last.
     size = sum(map(len, choices)) + 2 * (len(choices) - 1)
     for choice in choices[:-1]:
-        code.append((Op.SPLIT, 1, len(choice) + 2))
+        code.append((SPLIT, 1, len(choice) + 2))
         code += choice
-        code.append((Op.JUMP, size - len(code), 0))
+        code.append((JUMP, size - len(code), 0))
     return code + choices[-1]
 
 
@@ -161,7 +164,7 @@ def _repeat(node: Repeat, body: _Fragment) -> _Fragment:
     code, size = body.code, len(body.code)
 
     def split(stay: int, leave: int) -> Instruction:
-        return (Op.SPLIT, stay, leave) if node.greedy else (Op.SPLIT, leave, stay)
+        return (SPLIT, stay, leave) if node.greedy else (SPLIT, leave, stay)
 
     can_be_empty = body.can_be_empty or node.least == 0
     if node.most is not None:
@@ -176,4 +179,4 @@ def _repeat(node: Repeat, body: _Fragment) -> _Fragment:
         return _Fragment(code * (node.least - 1) + plus, can_be_empty)
     if body.can_be_empty:
         return _Fragment([split(1, len(plus) + 1), *plus], True)
-    return _Fragment([split(1, size + 2), *code, (Op.JUMP, -size - 1, 0)], True)
+    return _Fragment([split(1, size + 2), *code, (JUMP, -size - 1, 0)], True)
