@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from vyre.ops.match.regex import Match
+from vyre.ops.match.regex.boundaries import Look
+from vyre.ops.match.regex.syntax import Assertion, Node, fold
 
 _MEMORY = 256 << 20
 
@@ -49,6 +51,18 @@ def re2_refuses(pattern: str | bytes) -> str | None:
     return None
 
 
+def rure_is_exact(root: Node) -> bool:
+    """True if rure can judge a pattern.
+
+    The release on PyPI (0.2.2) takes the end of the last match for the start of a line: with
+    `(?m)^\\s*a` it finds a match in b"xa\\n a" behind the first `a`, where no line starts.
+    """
+    return not fold(root, lambda node, below: node == _LINE_START or any(below))
+
+
+_LINE_START = Assertion(Look.LINE_START)
+
+
 class Rure:
     """One pattern in Rust's regex, without Unicode; spans only."""
 
@@ -60,3 +74,14 @@ class Rure:
     def find(self, text: bytes) -> list[Match]:
         """The matches, without captures."""
         return [Match(match.start, match.end) for match in self._regex.find_iter(text)]
+
+
+def rure_refuses(pattern: str) -> str | None:
+    """Why Rust's regex refuses a pattern; None if it does not."""
+    from rure.exceptions import RegexError as RureError
+
+    try:
+        Rure(pattern)
+    except RureError as error:
+        return str(error)
+    return None
