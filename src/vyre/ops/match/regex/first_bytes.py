@@ -1,33 +1,39 @@
-"""The bytes that can start a match."""
+"""What a match can start with: the bytes, or its end."""
 
 from __future__ import annotations
 
-from vyre.ops.match.regex.program import ASSERT, BYTE, JUMP, SAVE, SPLIT, Program
+from vyre.ops.match.regex.program import ASSERT, BYTE, JUMP, MATCH, SAVE, SPLIT, Program
 
 
-def first_set(program: Program) -> int:
-    """The set of bytes that some match starts with; assertions count as true."""
-    bits = 0
-    reached: set[int] = set()
+def _reached(program: Program) -> list[int]:
+    """The instructions reached from the start without consuming; assertions count as true."""
+    reached: dict[int, None] = {}
     pending = [0]
     while pending:
         pc = pending.pop()
         if pc in reached:
             continue
-        reached.add(pc)
+        reached[pc] = None
         op, x, y = program.code[pc]
-        if op == BYTE:
-            bits |= program.sets[x]
-        elif op == SPLIT:
+        if op == SPLIT:
             pending += (x, y)
         elif op == JUMP:
             pending.append(x)
-        elif op in (SAVE, ASSERT):
+        elif op == SAVE or op == ASSERT:  # noqa: PLR1714
             pending.append(pc + 1)
-    return bits
+    return list(reached)
+
+
+def can_match_empty(program: Program) -> bool:
+    """True if a match may consume nothing; errs towards True."""
+    return any(program.code[pc][0] == MATCH for pc in _reached(program))
 
 
 def first_bytes(program: Program) -> bytes:
     """One entry per byte value: 1 if a match can start with it."""
-    bits = first_set(program)
+    bits = 0
+    for pc in _reached(program):
+        op, x, _ = program.code[pc]
+        if op == BYTE:
+            bits |= program.sets[x]
     return bytes(bits >> byte & 1 for byte in range(256))

@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.ops.match.regex.boundaries import ANY_KIND, KINDS, kind_of_bytes, kinds_after
+from vyre.ops.match.regex.boundaries import ALWAYS, ANY_KIND, KINDS, kind_of_bytes, kinds_after
 from vyre.ops.match.regex.byte_classes import byte_classes, membership
 from vyre.ops.match.regex.dfa import kind_of_symbols
 from vyre.ops.match.regex.positions import Edge, PositionAutomaton
@@ -41,8 +41,10 @@ def _items_of(automaton: PositionAutomaton) -> _Items:
     rows: list[list[int]] = []
     kinds = range(KINDS) if automaton.has_assertions else range(1)
     for edges in (*automaton.follow, automaton.first):
-        for kind in kinds:
-            rows.append(_row(automaton, edges, kind, numbers))
+        if all(relation == ALWAYS for _, relation in edges):
+            rows += [_row(automaton, edges, 0, numbers)] * len(kinds)
+        else:
+            rows += [_row(automaton, edges, kind, numbers) for kind in kinds]
     classes = byte_classes(automaton.sets, automaton.has_assertions)
     symbols = kind_of_symbols(classes, kind_of_bytes())
     return _Items(list(numbers), rows, classes, symbols, _accepts(automaton, classes))

@@ -83,6 +83,8 @@ class _Builder:
         self._entries: list[list[Ints]] = [[] for _ in automata]
         self._failed = np.zeros(len(automata), np.bool_)
         self._fresh: list[tuple[int, bytes]] = []
+        items = len(self._tables.item_position)
+        self._weights = np.random.default_rng(0).integers(1 << 63, size=items, dtype=np.uint64)
 
     def run(self) -> list[Dfa | None]:
         starts = [
@@ -169,21 +171,39 @@ class _Builder:
         self, states: _States, pair_owner: Ints, matched: Ints, pair: Ints, item: Ints
     ) -> None:
         """Number the successors and append the rows of the table."""
-        ends = np.cumsum(np.bincount(pair, minlength=len(pair_owner))) * 8
-        data = item.tobytes()
-        numbers = np.empty(len(pair_owner), np.int64)
-        before = 0
-        for place, (owner, end) in enumerate(
-            zip(pair_owner.tolist(), ends.tolist(), strict=True)
-        ):
-            numbers[place] = self._number(owner, data[before:end]) if end > before else DEAD
-            before = end
-        entries = numbers | matched
-        first = 0
+        lengths = np.bincount(pair, minlength=len(pair_owner))
+        starts = np.cumsum(lengths) - lengths
+        rows = np.flatnonzero(lengths)
+        first, inverse = self._distinct(starts[rows], lengths[rows], item)
+        numbers = np.empty(len(first), np.int64)
+        for place in np.argsort(first).tolist():
+            row = rows[first[place]]
+            items = item[starts[row] : starts[row] + lengths[row]].tobytes()
+            numbers[place] = self._number(int(pair_owner[row]), items)
+        entries = matched.copy()
+        entries[rows] |= numbers[inverse]
+        begin = 0
         for owner in states.owners.tolist():
             width = int(self._tables.widths[owner])
-            self._entries[owner].append(entries[first : first + width])
-            first += width
+            self._entries[owner].append(entries[begin : begin + width])
+            begin += width
+
+    def _distinct(self, starts: Ints, lengths: Ints, item: Ints) -> tuple[Ints, Ints]:
+        """Rows that differ: the first of each, and for every row which of those it equals."""
+        if not len(starts):
+            return starts, starts
+        place = _counters(lengths)
+        weights = self._weights[item]
+        mixed = (weights + place.astype(np.uint64)) * (weights ^ self._weights[place])
+        hashes = np.add.reduceat(mixed, starts)
+        _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+        # A hash only proposes; equality is checked.
+        like = first[inverse]
+        if (lengths == lengths[like]).all():
+            if (item == item[np.repeat(starts[like], lengths) + place]).all():
+                return first, inverse
+        every = np.arange(len(starts))
+        return every, every
 
     def _dfa(self, owner: int, starts: list[int]) -> Dfa | None:
         if self._failed[owner]:
