@@ -31,7 +31,15 @@ class PatternMaker:
         self._groups = 0
         dice = self._dice
         flags = f"(?{dice.choice(_FLAGS[:7])})" if dice.random() < 0.25 else ""
-        return flags + self._choices(dice.choice((1, 2, 2, 3, 3, 4)))
+        return flags + self._choices(dice.choice((0, 1, 1, 2, 2, 3)))
+
+    def large_repeat(self) -> str:
+        """A repeat of more than 1 000, which RE2 refuses."""
+        dice = self._dice
+        least = dice.randrange(1_001, 1_020)
+        most = dice.choice(("", f",{least + dice.randrange(9)}", ","))
+        body = dice.choice(("[ab]", "a", "(?:ab|b)", "(?:a[b-d]?)"))
+        return f"{dice.choice('cx_')}{body}{{{least}{most}}}{dice.choice(('', 'a', 'b+', '?'))}"
 
     def _choices(self, depth: int) -> str:
         dice = self._dice
@@ -85,3 +93,30 @@ class PatternMaker:
         if kind < 0.8:
             return f"(?:{inner})"
         return f"(?{dice.choice(_FLAGS)}:{inner})"
+
+
+_FRAGMENTS = (
+    *("(", ")", "(?:", "(?i)", "(?P<n>", "(?<n>", "(?=", "(?!", "(?<=", "(?>", "(?#", "(?", "(*"),
+    *("[", "]", "[^", "[[:alpha:]]", "[:alpha:]", "[a-", "-", "&&", "{", "}", "{2}", "{,2}", "{2,"),
+    *("{1,2}", "{ 2 }", "{9", "*", "+", "?", "|", "^", "$", ".", "\\", "\\b", "\\Q", "\\E", "\\x"),
+    *("\\x{", "\\x4", "\\101", "\\1", "\\8", "\\p", "\\h", "\\Z", "\\z", "\\C", "\\K", "\\<", "#"),
+    *("a", "b", "é", " ", "\n", "0", ":", "=", "!", "<", ">", "P", "i-s:", "x)", "U", "\\\\", "_"),
+)
+
+
+def hostile_pattern(dice: random.Random, dialect: str) -> str:
+    """A pattern with something wrong in it, or fragments in any order."""
+    if dice.random() < 0.5:
+        return "".join(dice.choices(_FRAGMENTS, k=dice.randrange(1, 12)))
+    text = list(PatternMaker(dice, dialect).pattern()) or ["a"]
+    for _ in range(dice.choice((1, 1, 2, 3))):
+        place = dice.randrange(len(text))
+        match dice.randrange(3):
+            case 0:
+                text[place : place + 1] = []
+            case 1:
+                text.insert(place, dice.choice(_FRAGMENTS))
+            case _:
+                text[place] = dice.choice(_FRAGMENTS)
+        text = text or ["a"]
+    return "".join(text)

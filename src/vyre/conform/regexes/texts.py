@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 from vyre.ops.match.regex import byte_sets
 from vyre.ops.match.regex.syntax import Alternation, Class, Concat, Group, Node, Repeat
@@ -37,11 +38,17 @@ def word(dice: random.Random, root: Node) -> bytes:
 
 def _member(dice: random.Random, bits: int) -> bytes:
     """A byte of a set, from the noise if the set holds some of it."""
-    likely = [byte for byte in _NOISE if bits >> byte & 1]
+    likely, every = _members(bits)
     if likely and dice.random() < 0.8:
         return bytes([dice.choice(likely)])
-    every = list(byte_sets.members(bits))
     return bytes([dice.choice(every)]) if every else b""
+
+
+@lru_cache(1_000)
+def _members(bits: int) -> tuple[bytes, bytes]:
+    """The bytes of a set that are in the noise, as often as they are, and all of them."""
+    likely = bytes(byte for byte in _NOISE if bits >> byte & 1)
+    return likely, bytes(byte_sets.members(bits))
 
 
 def changed(dice: random.Random, text: bytes) -> bytes:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 ALL = (1 << 256) - 1
 ASCII = (1 << 128) - 1
@@ -31,6 +32,12 @@ def members(bits: int) -> Iterator[int]:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest
+
+
+@lru_cache(1_000)
+def flags(bits: int) -> bytes:
+    """One byte per byte value: 1 if the set holds it."""
+    return bytes(bits >> byte & 1 for byte in range(256))
 
 
 def ranges(bits: int) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vyre.ops.match.regex import byte_sets
 from vyre.ops.match.regex.boundaries import kinds_around, pair
 from vyre.ops.match.regex.first_bytes import first_bytes
 from vyre.ops.match.regex.program import BYTE, JUMP, MATCH, SAVE, SPLIT, Program
@@ -38,9 +39,7 @@ class Definition:
     def __init__(self, program: Program) -> None:
         self._code = program.code
         self._slots = 2 * (program.groups + 1)
-        self._members = tuple(
-            bytes(bits >> byte & 1 for byte in range(256)) for bits in program.sets
-        )
+        self._members = tuple(map(byte_sets.flags, program.sets))
         self._can_start = first_bytes(program)
 
     def find(self, text: bytes) -> list[Match]:

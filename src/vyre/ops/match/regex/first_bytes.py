@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vyre.ops.match.regex import byte_sets
 from vyre.ops.match.regex.program import ASSERT, BYTE, JUMP, MATCH, SAVE, SPLIT, Program
 
 
@@ -36,4 +37,4 @@ def first_bytes(program: Program) -> bytes:
         op, x, _ = program.code[pc]
         if op == BYTE:
             bits |= program.sets[x]
-    return bytes(bits >> byte & 1 for byte in range(256))
+    return byte_sets.flags(bits)

@@ -6,6 +6,8 @@ runs from there to the leftmost start, which is the start of that match, as no m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vyre.ops.match.regex.boundaries import kinds_around
 from vyre.ops.match.regex.definition import Span
 from vyre.ops.match.regex.dfa import Dfa, run
@@ -64,13 +66,18 @@ class SearchDfas:
         return [(run(self.backwards, backward, kinds, end, 0)[-1], end) for end in ends]
 
 
-def search_dfas(root: Node, most_states: int = MAX_STATES) -> SearchDfas:
-    """Build the four DFAs of a tree."""
+def search_dfas(roots: Sequence[Node], most_states: int = MAX_STATES) -> list[SearchDfas]:
+    """Build the four DFAs of each tree, all of them together."""
     automata = [
-        position_automaton(compile_program(root)),
-        position_automaton(compile_program(root, unanchored=True)),
-        position_automaton(compile_program(root, unanchored=True), ordered=False),
-        position_automaton(compile_reversed(root), ordered=False),
+        automaton
+        for root in roots
+        for automaton in (
+            position_automaton(compile_program(root)),
+            position_automaton(compile_program(root, unanchored=True)),
+            position_automaton(compile_program(root, unanchored=True), ordered=False),
+            position_automaton(compile_reversed(root), ordered=False),
+        )
     ]
     built = iter(determinize([one for one in automata if one is not None], most_states))
-    return SearchDfas(*(None if one is None else next(built) for one in automata))
+    dfas = [None if one is None else next(built) for one in automata]
+    return [SearchDfas(*dfas[place : place + 4]) for place in range(0, len(dfas), 4)]
