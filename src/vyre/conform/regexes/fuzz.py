@@ -137,7 +137,9 @@ def differences(one: Case, ours: Finder, report: RegexFuzzReport | None = None) 
 
 def oracle_of(pattern: Pattern) -> Re2 | Rure | None:
     """The engine that judges a pattern; None if none takes it."""
-    written = pattern.text if pattern.dialect == "go" else unparse(pattern.root)
+    # RE2 in Latin-1 mode repeats the last byte of a character, where here it is the character.
+    as_is = pattern.dialect == "go" and pattern.text.isascii()
+    written = pattern.text if as_is else unparse(pattern.root)
     if written is None:
         return None
     if re2_refuses(written) is None:

@@ -141,7 +141,8 @@ def engines_for(pattern: Pattern) -> Iterator[tuple[str, Re2 | Rure]]:
     if pattern.dialect == "rust" and rure_is_exact(pattern.root):
         if rure_refuses(pattern.text) is None:
             yield "rure", Rure(pattern.text)
-    written = pattern.text if pattern.dialect == "go" else unparse(pattern.root)
+    as_is = pattern.dialect == "go" and pattern.text.isascii()
+    written = pattern.text if as_is else unparse(pattern.root)
     if written is None:
         return
     if re2_refuses(written) is None:

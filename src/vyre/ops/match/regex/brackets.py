@@ -142,7 +142,7 @@ class _ClassReader:
             return True
         dialect = source.dialect
         if dialect.name == "go" and source.text.startswith("[:", start):
-            if source.text.find(":]", start + 2) >= 0:
+            if source.last_name_end >= start + 2:
                 source.position += 2
                 self._refuse(start, "starts a named class that is none", "escape the bracket: \\[")
         if dialect.name == "pcre":

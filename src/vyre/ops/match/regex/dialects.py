@@ -12,6 +12,7 @@
 | `\\x{80}` and above | byte up to FF | refused | byte up to FF |
 | `(?x)` | refused | also inside classes | outside classes |
 | `{,n}` | literal | refused | from 0 to n |
+| `{02}` | literal | 2 | 2 |
 | `{` that starts no repeat | literal | refused | literal |
 | `a{2}{3}`, `a**` | refused | nested repeats | refused |
 | `a++` | refused | nested repeats | possessive, refused |
@@ -20,6 +21,9 @@
 | `[\\d-z]` | `-` is a character | refused | refused |
 | `[\\b]` | refused | refused | backspace |
 | `(?#...)`, `(?'n'...)` | refused | refused | taken |
+
+Repeats of a body that can be empty, as in `(a|b*)*`, go on as RE2 has it in every dialect; PCRE leaves
+such a repeat after an empty iteration, and `report` marks the pattern.
 """
 
 from __future__ import annotations

@@ -13,14 +13,9 @@ A piece with an anchor is parted there: `head` is before it, `tail` starts with 
 from __future__ import annotations
 
 from vyre.ops.match.regex.factors import Bounds, Factor, best_factor
-from vyre.ops.match.regex.spine import Part, Spine, bounds, joined, spine_of
-from vyre.ops.match.regex.syntax import EMPTY, Class, Node, Repeat
+from vyre.ops.match.regex.spine import Part, Spine, bounds, is_wide_gap, joined, spine_of
+from vyre.ops.match.regex.syntax import EMPTY, Node
 from vyre.record import dataclass
-
-WIDE_SET = 128
-"""Members of a byte set that is wide: `.`, `[^"]`, and `.|\\n`."""
-WIDE_SPAN = 8
-"""Difference between least and greatest length from which a gap of a wide set is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +53,10 @@ def _cut(spine: Spine) -> list[tuple[Bounds, Spine]]:
     gap = bounds(spine[:start])
     parts: list[Part] = []
     for part in spine[start:]:
-        if parts and _is_wide(part):
+        if parts and is_wide_gap(part.node):
             pieces.append((gap, tuple(parts)))
             gap, parts = (part.least, part.most), []
-        elif not parts and _is_wide(part):
+        elif not parts and is_wide_gap(part.node):
             high = None if gap[1] is None or part.most is None else gap[1] + part.most
             gap = (gap[0] + part.least, high)
         else:
@@ -80,10 +75,3 @@ def _prefix_end(spine: Spine) -> int:
         place -= 1
     return place
 
-
-def _is_wide(part: Part) -> bool:
-    node = part.node
-    if not isinstance(node, Repeat) or not isinstance(node.body, Class):
-        return False
-    spans = part.most is None or part.most - part.least >= WIDE_SPAN
-    return spans and node.body.bits.bit_count() >= WIDE_SET

@@ -10,7 +10,9 @@ from vyre.ops.match.regex.limits import MAX_REPEAT
 from vyre.ops.match.regex.source import Source
 
 _SIMPLE: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-_BRACES = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
+_NUMBER = "(0|[1-9][0-9]*|)"
+_STRICT_BRACES = re.compile(rf"\{{{_NUMBER}(,?){_NUMBER}\}}")
+"""Without leading zeros: Go takes `a{02}` for characters."""
 _SPACED_BRACES = re.compile(r"\{\s*([0-9]*)\s*(,?)\s*([0-9]*)\s*\}")
 
 
@@ -54,7 +56,7 @@ def _read_bounds(source: Source) -> tuple[int, int | None] | None:
     if source.peek() in _SIMPLE:
         return _SIMPLE[source.take()]
     dialect = source.dialect
-    form = _SPACED_BRACES if dialect.spaces_in_braces else _BRACES
+    form = _SPACED_BRACES if dialect.spaces_in_braces else _STRICT_BRACES
     counts = form.match(source.text, start)
     if counts is not None:
         least, comma, most = counts.groups()

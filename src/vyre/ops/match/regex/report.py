@@ -11,9 +11,10 @@ from vyre.ops.match.regex.factors import Bounds
 from vyre.ops.match.regex.normal_form import positions_of, simplified
 from vyre.ops.match.regex.parse import Pattern, parse
 from vyre.ops.match.regex.pieces import Piece, pieces_of
-from vyre.ops.match.regex.syntax import Alternation, Class, Concat, Group, Node, Repeat, lengths
+from vyre.ops.match.regex.syntax import Alternation, Class, Concat, Group, Node, Repeat, fold, lengths
 from vyre.record import dataclass
 
+EMPTY_ITERATIONS = "repeats a body that can be empty: PCRE leaves such a repeat earlier"
 CODE_POINTS = "counts bytes where Go counts code points: {found}"
 
 
@@ -66,11 +67,32 @@ def report_of(pattern: Pattern) -> PatternReport:
     """The row of a pattern that was read."""
     root = simplified(pattern.root)
     counted = counted_bytes(root)
-    notes = (CODE_POINTS.format(found=", ".join(counted)),) if counted else ()
+    notes = [CODE_POINTS.format(found=", ".join(counted))] if counted else []
+    if pattern.dialect == "pcre" and _repeats_empty(root):
+        notes.append(EMPTY_ITERATIONS)
     least, most = lengths(root)
     return PatternReport(
-        pattern.text, None, positions_of(root), least, most, pieces_of(root), notes
+        pattern.text, None, positions_of(root), least, most, pieces_of(root), tuple(notes)
     )
+
+
+def _repeats_empty(root: Node) -> bool:
+    """True if a body that can be empty is repeated."""
+
+    def visit(node: Node, below: list[tuple[bool, bool]]) -> tuple[bool, bool]:
+        """Whether the node can be empty, and whether such a node is repeated in it."""
+        empty, inside = [each for each, _ in below], any(each for _, each in below)
+        match node:
+            case Repeat(_, least, most):
+                return empty[0] or least == 0, inside or (empty[0] and most != 1)
+            case Alternation():
+                return any(empty), inside
+            case Class():
+                return False, False
+            case _:
+                return all(empty), inside
+
+    return fold(root, visit)[1]
 
 
 def counted_bytes(root: Node) -> list[str]:

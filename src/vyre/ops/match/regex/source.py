@@ -31,6 +31,8 @@ class Source:
             pattern.decode("utf-8", "surrogateescape") if isinstance(pattern, bytes) else pattern
         )
         self.position = 0
+        self.last_name_end = self.text.rfind(":]")
+        """Where the last `[:name:]` can end."""
 
     @property
     def at_end(self) -> bool:
@@ -93,9 +95,15 @@ class Source:
             min(end, shown_to) - shown_from + 1,
             shown,
         )
+        values = {name: _shortened(value) for name, value in values.items()}
         offset = len(self.encoded(self.text[:start])) if self._is_bytes else start
         where = Location(f"offset {offset}", span)
         raise RegexError(code.at(where, **values), offset)
+
+
+def _shortened(value: object) -> object:
+    """Values that quote the pattern are as long as it lets them be."""
+    return f"{value[:_SHOWN]}..." if isinstance(value, str) and len(value) > 3 * _SHOWN else value
 
 
 def _encoded_size(pattern: str) -> int:

@@ -33,6 +33,10 @@ MAX_COPIES = 32
 MAX_WORDS = 64
 MAX_WORD_BYTES = 64
 MAX_PARTS = 4_096
+WIDE_SET = 128
+"""Members of a byte set that is wide: `.`, `[^"]`, and `.|\\n`."""
+WIDE_SPAN = 8
+"""Difference between least and greatest length from which a repeat of a wide set is a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,17 @@ def _alternation(node: Alternation, below: list[Spine]) -> Part:
     return Part(node, least, greatest, None, tuple(below))
 
 
+def is_wide_gap(node: Node) -> bool:
+    """True for a repeat of a wide byte set that matches many different lengths."""
+    if not isinstance(node, Repeat) or not isinstance(node.body, Class):
+        return False
+    spans = node.most is None or node.most - node.least >= WIDE_SPAN
+    return spans and node.body.bits.bit_count() >= WIDE_SET
+
+
 def _repeat(node: Repeat, body: Spine) -> Spine:
+    if is_wide_gap(node):
+        return (Part(node, node.least, node.most),)
     copies = min(node.least, MAX_COPIES, MAX_PARTS // max(len(body), 1))
     least = node.least - copies
     most = None if node.most is None else node.most - copies
