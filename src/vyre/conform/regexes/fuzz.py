@@ -67,7 +67,7 @@ class RegexFuzzReport:
     def __str__(self) -> str:
         lines = [
             f"{self.patterns} patterns ({self.refused} refused), {self.pairs} pairs of pattern and "
-            f"text with {self.matches} matches against RE2 and Rust, {self.dfa_pairs} pairs by DFA, "
+            f"text with {self.matches} matches against RE2 and Rust, {self.dfa_pairs} by DFA, "
             f"{self.hostile} malformed patterns in {self.seconds:.0f} s: "
             f"{len(self.failures)} differences"
         ]
@@ -170,9 +170,7 @@ def dfa_differences(
                 break
 
 
-def _dfa_difference(
-    one: Case, text: bytes, definition: Definition, dfas: SearchDfas
-) -> str | None:
+def _dfa_difference(one: Case, text: bytes, definition: Definition, dfas: SearchDfas) -> str | None:
     pairs: list[tuple[object, object]] = []
     if dfas.unanchored is not None and dfas.backwards is not None:
         pairs.append((dfas.find(text), [match[:2] for match in definition.find(text)]))

@@ -51,11 +51,11 @@ def re2_refuses(pattern: str | bytes) -> str | None:
 
 
 def rure_is_exact(root: Node) -> bool:
-    """True if rure can judge a pattern.
+    r"""True if rure can judge a pattern.
 
     The release on PyPI (0.2.2, of 2018) has bugs that later ones of Rust's regex have not. It takes
-    the end of the last match for the start of a line, or of the text, so `(?m)^\\s*a` matches in
-    b"xa\\n a" behind the first `a`; it loses matches of `\\B` beside bytes over 7F; and of
+    the end of the last match for the start of a line, or of the text, so `(?m)^\s*a` matches in
+    b"xa\n a" behind the first `a`; it loses matches of `\B` beside bytes over 7F; and of
     `b{3}_{0}|b.*` it takes the second choice. So only patterns without assertions and without `{0}`
     are left to it.
     """

@@ -2,8 +2,8 @@
 
     python -m vyre.conform rules DIR
 
-Reads gitleaks and betterleaks TOML (`regex`) and Nosey Parker, Titus and Kingfisher YAML (`pattern`,
-`examples`). Patterns with repeats over 1 000, which RE2 refuses, go to Rust's regex.
+Reads gitleaks and betterleaks TOML (`regex`), and Nosey Parker, Titus and Kingfisher YAML
+(`pattern`, `examples`). Patterns with repeats over 1 000, which RE2 refuses, go to Rust's regex.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vyre.conform.regexes.oracles import Re2, Rure, re2_refuses, rure_is_exact, rure_refuses
 from vyre.conform.regexes.texts import changed, word
@@ -86,8 +86,10 @@ def _toml_rules(path: Path) -> Iterator[Rule]:
 def _yaml_rules(path: Path) -> Iterator[Rule]:
     import yaml
 
-    contents: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    rules: list[dict[str, Any]] = contents.get("rules", []) if isinstance(contents, dict) else []
+    contents = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(contents, dict):
+        return
+    rules = cast("dict[str, list[dict[str, Any]]]", contents).get("rules", [])
     for number, rule in enumerate(rules):
         if isinstance(rule.get("pattern"), str):
             examples = tuple(
@@ -138,9 +140,9 @@ def _check_rule(
 
 def engines_for(pattern: Pattern) -> Iterator[tuple[str, Re2 | Rure]]:
     """The other engines that take a pattern: as it is written, or written again for Go."""
-    if pattern.dialect == "rust" and rure_is_exact(pattern.root):
-        if rure_refuses(pattern.text) is None:
-            yield "rure", Rure(pattern.text)
+    judged_by_rure = pattern.dialect == "rust" and rure_is_exact(pattern.root)
+    if judged_by_rure and rure_refuses(pattern.text) is None:
+        yield "rure", Rure(pattern.text)
     as_is = pattern.dialect == "go" and pattern.text.isascii()
     written = pattern.text if as_is else unparse(pattern.root)
     if written is None:
@@ -153,9 +155,7 @@ def engines_for(pattern: Pattern) -> Iterator[tuple[str, Re2 | Rure]]:
             yield "rure", Rure(again)
 
 
-def _texts(
-    rule: Rule, pattern: Pattern, text: bytes, dice: random.Random
-) -> Iterator[bytes]:
+def _texts(rule: Rule, pattern: Pattern, text: bytes, dice: random.Random) -> Iterator[bytes]:
     yield from (example.encode() for example in rule.examples)
     words = [word(dice, pattern.root) for _ in range(WORDS)]
     for each in words:
@@ -165,4 +165,3 @@ def _texts(
     if text:
         yield text
     yield b"\n".join(words) + b"\n"
-

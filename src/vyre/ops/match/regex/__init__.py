@@ -8,9 +8,9 @@
 
 The stages, in the order of their imports: `byte_sets`, `boundaries`, `syntax`, `dialects` (data);
 `parse` (with `source`, `escapes`, `brackets`, `groups`, `repeats`); `normal_form`, `program`,
-`positions`, `byte_classes` (automata); `definition` (the exact matcher); `spine`, `factors`, `pieces`,
-`report` (what to search for); `subset_construction` (with `item_tables`, `dfa`), `search` (DFAs);
-`regex`, `encoding` (compiled patterns, and as bytes).
+`positions`, `byte_classes` (automata); `definition` (the exact matcher); `spine`, `factors`,
+`pieces`, `report` (what to search for); `subset_construction` (with `item_tables`, `dfa`), `search`
+(DFAs); `regex`, `encoding` (compiled patterns, and as bytes).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bracketed classes: `[a-z]`, `[^\\s"]`, `[[:alpha:]_]`."""
+r"""Bracketed classes: `[a-z]`, `[^\s"]`, `[[:alpha:]_]`."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ class _ClassReader:
                 self._refuse(start, "is a range that starts with a class", "escape the hyphen: \\-")
             return True
         dialect = source.dialect
-        if dialect.name == "go" and source.text.startswith("[:", start):
-            if source.last_name_end >= start + 2:
-                source.position += 2
-                self._refuse(start, "starts a named class that is none", "escape the bracket: \\[")
+        is_name = source.text.startswith("[:", start) and source.last_name_end >= start + 2
+        if is_name and dialect.name == "go":
+            source.position += 2
+            self._refuse(start, "starts a named class that is none", "escape the bracket: \\[")
         if dialect.name == "pcre":
             special = _COLLATING.match(source.text, start) or _WORD_EDGE.match(source.text, start)
             if special is not None:

@@ -18,7 +18,7 @@ def membership(sets: Iterable[int]) -> NDArray[np.bool_]:
 
 
 def byte_classes(sets: Iterable[int], by_kind: bool) -> NDArray[np.uint8]:
-    """The class of every byte, numbered by first occurrence; `by_kind` also parts kinds of bytes."""
+    """The class of every byte, by first occurrence; `by_kind` also parts kinds of bytes."""
     wanted = [*dict.fromkeys(sets)]
     if by_kind:
         wanted += [byte_sets.WORD, byte_sets.NEWLINE]

@@ -1,6 +1,6 @@
 """Sets of bytes as 256-bit integers: bit b is set if the set holds byte b.
 
-    union a | b      intersection a & b      complement ALL & ~a      size a.bit_count()
+union a | b      intersection a & b      complement ALL & ~a      size a.bit_count()
 """
 
 from __future__ import annotations

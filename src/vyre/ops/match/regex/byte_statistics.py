@@ -7,7 +7,7 @@ The table below was made from Python's own standard library (CPython 3.11.7: all
 
 which counts bytes and pairs of groups, adds one half to every count, and writes -8 log2 of each
 probability as one byte. Letters of both cases share a group; the share of each byte in its group is
-kept, so `A` is rarer than `a`. The model orders factors by how rare they are; no match depends on it.
+kept, so `A` is rarer than `a`. The model orders factors by rarity; no match depends on it.
 """
 
 from __future__ import annotations
@@ -52,15 +52,20 @@ def _model() -> tuple[Floats, Floats, Floats]:
     table = np.frombuffer(base64.b85decode(_TABLE), np.uint8)
     chances = np.exp2(-table.astype(np.float64) / _SCALE)
     first, rest = chances[:256], chances[256:].reshape(GROUPS, GROUPS)
-    group = np.bincount(_groups(), weights=first, minlength=GROUPS)
+    group = _summed(first)
     return group, first / group[_groups()], rest / rest.sum(axis=1, keepdims=True)
+
+
+def _summed(weights: Floats) -> Floats:
+    """Weights of bytes, summed by group."""
+    return np.bincount(_groups(), weights, GROUPS).astype(np.float64)
 
 
 @lru_cache(4_096)
 def _shares(bits: int) -> Floats:
     """By group: the share of its bytes that a set holds."""
     _, share, _ = _model()
-    return np.bincount(_groups(), weights=membership([bits])[0] * share, minlength=GROUPS)
+    return _summed(membership([bits])[0] * share)
 
 
 @lru_cache(16_384)

@@ -29,6 +29,8 @@ class Match(NamedTuple):
     groups: tuple[Span | None, ...] = ()
 
 
+_ENDS = (BYTE, MATCH)
+"""Instructions at which a closure ends."""
 Slots = tuple[int | None, ...]
 Thread = tuple[int, Slots]
 
@@ -68,7 +70,7 @@ class Definition:
         seeds: list[Thread] = []
         found: list[Span] = []
         for place in range(len(text) + 1):
-            # Threads are in order of their starts, so the first to reach an instruction is leftmost.
+            # Threads are in order of their starts: the first to reach an instruction is leftmost.
             seeds.append((0, (place,)))
             threads = self._closure(seeds, place, kinds)
             seeds = []
@@ -121,7 +123,7 @@ class Definition:
                 continue
             reached.add(pc)
             op, x, y = code[pc]
-            if op == BYTE or op == MATCH:  # noqa: PLR1714  a tuple would be made each time
+            if op in _ENDS:
                 threads.append((pc, slots))
             elif op == SPLIT:
                 pending += ((y, slots), (x, slots))

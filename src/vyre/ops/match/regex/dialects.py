@@ -1,29 +1,29 @@
-"""What differs between the pattern languages of Go, Rust and PCRE2, each checked with its engine.
+r"""What differs between the pattern languages of Go, Rust and PCRE2, each checked with its engine.
 
 | | go (Go, RE2) | rust (regex, Unicode off) | pcre (PCRE2) |
 | --- | --- | --- | --- |
-| `\\s` | without VT | with VT | with VT |
-| `$`, `\\Z` | end; refused | end; refused | end or before a final newline |
+| `\s` | without VT | with VT | with VT |
+| `$`, `\Z` | end; refused | end; refused | end or before a final newline |
 | multi-line `^` | after any newline | after any newline | not after a final newline |
-| `\\h \\H \\V \\N \\e \\cX \\o{}` | refused | refused | classes and characters |
-| `\\v` | vertical tab | vertical tab | class of vertical white space |
-| `\\Q...\\E` | outside classes | refused | anywhere |
-| `\\123` | octal | refused | octal if it is no back-reference |
-| `\\x{80}` and above | byte up to FF | refused | byte up to FF |
+| `\h \H \V \N \e \cX \o{}` | refused | refused | classes and characters |
+| `\v` | vertical tab | vertical tab | class of vertical white space |
+| `\Q...\E` | outside classes | refused | anywhere |
+| `\123` | octal | refused | octal if it is no back-reference |
+| `\x{80}` and above | byte up to FF | refused | byte up to FF |
 | `(?x)` | refused | also inside classes | outside classes |
 | `{,n}` | literal | refused | from 0 to n |
 | `{02}` | literal | 2 | 2 |
 | `{` that starts no repeat | literal | refused | literal |
 | `a{2}{3}`, `a**` | refused | nested repeats | refused |
 | `a++` | refused | nested repeats | possessive, refused |
-| `^*`, `\\b+` | taken | taken | refused |
+| `^*`, `\b+` | taken | taken | refused |
 | `[[a]`, `[a&&b]`, `[a--b]` | characters | set operations, refused | characters |
-| `[\\d-z]` | `-` is a character | refused | refused |
-| `[\\b]` | refused | refused | backspace |
+| `[\d-z]` | `-` is a character | refused | refused |
+| `[\b]` | refused | refused | backspace |
 | `(?#...)`, `(?'n'...)` | refused | refused | taken |
 
-Repeats of a body that can be empty, as in `(a|b*)*`, go on as RE2 has it in every dialect; PCRE leaves
-such a repeat after an empty iteration, and `report` marks the pattern.
+Repeats of a body that can be empty, as in `(a|b*)*`, go on as RE2 has it in every dialect; PCRE
+leaves such a repeat after an empty iteration, and `report` marks the pattern.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _look(source: Source, letter: str, in_class: bool) -> Look | None:
 
 
 def _hexadecimal(source: Source, letter: str, start: int) -> int:
-    """`\\xHH`, `\\x{H...}`; in Rust also `\\uHHHH`, `\\UHHHHHHHH`, `\\u{H...}`."""
+    r"""`\xHH`, `\x{H...}`; in Rust also `\uHHHH`, `\UHHHHHHHH`, `\u{H...}`."""
     pcre = source.dialect.name == "pcre"
     braced = source.accept("{")
     wanted = {"x": 2, "u": 4, "U": 8}[letter]

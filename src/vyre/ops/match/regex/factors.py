@@ -1,8 +1,9 @@
 """Required factors: what must stand in the text near every match, and the rarest of it.
 
-A factor is a set of words one of which every match contains, or a run of one byte set, together with
-the distance from the start of its piece. The anchor is the factor that is expected least often
-(`byte_statistics`); words of at least three bytes come before runs, which need a filter of their own.
+A factor is a set of words one of which every match contains, or a run of one byte set, together
+with its distance from the start of its piece. The anchor is the factor that is expected least often
+(`byte_statistics`); words of at least three bytes come before runs, which need a filter of their
+own.
 """
 
 from __future__ import annotations
@@ -114,9 +115,7 @@ def _branches(part: Part) -> tuple[tuple[Part, ...], ...]:
     """The spines of a part's choices; words that have wide sets in them are spines as well."""
     if part.branches or part.words is None or len(part.words) == 1:
         return part.branches
-    return tuple(
-        tuple(Part(Class(bits), 1, 1, ((bits,),)) for bits in word) for word in part.words
-    )
+    return tuple(tuple(Part(Class(bits), 1, 1, ((bits,),)) for bits in word) for word in part.words)
 
 
 def _is_narrow(word: Word) -> bool:

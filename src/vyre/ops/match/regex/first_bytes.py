@@ -20,7 +20,7 @@ def _reached(program: Program) -> list[int]:
             pending += (x, y)
         elif op == JUMP:
             pending.append(x)
-        elif op == SAVE or op == ASSERT:  # noqa: PLR1714
+        elif op in (SAVE, ASSERT):
             pending.append(pc + 1)
     return list(reached)
 

@@ -116,9 +116,7 @@ def _refuse_others(source: Source, start: int) -> None:
     for lead, (name, fix) in _OTHER.items():
         if text.startswith(lead, place) and not (pcre and lead in ("?#", "?'")):
             source.position += len(lead)
-            source.refuse(
-                codes.UNKNOWN_GROUP, start, found=source.since(start), name=name, fix=fix
-            )
+            source.refuse(codes.UNKNOWN_GROUP, start, found=source.since(start), name=name, fix=fix)
     if pcre and (text.startswith(("*", "?R"), place) or text[place + 1 : place + 2].isdigit()):
         source.position += 2
         name = "a verb" if text.startswith("*", place) else "a recursion"

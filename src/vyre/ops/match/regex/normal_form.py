@@ -1,9 +1,9 @@
-"""Simplification of syntax trees, and the checks that need the whole tree.
+r"""Simplification of syntax trees, and the checks that need the whole tree.
 
     concatenations and alternations inside of themselves are flattened
     (?:) and repeats of it vanish;  x{0} is empty;  x{1} is x
     a|[bc]  becomes  [a-c]          neighbouring single bytes of an alternation
-    \\b{5}  becomes  \\b             an assertion holds once or always
+    \b{5}  becomes  \b             an assertion holds once or always
     x**     becomes  x*             a repeat of a repeat that adds nothing
 
 The matches, their priorities and the captures stay the same.

@@ -109,7 +109,7 @@ class _Parser:
             source.refuse(codes.UNBALANCED, frame.start, found="(")
         return frame.node(), self._names
 
-    def _step(self) -> None:  # noqa: C901  one arm per construct
+    def _step(self) -> None:
         """Read one construct."""
         source, frame = self._source, self._frames[-1]
         start = source.position

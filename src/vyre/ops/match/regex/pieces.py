@@ -1,11 +1,11 @@
-"""Pieces: a pattern cut at wide gaps and at an optional prefix, with bounds on the distances.
+r"""Pieces: a pattern cut at wide gaps and at an optional prefix, with bounds on the distances.
 
-    [\\w.-]{0,50}token(?:.|\\n){0,40}?=[0-9a-f]{32}
+    [\w.-]{0,50}token(?:.|\n){0,40}?=[0-9a-f]{32}
     0 to 50 bytes, then `token`, then 0 to 40 bytes, then `=[0-9a-f]{32}`
 
-The DFA of a whole pattern counts through its gaps and multiplies; the DFAs of pieces are small. Where
-a match is, every piece is, in order and within its distance. The other way round is for the whole
-pattern to decide: pieces are a filter, and starts are never taken from them.
+The DFA of a whole pattern counts through its gaps and multiplies; the DFAs of pieces are small.
+Where a match is, every piece is, in order and within its distance. The other way round is for the
+whole pattern to decide: pieces are a filter, and starts are never taken from them.
 
 A piece with an anchor is parted there: `head` is before it, `tail` starts with it.
 """
@@ -74,4 +74,3 @@ def _prefix_end(spine: Spine) -> int:
     while place and spine[place - 1].most == 0:
         place -= 1
     return place
-

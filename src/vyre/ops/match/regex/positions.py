@@ -63,9 +63,7 @@ def position_automaton(
     )
 
 
-def _closure(
-    program: Program, start: int, ordered: bool, budget: int
-) -> tuple[list[Edge], int]:
+def _closure(program: Program, start: int, ordered: bool, budget: int) -> tuple[list[Edge], int]:
     """The BYTE and MATCH instructions reached from one without consuming, and the steps taken."""
     code = program.code
     edges: list[Edge] = []

@@ -68,7 +68,8 @@ def _read_bounds(source: Source) -> tuple[int, int | None] | None:
     if dialect.braces_are_literal:
         return None
     source.position += 1
-    _refuse(source, start, "starts no repeat", "write {m}, {m,} or {m,n}, or \\{ for the character")
+    fix = "write {m}, {m,} or {m,n}, or \\{ for the character"
+    return _refuse(source, start, "starts no repeat", fix)
 
 
 def _number(digits: str) -> int:

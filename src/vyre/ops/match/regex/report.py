@@ -11,7 +11,16 @@ from vyre.ops.match.regex.factors import Bounds
 from vyre.ops.match.regex.normal_form import positions_of, simplified
 from vyre.ops.match.regex.parse import Pattern, parse
 from vyre.ops.match.regex.pieces import Piece, pieces_of
-from vyre.ops.match.regex.syntax import Alternation, Class, Concat, Group, Node, Repeat, fold, lengths
+from vyre.ops.match.regex.syntax import (
+    Alternation,
+    Class,
+    Concat,
+    Group,
+    Node,
+    Repeat,
+    fold,
+    lengths,
+)
 from vyre.record import dataclass
 
 EMPTY_ITERATIONS = "repeats a body that can be empty: PCRE leaves such a repeat earlier"

@@ -79,7 +79,7 @@ class Source:
         """The text from `start` to the cursor."""
         return self.text[start : self.position]
 
-    def refuse(self, code: Code, start: int, **values: object) -> NoReturn:
+    def refuse(self, code: Code, start: int, **values: str | int) -> NoReturn:
         """Raise the error, pointing at the characters from `start` to the cursor."""
         end = min(max(self.position, start + 1), len(self.text))
         line = self.text.count("\n", 0, start) + 1
@@ -98,10 +98,10 @@ class Source:
         values = {name: _shortened(value) for name, value in values.items()}
         offset = len(self.encoded(self.text[:start])) if self._is_bytes else start
         where = Location(f"offset {offset}", span)
-        raise RegexError(code.at(where, **values), offset)
+        raise RegexError(code.at(where, (), **values), offset)
 
 
-def _shortened(value: object) -> object:
+def _shortened(value: str | int) -> str | int:
     """Values that quote the pattern are as long as it lets them be."""
     return f"{value[:_SHOWN]}..." if isinstance(value, str) and len(value) > 3 * _SHOWN else value
 

@@ -1,6 +1,6 @@
-"""The spine of a pattern: what every match consists of, in order.
+r"""The spine of a pattern: what every match consists of, in order.
 
-    (?i)(?:api|app)[_-]key\\s{0,3}=[0-9a-f]{32}
+    (?i)(?:api|app)[_-]key\s{0,3}=[0-9a-f]{32}
     one of 2 words · [_-] · k · e · y · gap 0 to 3 · = · 32 × [0-9a-f]
 
 A part is a single byte set, a finite set of words, or anything else with bounds on its length.
@@ -78,13 +78,14 @@ def joined(parts: Sequence[Part]) -> Node:
     for part in parts:
         last, node = items[-1] if items else None, part.node
         body = node.body if isinstance(node, Repeat) else node
-        if isinstance(body, Class) and isinstance(last, Repeat) and last.body == body:
-            if last.least == last.most:
-                items[-1] = _merged(last, node)
-                continue
-        items.append(Repeat(node, 1, 1) if isinstance(node, Class) else node)
-    bare = [item.body if isinstance(item, Repeat) and item.most == 1 == item.least else item
-            for item in items]
+        if isinstance(last, Repeat) and last.least == last.most and last.body == body:
+            items[-1] = _merged(last, node)
+        else:
+            items.append(Repeat(node, 1, 1) if isinstance(node, Class) else node)
+    bare = [
+        item.body if isinstance(item, Repeat) and item.most == 1 == item.least else item
+        for item in items
+    ]
     return bare[0] if len(bare) == 1 else Concat(tuple(bare))
 
 

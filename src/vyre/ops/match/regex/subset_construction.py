@@ -183,7 +183,7 @@ class _Builder:
         entries = matched.copy()
         entries[rows] |= numbers[inverse]
         begin = 0
-        for owner in states.owners.tolist():
+        for owner in map(int, states.owners):
             width = int(self._tables.widths[owner])
             self._entries[owner].append(entries[begin : begin + width])
             begin += width
@@ -199,9 +199,9 @@ class _Builder:
         _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         # A hash only proposes; equality is checked.
         like = first[inverse]
-        if (lengths == lengths[like]).all():
-            if (item == item[np.repeat(starts[like], lengths) + place]).all():
-                return first, inverse
+        is_exact = bool((lengths == lengths[like]).all())
+        if is_exact and (item == item[np.repeat(starts[like], lengths) + place]).all():
+            return first, inverse
         every = np.arange(len(starts))
         return every, every
 

@@ -1,7 +1,7 @@
 """Syntax trees of patterns: frozen nodes, and one fold over them that does not recurse.
 
-Flags are resolved by the parser: case folding is in the byte sets, `.` is a set, `^` and `$` are the
-assertions they stand for, and the greediness of a repeat is in the node.
+Flags are resolved by the parser: case folding is in the byte sets, `.` is a set, `^` and `$` are
+the assertions they stand for, and the greediness of a repeat is in the node.
 """
 
 from __future__ import annotations
@@ -145,8 +145,9 @@ def _lengths(node: Node, below: list[tuple[int, int | None]]) -> tuple[int, int 
             least, most = below[0]
             if most == 0 or node.most == 0:
                 return 0, 0
-            bounded = most is not None and node.most is not None
-            return least * node.least, most * node.most if bounded else None
+            if most is None or node.most is None:
+                return least * node.least, None
+            return least * node.least, most * node.most
         case Group():
             return below[0]
         case _:

@@ -46,7 +46,7 @@ def _written(node: Node, below: list[str | None]) -> str | None:
         case Concat(items):
             pairs = zip(items, parts, strict=True)
             return "".join(_grouped(part, item, (Alternation,)) for item, part in pairs)
-        case Alternation(choices):
+        case Alternation():
             return "|".join(parts)
         case Repeat():
             loose = (Alternation, Concat, Repeat)

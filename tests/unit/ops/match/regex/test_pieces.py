@@ -81,13 +81,13 @@ def test_rarer_words_are_less_frequent() -> None:
 
 def holds(factor: Factor, text: bytes, start: int, end: int) -> bool:
     """True if the factor stands within its distances in a match of its piece."""
-    for word, place in product(factor.words, range(start, end)):
-        behind = place + len(word)
-        if behind <= end and _within(place - start, factor.before):
-            if _within(end - behind, factor.after):
-                if all(bits >> text[place + i] & 1 for i, bits in enumerate(word)):
-                    return True
-    return False
+    return any(
+        place + len(word) <= end
+        and _within(place - start, factor.before)
+        and _within(end - place - len(word), factor.after)
+        and all(bits >> text[place + i] & 1 for i, bits in enumerate(word))
+        for word, place in product(factor.words, range(start, end))
+    )
 
 
 def _within(distance: int, bounds: tuple[int, int | None]) -> bool:

@@ -61,10 +61,11 @@ def _last_choice_first(node: Node, below: list[Node]) -> Node:
 
 
 def _no_case_folding(node: Node, below: list[Node]) -> Node:
-    if isinstance(node, Class) and node.bits.bit_count() == 2:
-        if folded(node.bits) == node.bits:
-            return Class(1 << max(members(node.bits)))
-    return rebuilt(node, below)
+    match node:
+        case Class(bits) if bits.bit_count() == 2 and folded(bits) == bits:
+            return Class(1 << max(members(bits)))
+        case _:
+            return rebuilt(node, below)
 
 
 def _dollar_before_newline(node: Node, below: list[Node]) -> Node:
@@ -113,7 +114,7 @@ def _wrong_priority(program: Program) -> Program:
 
 
 def _edges_are_words(program: Program) -> Program:
-    """`\\b` at the start of a text that starts with a word does not hold."""
+    r"""`\b` at the start of a text that starts with a word does not hold."""
     wrong = pair(Kind.EDGE, Kind.WORD)
     code = [(op, x & ~wrong if op == ASSERT else x, y) for op, x, y in program.code]
     return replace(program, code=tuple(code))
