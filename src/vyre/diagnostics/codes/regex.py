@@ -41,7 +41,7 @@ MATCHES_EMPTY = Code(
     "R005",
     "pattern that matches the empty string",
     "the pattern can match the empty string, which is at every offset",
-    "make some of it required: `+` in place of `*`, or a literal outside of optional groups",
+    "make some of it required, such as a literal outside of optional groups",
     example=_PARSE + "parse('a*')",
 )
 LOOK_AROUND = Code(
@@ -125,7 +125,7 @@ UNBALANCED = Code(
     "R017",
     "parenthesis without its partner",
     "this {found} has no partner",
-    "add the partner, or write \\{found} for the character",
+    "add the partner, or escape it with a backslash",
     example=_PARSE + "parse('(ab')",
 )
 BAD_GROUP_NAME = Code(

@@ -76,7 +76,7 @@ class _ClassReader:
         if source.dialect.name == "pcre" and source.position == self._start + 1:
             named = _POSIX.match(source.text, self._start)
             if named is not None:
-                fix = f"write [{named[0]}]"
+                fix = "put another pair of brackets around it"
                 self._refuse(self._start, "is a named class outside of a class", fix)
 
     def _space(self) -> None:

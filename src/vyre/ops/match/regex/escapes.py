@@ -97,7 +97,7 @@ def _hexadecimal(source: Source, letter: str, start: int) -> int:
             start,
             found=source.since(start),
             problem="is not a complete hexadecimal escape",
-            fix="write \\xHH with two digits, or \\x{H...}",
+            fix="write two hexadecimal digits, or more of them in braces",
         )
     value = int(digits or "0", 16)
     code_point = source.dialect.name == "rust" and (braced or letter != "x")
@@ -114,7 +114,7 @@ def _refuse_code_point(source: Source, value: int, start: int) -> NoReturn:
         start,
         found=source.since(start),
         problem="is a code point; patterns match bytes",
-        fix=f"write its UTF-8 encoding: {encoded}" if encoded else "write bytes as \\xHH",
+        fix=f"write the bytes of its encoding: {encoded}" if encoded else "write a byte",
     )
 
 
@@ -176,17 +176,17 @@ def _refuse(source: Source, letter: str, start: int) -> NoReturn:
         "e": "write \\x1B",
         "Z": "write \\z for the end of the text",
         "N": "write [^\\n]",
-        "<": "write \\b, or < for the character",
-        ">": "write \\b, or > for the character",
+        "<": "write \\b, or the character without its backslash",
+        ">": "write \\b, or the character without its backslash",
         "Q": "escape each character with a backslash",
-        "E": "remove it: there is no \\Q before it",
+        "E": "remove it: it ends no quotation",
         "K": "put the wanted bytes into a capture group",
         "G": "remove it: matches are found in the whole text",
         "X": "write (?s:.), which is one byte",
         "R": "write (?:\\r\\n|[\\n\\r])",
         "b": "write \\x08 for a backspace",
     }
-    fix = fixes.get(letter, f"write {letter} without the backslash, or \\xHH for a byte")
+    fix = fixes.get(letter, f"write {letter} without the backslash")
     _unknown(source, start, found, fix)
 
 

@@ -56,7 +56,9 @@ def read_opening(
     if pcre and source.accept("?#"):
         end = source.text.find(")", source.position)
         if end < 0:
-            source.refuse(codes.ENDS_TOO_EARLY, start, what="a comment", fix="close it with )")
+            source.refuse(
+                codes.ENDS_TOO_EARLY, start, what="a comment", fix="add the closing parenthesis"
+            )
         source.position = end + 1
         return Opening(is_comment=True)
     for lead, closer in (("?P<", ">"), ("?<", ">"), ("?'", "'")):
@@ -157,7 +159,9 @@ def _refuse_flag(source: Source, found: str, start: int) -> None:
     dialect = source.dialect
     reason = "; classes and case folding are ASCII" if found == "u" else ""
     if not found:
-        source.refuse(codes.ENDS_TOO_EARLY, start, what="a group", fix="close it with )")
+        source.refuse(
+            codes.ENDS_TOO_EARLY, start, what="a group", fix="add the closing parenthesis"
+        )
     source.refuse(
         codes.UNKNOWN_FLAG,
         start,

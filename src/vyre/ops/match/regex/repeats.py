@@ -68,7 +68,7 @@ def _read_bounds(source: Source) -> tuple[int, int | None] | None:
     if dialect.braces_are_literal:
         return None
     source.position += 1
-    fix = "write {m}, {m,} or {m,n}, or \\{ for the character"
+    fix = "write the counts of a repeat, or escape the brace with a backslash"
     return _refuse(source, start, "starts no repeat", fix)
 
 

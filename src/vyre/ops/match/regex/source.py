@@ -114,6 +114,6 @@ def _encoded_size(pattern: str) -> int:
             Location(f"offset {error.start}"),
             found=f"the lone surrogate U+{ord(pattern[error.start]):04X}",
             problem="has no UTF-8 encoding",
-            fix="write bytes as \\xHH, or give the pattern as bytes",
+            fix="give the pattern as bytes",
         )
         raise RegexError(diagnostic, error.start) from None
