@@ -13,7 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import Protocol
 
-from vyre.conform.regexes.oracles import Re2, Rure, re2_refuses, rure_is_exact, rure_refuses
+from vyre.conform.regexes.oracles import (
+    Re2,
+    Rure,
+    re2_is_exact,
+    re2_refuses,
+    rure_is_exact,
+    rure_refuses,
+)
 from vyre.conform.regexes.patterns import PatternMaker, hostile_pattern
 from vyre.conform.regexes.texts import text_for
 from vyre.diagnostics import RegexError
@@ -140,7 +147,7 @@ def oracle_of(pattern: Pattern) -> Re2 | Rure | None:
     # RE2 in Latin-1 mode repeats the last byte of a character, where here it is the character.
     as_is = pattern.dialect == "go" and pattern.text.isascii()
     written = pattern.text if as_is else unparse(pattern.root)
-    if written is None:
+    if written is None or not re2_is_exact(pattern.root):
         return None
     if re2_refuses(written) is None:
         return Re2(written)

@@ -10,7 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from vyre.ops.match.regex import Match
-from vyre.ops.match.regex.syntax import Assertion, Node, Repeat, fold
+from vyre.ops.match.regex.syntax import (
+    Alternation,
+    Assertion,
+    Class,
+    Concat,
+    Group,
+    Node,
+    Repeat,
+    fold,
+)
+from vyre.record import dataclass
 
 _MEMORY = 256 << 20
 
@@ -48,6 +58,43 @@ def re2_refuses(pattern: str | bytes) -> str | None:
     except re2.error as error:
         return str(error)
     return None
+
+
+def re2_is_exact(root: Node) -> bool:
+    """True if RE2 can judge a pattern.
+
+    RE2 flattens its programs, and in doing so loses the priority of an empty iteration where the
+    body of the repeat has a repeat in it: of `k(?:|a)*` in b"ka" it takes `k`, as Perl, PCRE and
+    Python do, but of `k(?:|ab+)*` in b"kab" it takes all, as none of them does.
+    """
+    return not fold(root, _summary).is_unreliable
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    prefers_empty: bool
+    """Its first choice consumes nothing."""
+    has_loop: bool
+    is_unreliable: bool = False
+
+
+def _summary(node: Node, below: list[_Summary]) -> _Summary:
+    has_loop = any(each.has_loop for each in below)
+    unreliable = any(each.is_unreliable for each in below)
+    match node:
+        case Class():
+            return _Summary(False, False)
+        case Assertion():
+            return _Summary(True, False)
+        case Alternation():
+            return _Summary(below[0].prefers_empty, has_loop, unreliable)
+        case Repeat(_, least, most, greedy):
+            body = below[0]
+            lazy = least == 0 and (not greedy or most == 0)
+            unreliable |= most is None and body.prefers_empty and body.has_loop
+            return _Summary(lazy or body.prefers_empty, has_loop or most is None, unreliable)
+        case Concat() | Group():
+            return _Summary(all(each.prefers_empty for each in below), has_loop, unreliable)
 
 
 def rure_is_exact(root: Node) -> bool:

@@ -17,7 +17,14 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
-from vyre.conform.regexes.oracles import Re2, Rure, re2_refuses, rure_is_exact, rure_refuses
+from vyre.conform.regexes.oracles import (
+    Re2,
+    Rure,
+    re2_is_exact,
+    re2_refuses,
+    rure_is_exact,
+    rure_refuses,
+)
 from vyre.conform.regexes.texts import changed, word
 from vyre.diagnostics import RegexError
 from vyre.ops.match.regex import Definition, parse
@@ -145,7 +152,7 @@ def engines_for(pattern: Pattern) -> Iterator[tuple[str, Re2 | Rure]]:
         yield "rure", Rure(pattern.text)
     as_is = pattern.dialect == "go" and pattern.text.isascii()
     written = pattern.text if as_is else unparse(pattern.root)
-    if written is None:
+    if written is None or not re2_is_exact(pattern.root):
         return
     if re2_refuses(written) is None:
         yield "re2", Re2(written)

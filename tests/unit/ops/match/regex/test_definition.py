@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from vyre.conform.regexes.fuzz import case, definition_of, differences, fuzz_regexes
-from vyre.conform.regexes.oracles import Re2, Rure, re2_refuses
+from vyre.conform.regexes.oracles import Re2, Rure, re2_is_exact, re2_refuses
 from vyre.ops.match.regex import Match, parse
 
 TABLE = [
@@ -80,6 +82,17 @@ def test_overlapping_ends_are_the_ends_of_a_search_at_every_length() -> None:
         if (starts := [s for s in range(end) if anchored.find(text[s:end])])
     ]
     assert definition_of(parse(pattern)).ends(text) == expected
+
+
+def test_an_empty_iteration_keeps_its_priority() -> None:
+    """As in Perl, PCRE and Python; RE2 agrees on the first, not on the second."""
+    for pattern in ("k(?:|a)*", "k(?:|ab+)*"):
+        found = definition_of(parse(pattern)).find(b"kab")
+        assert [match[:2] for match in found] == [(0, 1)]
+        assert re.findall(pattern, "kab") == ["k"]
+    assert re2_is_exact(parse("k(?:|a)*").root)
+    assert re2_is_exact(parse("k(?:ab+|)*").root)
+    assert not re2_is_exact(parse("k(?:|ab+)*").root)
 
 
 def test_a_match_at_a_place() -> None:
