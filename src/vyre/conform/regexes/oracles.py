@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from vyre.ops.match.regex import Match
+from vyre.ops.match.regex.boundaries import Look
 from vyre.ops.match.regex.syntax import (
     Alternation,
     Assertion,
@@ -100,17 +101,18 @@ def _summary(node: Node, below: list[_Summary]) -> _Summary:
 def rure_is_exact(root: Node) -> bool:
     r"""True if rure can judge a pattern.
 
-    The release on PyPI (0.2.2, of 2018) has bugs that later ones of Rust's regex have not. It takes
-    the end of the last match for the start of a line, or of the text, so `(?m)^\s*a` matches in
-    b"xa\n a" behind the first `a`; it loses matches of `\B` beside bytes over 7F; and of
-    `b{3}_{0}|b.*` it takes the second choice. So only patterns without assertions and without `{0}`
-    are left to it.
+    The release on PyPI (0.2.2) has bugs. It takes the end of the last match for the start of a
+    line, or of the text, so `(?m)^\s*a` matches in b"xa\n a" behind the first `a`; it loses matches
+    of `\B` beside bytes over 7F; and of `b{3}_{0}|b.*` it takes the second choice. So only patterns
+    without `{0}`, and without assertions other than `\b`, are left to it.
     """
     return not fold(root, lambda node, below: _is_unreliable(node) or any(below))
 
 
 def _is_unreliable(node: Node) -> bool:
-    return isinstance(node, Assertion) or (isinstance(node, Repeat) and node.most == 0)
+    if isinstance(node, Assertion):
+        return node.look is not Look.WORD_BOUNDARY
+    return isinstance(node, Repeat) and node.most == 0
 
 
 class Rure:
