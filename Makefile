@@ -20,7 +20,8 @@ SEED ?= 0
 DEVICE ?= cpu
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help install system-deps demo test check format bless bench bench-peers fuzz prove conform docs clean
+.PHONY: help install system-deps demo test check format bless bench bench-peers fuzz rules-check prove \
+  conform docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +97,10 @@ SWIFTSHADER := /usr/lib/chromium/vk_swiftshader_icd.json
 
 fuzz: install system-deps  ## random programs in every way that must agree, hostile bytes at the decoder; SECONDS=60
 	@VK_ADD_DRIVER_FILES=$$(ls $(SWIFTSHADER) 2>/dev/null) $(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS) --seed $(SEED)
+
+rules-check: install  ## the regexes of rule files (gitleaks .toml, Nosey Parker .yml) against RE2; RULES=dir TEXT=file
+	@[ -n "$(RULES)" ] || { echo "rules-check: say where the rule files are: make rules-check RULES=dir" >&2; exit 1; }
+	@$(BIN)/python -m vyre.conform rules "$(RULES)" $(if $(TEXT),--text "$(TEXT)")
 
 prove: install  ## prove every rewrite rule with an SMT solver
 	@$(BIN)/python -m tests.rules.prove

@@ -19,7 +19,7 @@ from vyre.ir.types import ARITHMETIC_FLOATS, INTEGER_TYPES, SCALAR_TYPES, DataTy
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 100
 """Examples of texts that are too long or too deep are cut at this column."""
-SAID = "IVTWFOP"
+SAID = "IVTWFOPR"
 """Families whose messages are the same on every machine."""
 FAMILIES = {
     "I": "Building a program",
@@ -30,6 +30,7 @@ FAMILIES = {
     "O": "Optimising",
     "L": "Lowering to a target",
     "P": "Joining and splitting programs",
+    "R": "Regular expressions",
     "D": "Launching",
     "B": "Backends",
     "X": "Running",

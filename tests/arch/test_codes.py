@@ -12,7 +12,7 @@ CODES = all_codes()
 WITH_EXAMPLE = [row for row in CODES.values() if row.example and row.code[0] != "X"]
 # Codes of these families are about programs and calls alone, so an example can always be given;
 # the others need a device or a file in some state.
-ALWAYS = "IVTWFOP"
+ALWAYS = "IVTWFOPR"
 
 
 @pytest.mark.parametrize("row", WITH_EXAMPLE, ids=lambda row: row.code)

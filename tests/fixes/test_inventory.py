@@ -24,6 +24,7 @@ FORWARDED = {
     "D002": "what the device says of itself",
     "D005": "what to write for an array of another type, by the two types",
     "F026": "what the checker says of the types of a bitcast or of a reduction",
+    "R013": "what to write for a group, by its kind",
     "T006": "what is wrong with a number, by its type",
     "T013": "what the constructor of a node says",
     "W009": "what the constructor of a node says",

@@ -1,4 +1,7 @@
-"""`python -m vyre.conform fuzz --seconds 60`: random programs on all cores."""
+"""`python -m vyre.conform fuzz --seconds 60`: random programs on all cores.
+
+`python -m vyre.conform rules DIR`: the regexes of rule files against RE2.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ def main() -> int:
     options.add_argument(
         "--what",
         help="checks: cpu, wgpu:ID, opt, fuse, split, wire; lists, also lists@ID, of the mixture "
-        "of that name; python, also python@ID, of that mixture: kernels as CPython runs them; and "
-        "bytes, hostile ones "
+        "of that name; python, also python@ID, of that mixture: kernels as CPython runs them; "
+        "bytes, hostile ones; and regexes, random ones against RE2 "
         "(all, and every WebGPU device found, unless you say)",
     )
     options.add_argument("--programs", type=int, help="stop after so many")
@@ -36,7 +39,12 @@ def main() -> int:
     )
     options.add_argument("--folder", type=Path, default=Path("fuzz-failures"))
     options.add_argument("--number", type=int, help="only this program, in this process")
+    rules = commands.add_parser("rules", help="compare the regexes of rule files with RE2")
+    rules.add_argument("rules", type=Path, help="a folder of .toml and .yml files")
+    rules.add_argument("--text", type=Path, help="a file in which every pattern is looked for")
     given = parser.parse_args()
+    if given.command == "rules":
+        return _rules(given.rules, given.text)
     campaigns = _everything() if given.what is None else _chosen(given.what, given.mixture)
     if given.number is not None:
         checks = tuple(name for campaign in campaigns for name in campaign.checks)
@@ -54,6 +62,8 @@ def _run(campaign: _Campaign, given: argparse.Namespace) -> int:
     seconds = given.seconds * campaign.share
     if campaign.checks == _HOSTILE:
         return _bytes(seconds, given.seed)
+    if campaign.checks == _REGEXES:
+        return _regexes(seconds, given.seed)
     report = fuzz(
         seconds,
         given.seed,
@@ -87,6 +97,7 @@ class _Campaign:
 
 
 _HOSTILE = ("bytes",)
+_REGEXES = ("regexes",)
 
 
 def _everything() -> list[_Campaign]:
@@ -95,9 +106,10 @@ def _everything() -> list[_Campaign]:
 
     gpus = tuple((*d.aliases, d.id)[0] for d in devices() if d.backend == "wgpu" and d.available)
     share = 0.3 if gpus else 0.0
-    rest = 0.95 - share
+    rest = 0.9 - share
     campaigns = [
         _Campaign(_HOSTILE, "", 0.05),
+        _Campaign(_REGEXES, "", 0.05),
         _Campaign(DEFAULT_CHECKS, "thorough", 0.25 * rest),
         _Campaign(("cpu",), "hostile", 0.15 * rest),
         _Campaign(("cpu",), "kernels", 0.1 * rest),
@@ -118,12 +130,13 @@ def _everything() -> list[_Campaign]:
 
 def _chosen(what: str, mixture: str) -> list[_Campaign]:
     names = tuple(what.split(","))
-    checks = tuple(name for name in names if name not in _HOSTILE)
-    if len(checks) == len(names):
-        return [_Campaign(checks, mixture, 1.0)]
+    apart = [each for each in (_HOSTILE, _REGEXES) if each[0] in names]
+    checks = tuple(name for name in names if (name,) not in apart)
     if not checks:
-        return [_Campaign(_HOSTILE, "", 1.0)]
-    return [_Campaign(_HOSTILE, "", 0.05), _Campaign(checks, mixture, 0.95)]
+        return [_Campaign(each, "", 1.0 / len(apart)) for each in apart]
+    share = 0.05
+    campaigns = [_Campaign(each, "", share) for each in apart]
+    return [*campaigns, _Campaign(checks, mixture, 1.0 - share * len(apart))]
 
 
 class _Progress:
@@ -152,6 +165,22 @@ def _bytes(seconds: float, seed: int) -> int:
     report = fuzz_wire(seconds, seed)
     print(f"bytes: {report}")
     return len(report.failures)
+
+
+def _regexes(seconds: float, seed: int) -> int:
+    from vyre.conform.regexes.fuzz import fuzz_regexes
+
+    report = fuzz_regexes(seconds, seed)
+    print(f"regexes: {report}")
+    return len(report.failures)
+
+
+def _rules(folder: Path, text: Path | None) -> int:
+    from vyre.conform.regexes.rules import check_rules
+
+    report = check_rules(folder, b"" if text is None else text.read_bytes())
+    print(f"rules: {report}")
+    return 1 if report.differences or not report.patterns else 0
 
 
 def _one(number: int, checks: tuple[str, ...], mixture: str) -> int:

@@ -10,6 +10,7 @@
     +-- LowerError            a program cannot be brought to a target          (L###)
     |   +-- CapabilityError   the target lacks a feature the program needs
     +-- PlanError             programs cannot be joined or split               (P###)
+    +-- RegexError            a regular expression is refused                  (R###)
     +-- DispatchError         a launch was asked for wrongly                   (D###)
     |   +-- DeviceError       the device asked for is not there
     |   +-- ArgumentError     a buffer is missing, too short, of another type
@@ -105,6 +106,17 @@ class CapabilityError(LowerError):
 
 class PlanError(VyreError):
     """Programs cannot be joined into one dispatch, or one cannot be split."""
+
+
+class RegexError(VyreError, ValueError):
+    """A regular expression is refused, or a compiled one cannot be read; `offset` says where."""
+
+    def __init__(self, diagnostics: Diagnostic | Sequence[Diagnostic], offset: int = 0) -> None:
+        super().__init__(diagnostics)
+        self.offset = offset
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.diagnostics, self.offset))
 
 
 class DispatchError(VyreError):

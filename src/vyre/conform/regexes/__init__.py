@@ -1,0 +1,1 @@
+"""Regular expressions against other engines: random patterns, near misses, rule files."""

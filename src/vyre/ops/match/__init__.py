@@ -1,0 +1,1 @@
+"""Matching: sets of literals and of regular expressions in bytes."""
