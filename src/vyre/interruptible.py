@@ -91,6 +91,8 @@ def start(thread: threading.Thread) -> None:
     try:
         thread.start()
     except BaseException as problem:
+        if is_from_handler(problem):
+            raise
         raised = _raised_before(problem)
         if raised is None:
             raise
@@ -100,9 +102,7 @@ def start(thread: threading.Thread) -> None:
 
 
 def _raised_before(problem: BaseException) -> BaseException | None:
-    """What a handler raised while which this was raised, if it is not that itself."""
-    if is_from_handler(problem):
-        return None
+    """What a handler raised that led to this problem, if it did."""
     context = problem.__context__
     while context is not None and not is_from_handler(context):
         context = context.__context__
