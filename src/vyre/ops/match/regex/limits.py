@@ -16,3 +16,5 @@ MAX_FOLLOW_EDGES = 1_000_000
 """Edges of a position automaton; beyond it there is a program but no automaton."""
 MAX_STATES = 4_000
 """States of a DFA; beyond it the piece is run as an NFA."""
+MAX_WHOLE_STATES = 500
+"""States of the DFA of a whole pattern, which its pieces mostly do without."""

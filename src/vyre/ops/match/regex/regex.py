@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vyre.ops.match.regex.dfa import Dfa
 from vyre.ops.match.regex.factors import Bounds, Factor
-from vyre.ops.match.regex.limits import MAX_STATES
+from vyre.ops.match.regex.limits import MAX_STATES, MAX_WHOLE_STATES
 from vyre.ops.match.regex.normal_form import simplified
 from vyre.ops.match.regex.parse import Pattern, parse
 from vyre.ops.match.regex.pieces import Piece, pieces_of
@@ -64,15 +64,29 @@ def compile_parsed(patterns: Sequence[Pattern], most_states: int = MAX_STATES) -
     """Compile patterns that were read before."""
     trees = [simplified(pattern.root) for pattern in patterns]
     pieces = [pieces_of(tree) for tree in trees]
-    automata: list[PositionAutomaton | None] = []
-    for tree, some in zip(trees, pieces, strict=True):
-        automata.append(position_automaton(compile_program(tree)))
-        automata.append(position_automaton(compile_reversed(tree), ordered=False))
-        for piece in some:
-            automata.append(position_automaton(compile_program(piece.tail)))
-            automata.append(position_automaton(compile_reversed(piece.head), ordered=False))
-    built = iter(determinize([one for one in automata if one is not None], most_states))
-    dfas = iter([None if one is None else next(built) for one in automata])
+    whole = _dfas(
+        [
+            automaton
+            for tree in trees
+            for automaton in (
+                position_automaton(compile_program(tree)),
+                position_automaton(compile_reversed(tree), ordered=False),
+            )
+        ],
+        min(most_states, MAX_WHOLE_STATES),
+    )
+    parts = _dfas(
+        [
+            automaton
+            for some in pieces
+            for piece in some
+            for automaton in (
+                position_automaton(compile_program(piece.tail)),
+                position_automaton(compile_reversed(piece.head), ordered=False),
+            )
+        ],
+        most_states,
+    )
     return [
         Regex(
             pattern.text,
@@ -80,12 +94,17 @@ def compile_parsed(patterns: Sequence[Pattern], most_states: int = MAX_STATES) -
             pattern.names,
             *lengths(tree),
             compile_program(tree, pattern.groups),
-            next(dfas),
-            next(dfas),
-            tuple(_compiled(piece, next(dfas), next(dfas)) for piece in some),
+            next(whole),
+            next(whole),
+            tuple(_compiled(piece, next(parts), next(parts)) for piece in some),
         )
         for pattern, tree, some in zip(patterns, trees, pieces, strict=True)
     ]
+
+
+def _dfas(automata: Sequence[PositionAutomaton | None], most_states: int) -> Iterator[Dfa | None]:
+    built = iter(determinize([one for one in automata if one is not None], most_states))
+    return iter([None if one is None else next(built) for one in automata])
 
 
 def _compiled(piece: Piece, tail: Dfa | None, head: Dfa | None) -> CompiledPiece:
