@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Iterable, Sequence
 
@@ -59,12 +58,13 @@ class PassScheduler:
         run = _Run(PassContext(target, is_hot=self.is_hot), Meter(), self.verify)
         rows: list[PassRunMetric] = []
         restless: list[str] = []
-        size = 0
-        for iteration in itertools.count():
+        size, iteration = 0, 0
+        while True:
             if iteration % MAX_ITERATIONS == 0:
                 before, size = size, run.size(program)
                 if iteration and size >= before:
-                    break
+                    names = ", ".join(restless)
+                    raise OptimizerError(codes.NO_CONVERGENCE.at(iterations=iteration, names=names))
             restless.clear()
             for each in self.passes:
                 if restless and iteration and each.metadata.phase.value > _SETTLED.value:
@@ -76,9 +76,7 @@ class PassScheduler:
             if not restless:
                 name = "" if target is None else target.name
                 return OptimizerRunReport(program, tuple(rows), target=name)
-        raise OptimizerError(
-            codes.NO_CONVERGENCE.at(iterations=iteration, names=", ".join(restless))
-        )
+            iteration += 1
 
 
 class _Run:
