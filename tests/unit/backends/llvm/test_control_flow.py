@@ -72,6 +72,28 @@ def test_return_inside_a_loop() -> None:
     run("for k in 0..20 { if k == a[i] { out[i] = k return } } out[i] = 99")
 
 
+def test_a_loop_without_returns_in_a_kernel_with_some() -> None:
+    run(
+        """
+    let count = 0u32
+    while true {
+        count = count + 1u32
+        if count > a[3] {
+            break
+        }
+        continue
+    }
+    for k in 0u32..4u32 {
+        if a[i] == k {
+            return
+        }
+        out[i] = out[i] * 3u32 + count
+    }
+    y[i] = x[i] * 2.0f32
+"""
+    )
+
+
 def test_value_dead_after_its_loop_but_read_by_the_next_one() -> None:
     run(
         "let t = 1 let s = 0 for r in 0..3 { let n = a[i] while n > 2 { n = n - 3 t = t + n }"
