@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,15 @@ Grid = tuple[int, int, int]
 def load(
     program: Program, cpu: str = "native", tier: str = "full", values: Mapping[str, str] = {}
 ) -> NativeKernel:
-    """A program as machine code in this process."""
-    artifact = compile_program(program, cpu, EmitOptions(tier, values))
+    """A program as machine code in this process; the last few are kept, for other inputs."""
+    return _loaded(program, cpu, tier, tuple(values.items()))
+
+
+@lru_cache(maxsize=4)
+def _loaded(
+    program: Program, cpu: str, tier: str, values: tuple[tuple[str, str], ...]
+) -> NativeKernel:
+    artifact = compile_program(program, cpu, EmitOptions(tier, dict(values)))
     return NativeKernel(artifact.payload, KernelInfo.from_json(artifact.metadata), process_pool())
 
 
