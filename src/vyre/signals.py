@@ -75,10 +75,13 @@ _VARIABLE_ARGUMENTS = 0x04
 
 def _handlers() -> Iterator[CodeType]:
     """The code of the handlers that are set."""
-    import signal
+    # The module behind `signal`, whose functions make an enum of every number on the way.
+    import _signal
 
-    for number in signal.valid_signals():
-        handler: object = signal.getsignal(number)
+    for number in _signal.valid_signals():
+        handler: object = _signal.getsignal(number)
+        if handler is None or isinstance(handler, int):
+            continue
         # A function, a method, what `functools.partial` made, or an instance that can be called.
         method, whole = getattr(handler, "__func__", None), getattr(handler, "func", None)
         for one in (handler, method, whole, vars(type(handler)).get("__call__")):

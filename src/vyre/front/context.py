@@ -15,6 +15,7 @@ from dataclasses import field
 
 from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
+from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
 from vyre.front.homes import Homes
 from vyre.front.reads import Reads
@@ -22,9 +23,6 @@ from vyre.front.source import Source
 from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
 from vyre.record import dataclass
-
-NO_LIMIT = 1 << 32
-"""What every id and every length is less than."""
 
 
 class Restart(Exception):

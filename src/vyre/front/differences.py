@@ -9,7 +9,8 @@ index and a small number, which is added to ids, lengths and what is no greater 
 
 from __future__ import annotations
 
-from vyre.front.context import NO_LIMIT, Context
+from vyre.front.context import Context
+from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
 from vyre.front.parameters import is_layout
 from vyre.ir import (

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vyre.front.context import NO_LIMIT
 from vyre.front.parameters import SHAPE, is_layout
 from vyre.ir import BufferAccess, Program
 
 if TYPE_CHECKING:
     from vyre.front.grid.extents import Sizes
 
+NO_LIMIT = 1 << 32
+"""What every id and every length is less than."""
+HALF = 1 << 31
+"""Ids and lengths of a launch are below it where a kernel reads indices with their sign."""
 LIMIT = "front.extents_below"
 """Under which a program that was a kernel remembers what its extents must be less than."""
 

@@ -13,12 +13,10 @@ from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
 from vyre.front.context import Context
 from vyre.front.differences import signed_bits
+from vyre.front.extent_limit import HALF
 from vyre.front.scalars import scalar_name
 from vyre.front.values import Form, Scalar
 from vyre.ir import AnyExpr, Cast, DataType, Expr, Lit
-
-HALF = 1 << 31
-"""Ids and lengths of a launch are below it where a kernel reads indices with their sign."""
 
 INTEGERS = frozenset({DataType.I32, DataType.I64, DataType.U32, DataType.U64})
 """The types that an index can take."""

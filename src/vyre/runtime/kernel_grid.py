@@ -12,11 +12,9 @@ from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.grid import Extents, Grid
-from vyre.front.context import NO_LIMIT
-from vyre.front.extent_limit import extents, extents_below
+from vyre.front.extent_limit import HALF, NO_LIMIT, extents, extents_below
 from vyre.front.grid.extents import Constant, compiled
 from vyre.front.grid.plan import NoGrid, Plan, plan_of
-from vyre.front.index_values import HALF
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
