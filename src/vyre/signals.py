@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 
 def is_from_handler(problem: BaseException) -> bool:
@@ -75,11 +76,12 @@ _VARIABLE_ARGUMENTS = 0x04
 
 def _handlers() -> Iterator[CodeType]:
     """The code of the handlers that are set."""
-    # The module behind `signal`, whose functions make an enum of every number on the way.
-    import _signal
+    # The module behind `signal`, whose own functions make an enum of every number on the way.
+    import importlib
 
-    for number in _signal.valid_signals():
-        handler: object = _signal.getsignal(number)
+    plain: Any = importlib.import_module("_signal")
+    for number in plain.valid_signals():
+        handler: object = plain.getsignal(number)
         if handler is None or isinstance(handler, int):
             continue
         # A function, a method, what `functools.partial` made, or an instance that can be called.
