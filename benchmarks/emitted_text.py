@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.programs import all_programs, plain_programs
 from benchmarks.survey import CASES
 from vyre import VyreError
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import Host
 from vyre.conform.fuzz import case_of
 from vyre.conform.python.case import PythonCase

@@ -114,7 +114,7 @@ STAMPED: dict[str, Change] = {
     "a pass of vyre edited": lambda e: e.replace(e.vyre / "opt/passes/dce.py", "Dce", "Dcf"),
     "and nothing else of it changed": _same_size_and_time,
     "the front end edited": _vyre("front/statements.py"),
-    "code generation edited": _vyre("backends/llvm/codegen/module.py"),
+    "code generation edited": _vyre("backends/llvm/emit/module.py"),
     "the native runtime edited": _vyre("backends/llvm/native/pool.ll"),
     "the prelude of WGSL edited": _vyre("backends/wgsl/prelude/float.wgsl"),
     "the cache itself edited": _vyre("cache/disk.py"),

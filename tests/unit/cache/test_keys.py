@@ -120,7 +120,7 @@ def test_code_of_another_vyre_or_with_other_passes_is_not_run(running: Environme
     assert said_by_a_process(running) == "15 compiled"
     running.remove(running.site / "own_passes-1.0.dist-info")
     assert said_by_a_process(running) == "11 compiled"
-    generator = running.vyre / "backends/llvm/codegen/expressions/arithmetic.py"
+    generator = running.vyre / "backends/llvm/emit/arithmetic.py"
     running.replace(generator, 'BinOp.ADD: "add"', 'BinOp.ADD: "sub"')
     assert said_by_a_process(running) == "9 compiled"
     running.restore()

@@ -8,12 +8,12 @@ from dataclasses import replace
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
 from vyre.backends.llvm.abi import KERNEL_SYMBOL, STACK_BYTES
-from vyre.backends.llvm.codegen.module import generate
-from vyre.backends.llvm.effort import pipeline_at_first, pipeline_when_hot
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.frames import stack_bytes, with_probes
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.loader import has_linker, ready_to_load
-from vyre.backends.llvm.separate import separated
+from vyre.backends.llvm.module_splitting import separated
+from vyre.backends.llvm.tiers import pipeline_at_first, pipeline_when_hot
 from vyre.backends.llvm.vector_math import with_calls
 from vyre.diagnostics import BackendError
 from vyre.diagnostics.codes.native import TOO_MUCH_STACK

@@ -13,7 +13,7 @@ from vyre.backends.llvm.elf import ElfObject, Relocation, Section, read_elf
 from vyre.backends.llvm.frames import needs_probe, probe_object
 from vyre.backends.llvm.image import LARGEST, PAGE, Linked, bad_object
 from vyre.backends.llvm.joined import joined
-from vyre.backends.llvm.relocate import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
+from vyre.backends.llvm.relocations import MACHINES, SLOT_BYTES, STUB_BYTES, Machine, Place
 from vyre.record import dataclass
 
 

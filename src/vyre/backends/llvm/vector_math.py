@@ -22,7 +22,7 @@ from vyre.backends.llvm.maths import (
     power,
     trigonometric,
 )
-from vyre.backends.llvm.maths.code import Code, Value
+from vyre.backends.llvm.maths.ssa import Code, Value
 
 FloatType = Literal["f16", "f32", "f64"]
 

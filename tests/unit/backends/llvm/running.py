@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.compile import compile_program
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.outcome import Outcome

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import check
 from tests.unit.backends.llvm.test_strategy import AVX2
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 

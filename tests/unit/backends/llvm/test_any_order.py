@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.native_kernels import INCREMENT, address, kernel
-from vyre.backends.llvm.codegen.choosing.any_order import is_any_order_fine
+from vyre.backends.llvm.analysis.reordering import is_any_order_fine
 from vyre.ir import Program
 
 TEXT = """program workgroup(64, 1, 1)

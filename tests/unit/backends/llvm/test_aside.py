@@ -9,12 +9,12 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, launch, load
 from vyre.backends.llvm import host
-from vyre.backends.llvm.codegen.module import generate
-from vyre.backends.llvm.codegen.rows import aside
-from vyre.backends.llvm.codegen.rows.aside import Aside, with_asides
 from vyre.backends.llvm.compile import compile_program
+from vyre.backends.llvm.emit import outline_cold_code as aside
+from vyre.backends.llvm.emit.module import generate
+from vyre.backends.llvm.emit.outline_cold_code import Aside, with_asides
+from vyre.backends.llvm.module_splitting import separated
 from vyre.backends.llvm.outcome import Status
-from vyre.backends.llvm.separate import separated
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 

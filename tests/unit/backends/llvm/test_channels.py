@@ -11,7 +11,7 @@ import pytest
 import vyre as vy
 from tests.unit.backends.llvm.running import source
 from vyre.backends.llvm import compile
-from vyre.backends.llvm.codegen.statements.channels import WrittenOut, channels_of
+from vyre.backends.llvm.rewrites.specialise_trip_counts import WrittenOut, channels_of
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.driver.grid_sync.lives import variable_types

@@ -9,7 +9,7 @@ from benchmarks.shapes import SHAPES
 from tests.unit.backends.llvm.running import launch, load
 from vyre.backends.llvm import jit
 from vyre.backends.llvm.compile import compile_program
-from vyre.backends.llvm.effort import lines_to_compile, pipeline_at_first
+from vyre.backends.llvm.tiers import lines_to_compile, pipeline_at_first
 from vyre.driver.backend import EmitOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program, UnOp
 

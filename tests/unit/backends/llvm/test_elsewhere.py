@@ -16,7 +16,7 @@ from benchmarks.programs import all_programs
 from tests.unit.backends.llvm.running import load
 from vyre.backends.llvm import image, jit
 from vyre.backends.llvm.abi import KERNEL_SYMBOL
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.linked import link
 from vyre.driver import routing

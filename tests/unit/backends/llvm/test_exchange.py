@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.codegen.statements.exchange import with_exchanges
+from vyre.backends.llvm.passes.if_convert_exchanges import with_exchanges
 from vyre.ir import If, Program
 from vyre.ir.walk import walk_stmts
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, differences, launch, load, source
-from vyre.backends.llvm.codegen.indices.periods import as_division, numbers_of_two_signs
+from vyre.backends.llvm.analysis.delinearise import as_division, numbers_of_two_signs
 from vyre.backends.reference import execute
 from vyre.ir import Binary, BinOp, Builtin, BuiltinKind, DataType, Expr, Lit, Program
 

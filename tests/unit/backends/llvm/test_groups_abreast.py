@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import differences, launch, load, source
-from vyre.backends.llvm.codegen.groups import groups_abreast
 from vyre.backends.llvm.compile import compile_program
+from vyre.backends.llvm.emit import workgroup_batch as groups_abreast
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, differences, launch, load, source
-from vyre.backends.llvm.codegen.indices.again import is_repeatable
+from vyre.backends.llvm.analysis.idempotence import is_repeatable
 from vyre.backends.reference import execute
 from vyre.ir import Program
 

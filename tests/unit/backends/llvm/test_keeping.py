@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.backends.llvm.codegen.memory.keeping import keeping_plans
+from vyre.backends.llvm.emit.memory.privatised_reductions import keeping_plans
 from vyre.ir import Program
 
 HEAD = """program workgroup(64, 1, 1)

@@ -11,11 +11,11 @@ import pytest
 from benchmarks.shapes import SHAPES
 from tests.unit.backends.llvm.running import differences, source
 from vyre.backends.llvm import jit
-from vyre.backends.llvm.codegen.choosing.large import LARGE_PROGRAM, is_large
-from vyre.backends.llvm.codegen.memory.edges import MOST_IN_PLACE
-from vyre.backends.llvm.codegen.module import generate
 from vyre.backends.llvm.compile import pipeline_for
+from vyre.backends.llvm.emit.memory.bounds_slow_path import MOST_IN_PLACE
+from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import native
+from vyre.backends.llvm.schedule.code_size import LARGE_PROGRAM, is_large
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import optimize
 from vyre.semantics import storage_dtype

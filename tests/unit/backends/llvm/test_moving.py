@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.codegen.indices.guards import Part
-from vyre.backends.llvm.codegen.indices.moving import begins_later_each_round
+from vyre.backends.llvm.analysis.triangular_guards import begins_later_each_round
+from vyre.backends.llvm.rewrites.structure_returns import Part
 from vyre.ir import BinOp, Builtin, BuiltinKind, Expr, Program
 
 TEXT = """program workgroup({size}, 1, 1)

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.unit.backends.llvm.running import differences, source
-from vyre.backends.llvm.codegen.groups.rounds_together import with_rounds_together
-from vyre.backends.llvm.codegen.groups.striding import with_strides_outside
 from vyre.backends.llvm.compile import compile_program
+from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
+from vyre.backends.llvm.passes.unroll_grid_stride import with_rounds_together
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 

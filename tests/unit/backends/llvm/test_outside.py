@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import differences
-from vyre.backends.llvm.codegen.groups.outside import with_loops_outside
+from vyre.backends.llvm.passes.interchange_loops import with_loops_outside
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import check, source
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.ir import Program
 
 KERNEL = """program workgroup(64, 1, 1)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import Array, check
 from tests.unit.backends.llvm.test_contents import run_between_fences
-from vyre.backends.llvm.codegen.choosing.regrouping import regrouping_of
+from vyre.backends.llvm.passes.retile_workgroups import regrouping_of
 from vyre.ir import Program
 
 TEXT = """program workgroup{size}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, source
-from vyre.backends.llvm.codegen.choosing.shapes import Shapes
-from vyre.backends.llvm.codegen.indices.rising import rising_variables
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.ir import Program, Region
 
 TEXT = """program workgroup(64, 1, 1)

@@ -12,7 +12,7 @@ SHOW = """
 import hashlib, sys
 from pathlib import Path
 from vyre.backends.llvm import host
-from vyre.backends.llvm.codegen.module import generate
+from vyre.backends.llvm.emit.module import generate
 from vyre.text import parse
 for path in sys.argv[1:]:
     code = generate(parse(Path(path).read_text()), host.generic())[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.backends.llvm.codegen.indices.steps import guessed_steps
+from vyre.backends.llvm.analysis.struct_strides import guessed_steps
 from vyre.ir import Body, DataType, Lit, Program
 from vyre.ir.walk import walk_stmts
 

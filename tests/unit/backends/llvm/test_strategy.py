@@ -8,10 +8,10 @@ import pytest
 
 from tests.unit.backends.llvm.running import source
 from vyre.backends.llvm import host
-from vyre.backends.llvm.codegen.groups.barriers import stretches
-from vyre.backends.llvm.codegen.groups.group import Group
-from vyre.backends.llvm.codegen.kernel import Kernel
-from vyre.backends.llvm.codegen.rows.rows import Rows
+from vyre.backends.llvm.analysis.parallel_regions import stretches
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.region import Rows
+from vyre.backends.llvm.emit.workgroup import Group
 from vyre.backends.llvm.host import Host
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Program

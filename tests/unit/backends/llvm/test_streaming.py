@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import load, source
-from vyre.backends.llvm.codegen.memory.streaming import LARGE, streamed_buffers
+from vyre.backends.llvm.emit.memory.nontemporal import LARGE, streamed_buffers
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 

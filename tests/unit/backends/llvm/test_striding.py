@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.codegen.groups.striding import with_strides_outside
+from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
 from vyre.ir import Program
 
 TEXT = """program workgroup({size}, 1, 1)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, load
-from vyre.backends.llvm.codegen.statements.strips import STRIP, most_rounds, strips
 from vyre.backends.llvm.outcome import Outcome, Status
+from vyre.backends.llvm.schedule.safepoints import STRIP, most_rounds, strips
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Program
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, source
-from vyre.backends.llvm.codegen.indices.linear import LinearForms
-from vyre.backends.llvm.codegen.statements.short_loops import StoresLast, short_loops_of
+from vyre.backends.llvm.analysis.affine_forms import LinearForms
+from vyre.backends.llvm.rewrites.unroll_struct_loops import StoresLast, short_loops_of
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Let, Program, Region, Store
 from vyre.ir.walk import walk_stmts, without_blocks

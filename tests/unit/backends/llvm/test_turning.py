@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import Array, check
 from tests.unit.backends.llvm.test_contents import run_between_fences
-from vyre.backends.llvm.codegen.choosing.turning import axis_along_memory
+from vyre.backends.llvm.passes.interchange_axes import axis_along_memory
 from vyre.ir import Program
 
 TEXT = """program workgroup{size}

@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, source
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.codegen.groups.whole_rounds import with_whole_rounds
-from vyre.backends.llvm.codegen.indices.coefficient import coefficient
+from vyre.backends.llvm.analysis.affine_coefficient import coefficient
+from vyre.backends.llvm.passes.split_full_iterations import with_whole_rounds
 from vyre.backends.reference import execute
 from vyre.ir import Expr, Program, Var
 

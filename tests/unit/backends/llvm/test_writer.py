@@ -2,7 +2,7 @@
 
 import pytest
 
-from vyre.backends.llvm.codegen.writer import LONG_BLOCK, Writer, known_integer
+from vyre.backends.llvm.emit.builder import LONG_BLOCK, Writer, known_integer
 
 
 def test_a_block_computes_the_same_once() -> None:

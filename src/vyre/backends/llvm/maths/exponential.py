@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from vyre.backends.llvm.maths.code import Kind, Value, clamp, horner, madd
+from vyre.backends.llvm.maths.ssa import Kind, Value, clamp, horner, madd
 from vyre.backends.llvm.maths.tables import EXP, EXP2, EXPM1, Table
 from vyre.record import dataclass
 

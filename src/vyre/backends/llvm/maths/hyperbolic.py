@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vyre.backends.llvm.maths.code import Value, clamp, horner, madd
 from vyre.backends.llvm.maths.exponential import expm1_parts, reduce_ln2, scale
+from vyre.backends.llvm.maths.ssa import Value, clamp, horner, madd
 from vyre.backends.llvm.maths.tables import EXP, EXPM1, EXPM1_SHORT
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Final
 
-from vyre.backends.llvm.maths.code import Value, horner, madd
+from vyre.backends.llvm.maths.ssa import Value, horner, madd
 from vyre.backends.llvm.maths.tables import ASIN, ASIN_SHORT, ATAN, ATAN_SHORT, Table
 
 # Rounded pi/2 and pi/4, and what rounding lost. Small multiples of the latter are exact.

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Final
 
-from vyre.backends.llvm.maths.code import Kind, Value, horner, madd
 from vyre.backends.llvm.maths.exponential import FORMATS
+from vyre.backends.llvm.maths.ssa import Kind, Value, horner, madd
 from vyre.backends.llvm.maths.tables import LOG_RATIO, LOG_SHORT, LOG_SINGLE
 from vyre.record import dataclass
 

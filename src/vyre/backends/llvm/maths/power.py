@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Final
 
-from vyre.backends.llvm.maths.code import Value, clamp, horner, madd
 from vyre.backends.llvm.maths.exponential import nearest, scale
 from vyre.backends.llvm.maths.logarithm import log2_single, split
+from vyre.backends.llvm.maths.ssa import Value, clamp, horner, madd
 from vyre.backends.llvm.maths.tables import EXP2, EXP2_SHORT, LOG_RATIO_TAIL, Table
 
 _LOG2_E: Final = (1.4426950408889634, 2.0355273740931033e-17)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from vyre.backends.llvm.maths.code import Kind
+from vyre.backends.llvm.maths.ssa import Kind
 
 Table = tuple[float, ...]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vyre.backends.llvm.maths.code import Value, horner, madd
-from vyre.backends.llvm.maths.reduction import reduce_double, reduce_single
+from vyre.backends.llvm.maths.argument_reduction import reduce_double, reduce_single
+from vyre.backends.llvm.maths.ssa import Value, horner, madd
 from vyre.backends.llvm.maths.tables import COS, COS_SHORT, SIN, SIN_SHORT, Table
 
 

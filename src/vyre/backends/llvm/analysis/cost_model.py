@@ -1,0 +1,362 @@
+"""What a stretch of work consists of: operations, accesses by their kind, loops, divergence."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
+
+from vyre.backends.llvm.analysis.affine_forms import is_lane_id
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.divergent_search import divides_in_search
+from vyre.backends.llvm.analysis.pointer_chasing import only_chases
+from vyre.backends.llvm.analysis.while_recurrences import rising_variables
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP, WIDEST_STRUCTURE, is_word
+from vyre.backends.llvm.emit.memory.private_arrays import MOST_TOGETHER, accessed, bytes_together
+from vyre.backends.llvm.emit.memory.privatised_reductions import is_joining
+from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, rows_of
+from vyre.backends.llvm.rewrites.partition_rows import Peeling
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Atomic,
+    Binary,
+    BinOp,
+    Body,
+    Break,
+    Cast,
+    Continue,
+    DataType,
+    Eval,
+    If,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Opaque,
+    Print,
+    Return,
+    Store,
+    Trap,
+    Var,
+    While,
+)
+from vyre.ir.infer import TypeEnv
+from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+
+LOOP_WEIGHT = 8
+MOST_WEIGHT = LOOP_WEIGHT**3
+ATOMIC_SCATTERED = 2
+"""Scattered accesses that an atomic counts for."""
+JOINED = 4
+"""Operations that it takes to join the numbers of all lanes."""
+DIVISION = 6
+"""Operations that a division by a number known here is worth: products, halves of them, shifts."""
+SHORT_LOOP = 16
+"""Rounds of a loop that becomes straight code."""
+WORD = 8
+"""Bytes of a machine word."""
+SORTED = 3
+"""Operations that it takes to sort an element of a structure into its register."""
+SIDE_BY_SIDE = 4
+"""Operations that one access to an array of the lanes' own is worth, where all take one element."""
+
+
+class Census:
+    """Counts over the work of the lanes for which everything peeled holds."""
+
+    def __init__(self, kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> None:
+        body = peeling.simplified
+        self._kernel = kernel
+        self._shapes = Shapes(kernel.program, body, (0,), varying, in_step=True)
+        self._in_y = Shapes(kernel.program, body, (1,), varying)
+        self._strided = peeling.strided
+        self._inside = peeling.inside
+        self._values: dict[str, AnyExpr] = dict(peeling.outer)
+        self._first: dict[str, AnyExpr] = {}
+        """What variables begin with that move by the same amount in all lanes."""
+        self._rising = rising_variables(body, self._shapes, peeling.kept)
+        self._private = peeling.forms.private
+        lanes = max(kernel.host.vector_bits // 32, 1)
+        self._own = kernel.own_arrays if bytes_together(kernel, lanes) <= MOST_TOGETHER else ()
+        self.statements = 0
+        self.operations = 0
+        self.scattered = 0
+        self.apart: set[int] = set()
+        """Identities of the accesses that are scattered; 0 stands for any others."""
+        self.scattered_in_loops = 0
+        """Elements narrower than a register of a lane, which a vector is slow to collect."""
+        self.narrowest = 4
+        self.widest = 4
+        self.carried = 0
+        """Variables that a loop keeps in registers."""
+        self.scalars = 0
+        """The same for one lane: a pointer stands for what lanes add to their indices."""
+        self.pressure = 0
+        """Those, and the ones within a round that hold values at the same time."""
+        self.has_loop = False
+        self.chained = False
+        """Whether rounds of a long loop wait for what the rounds before them computed."""
+        self.diverges = False
+        """Lanes may take different ways."""
+        self.diverges_in_loop = False
+        self.diverges_in_y = False
+        self.shares_in_y = False
+        self.talks = False
+        self._stacked = False
+        """Lanes use elements of their own arrays that others do not use at the same time."""
+        self._lookups: list[tuple[int, int]] = []
+        self._words = 0
+        """Accesses to parts of structures that fill a machine word."""
+        self._visit(body, 1)
+        self._count_carried(body)
+        self._count_lookups()
+        # What is put together to words is there as words already: each lane reads its own.
+        if self.widest == WORD:
+            self.scattered += self._words
+        else:
+            self.operations += SORTED * self._words
+        decls = {name: memory.decl for name, memory in kernel.memories.items()}
+        self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
+        """Whether lanes leave loops one by one only where they follow links through memory."""
+        env = TypeEnv(decls, kernel.types)
+        self.searches = self.diverges_in_loop and divides_in_search(body, env)
+        """Whether few lanes stay long in a loop that is no faster for all of them."""
+
+    @property
+    def keeps_stacks(self) -> bool:
+        """Whether lanes that go their own ways find it by what each has put aside for itself.
+
+        Vectors would collect such elements lane by lane in every round, until the last is through.
+        """
+        return self.diverges_in_loop and self._stacked
+
+    @property
+    def reuses_rows(self) -> bool:
+        """Whether rows in lock-step would share loads, and take the same way."""
+        apart = self.diverges or self.diverges_in_y
+        return self.has_loop and self.shares_in_y and not apart
+
+    def _visit(self, body: Body, weight: int) -> None:
+        self.statements += len(body)
+        for statement in body:
+            self._statement(statement, weight)
+            if isinstance(statement, Eval) and self._is_joined(statement.value):
+                # All lanes of a vector at once.
+                self.scattered -= ATOMIC_SCATTERED * weight
+                self.operations += JOINED * weight
+            inner = weight
+            if isinstance(statement, (Loop, While)):
+                self.has_loop = True
+                inner = min(weight * LOOP_WEIGHT, MOST_WEIGHT)
+            for nested in bodies(statement):
+                self._visit(nested, inner)
+
+    def _statement(self, statement: AnyStmt, weight: int) -> None:
+        in_loop = weight > 1
+        for child in expr_children(statement):
+            self._expression(child, weight)
+        match statement:
+            case Let(name, value):
+                if name not in self._shapes.assigned:
+                    self._values[name] = value
+                elif name in self._rising:
+                    self._first[name] = value
+            case Store(buffer, index, _):
+                self._access(buffer, index, id(statement), weight)
+            case Print() | Opaque():
+                self.talks = True
+            case Trap():
+                # Only one set of lanes can say where it happened.
+                self.diverges = True
+            case If(cond, _, _):
+                self._meet(cond, in_loop=False)
+            case While(cond, _):
+                self._meet(cond, in_loop=True)
+            case Loop(var, start, stop, _):
+                # Lanes that begin a step apart count a step apart.
+                self._first[var] = start
+                self._meet(start, in_loop=True)
+                self._meet(stop, in_loop=True)
+            case Break() | Continue() | Return():
+                self.diverges = True
+                self.diverges_in_loop = self.diverges_in_loop or in_loop
+            case _:
+                pass
+
+    def _meet(self, expr: AnyExpr, *, in_loop: bool) -> None:
+        """Lanes choose their way by an expression."""
+        if self._shapes.is_varying(expr):
+            self.diverges = True
+            self.diverges_in_loop = self.diverges_in_loop or in_loop
+        if self._in_y.is_varying(expr):
+            self.diverges_in_y = True
+
+    def _expression(self, expr: AnyExpr, weight: int) -> None:
+        for node in walk_expr(expr):
+            match node:
+                case Load(buffer, index):
+                    entries = self._kernel.table_sizes.get(id(node))
+                    if entries and self._shapes.is_varying(index):
+                        self._lookups.append((weight, entries))
+                    else:
+                        self._access(buffer, index, id(node), weight)
+                    if weight > 1 and not self._in_y.is_varying(node):
+                        self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
+                case Atomic():
+                    self.scattered += ATOMIC_SCATTERED * weight
+                    self.apart.add(0)
+                case Lit() | Var():
+                    pass
+                case Cast(_, dtype):
+                    self.widest = max(self.widest, _size(dtype))
+                    self.operations += weight
+                case Binary(BinOp.DIV | BinOp.REM, _, Lit(dtype, bits)) if dtype.is_integer:
+                    self.operations += weight * (DIVISION if bits & (bits - 1) else 1)
+                case _:
+                    self.operations += 0 if is_lane_id(node) else weight
+
+    def _is_joined(self, expr: AnyExpr) -> bool:
+        """Whether lanes join the numbers of an atomic before one of them goes to memory."""
+        if not isinstance(expr, Atomic) or expr.buffer in self._private:
+            return False
+        return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
+
+    def _count_lookups(self) -> None:
+        """Small tables are looked up in vectors where these hold bytes; else lane by lane."""
+        host = self._kernel.host
+        lanes = host.vector_bits // (8 * (self.widest if self.has_loop else self.narrowest))
+        for weight, entries in self._lookups:
+            if is_worth_it(host, min(lanes, 32), entries):
+                self.operations += weight * rows_of(entries)
+            else:
+                self.scattered += weight
+                self.apart.add(0)
+
+    def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
+        element = self._kernel.memories[buffer].decl.element
+        size = _size(element.element if element.is_vector and element.element else element)
+        step = self.step(index)
+        strided = self._strided.get(access)
+        near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STRUCTURE)
+        near = near or (step == -1 and access in self._inside)
+        if strided is not None and WIDEST_STEP < strided.stride <= WIDEST_STRUCTURE:
+            if is_word(strided, element):
+                self._words += weight
+            else:
+                self.operations += SORTED * weight
+        apart = not near and not self._is_looked_up(index)
+        if buffer in self._private:
+            apart = step != 0 or buffer not in self._own
+            near = False
+            self._stacked = self._stacked or (weight > 1 and step is None)
+            # Scalar lanes wait for what they stored there, each for itself.
+            self.operations += 0 if apart else SIDE_BY_SIDE * weight
+        if apart or (step and element.is_vector):
+            self.scattered += weight
+            self.apart.add(access)
+            if weight > 1 and size < self.widest:
+                self.scattered_in_loops += weight
+        if not element.is_bool:
+            self.widest = max(self.widest, _size(element.value_type))
+            if near and (step or strided is not None):
+                self.narrowest = min(self.narrowest, size)
+
+    def element(self, buffer: str) -> DataType:
+        """The type of a buffer's elements."""
+        return self._kernel.memories[buffer].decl.element
+
+    def _is_looked_up(self, index: AnyExpr) -> bool:
+        """Whether an index is itself a loaded element, so that lanes need not be taken apart."""
+        while isinstance(index, (Cast, Var)):
+            if isinstance(index, Cast):
+                index = index.value
+            elif index.name in self._values:
+                index = self._values[index.name]
+            else:
+                return False
+        if not isinstance(index, Load) or self._kernel.memories[index.buffer].decl.is_writable:
+            return False
+        return self.step(index.index) in range(1, WIDEST_STEP + 1)
+
+    def step(self, expr: AnyExpr) -> int | None:
+        """The step of an index from lane to lane; None when there is no constant one."""
+        if not self._shapes.is_varying(expr):
+            return 0
+        if is_lane_id(expr):
+            return 1
+        match expr:
+            case Var(name):
+                value = self._values.get(name, self._first.get(name))
+                return None if value is None else self.step(value)
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                a, b = self.step(left), self.step(right)
+                if a is None or b is None:
+                    return None
+                return a + b if op is BinOp.ADD else a - b
+            case Binary(BinOp.MUL, left, right):
+                factor = next((s for s in (left, right) if isinstance(s, Lit)), None)
+                inner = self.step(right if factor is left else left)
+                return None if factor is None or inner is None else inner * int(factor.value)
+            case Binary(BinOp.SHL, left, Lit() as amount):
+                inner = self.step(left)
+                return None if inner is None else inner << (int(amount.value) & 31)
+            case Cast(value, dtype):
+                return self.step(value) if dtype.is_integer and _size(dtype) >= 4 else None
+            case _:
+                return None
+
+    def _count_carried(self, body: Body) -> None:
+        for statement in walk_stmts(body):
+            if not isinstance(statement, (Loop, While)):
+                continue
+            inside = {s.name for s in walk_stmts(statement.body) if isinstance(s, Let)}
+            names = {s.name for s in walk_stmts(statement.body) if isinstance(s, Assign)}
+            for inner in walk_stmts(statement.body):
+                for child in expr_children(inner):
+                    names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
+            live = (names - inside) & self._shapes.varying
+            kept = self._own_elements(statement.body)
+            self.carried = max(self.carried, len(live) + kept)
+            changed = len(live & self._shapes.assigned)
+            self.chained = self.chained or (changed > 0 and not _is_short(statement))
+            self.scalars = max(self.scalars, changed + max(len(live) - changed, 1))
+            crowd = most_at_once(statement.body, self._shapes.varying)
+            self.pressure = max(self.pressure, len(live) + kept + crowd)
+
+    def _own_elements(self, body: Body) -> int:
+        """Elements of private arrays that a loop uses: they are variables, too."""
+        used = accessed(body)
+        decls = [decl for decl in self._kernel.program.buffers if decl.name in self._own]
+        return sum(decl.count for decl in decls if decl.name in used)
+
+
+def most_at_once(body: Body, varying: AbstractSet[str]) -> int:
+    """How many variables that differ between lanes hold a value at the same time in a body."""
+    bound: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for place, statement in enumerate(walk_stmts(body)):
+        if isinstance(statement, Let) and statement.name in varying:
+            bound[statement.name] = place
+        for child in expr_children(statement):
+            for node in walk_expr(child):
+                if isinstance(node, Var) and node.name in bound:
+                    last[node.name] = place
+    changes = [0] * (max(last.values(), default=0) + 1)
+    for name, end in last.items():
+        changes[bound[name]] += 1
+        changes[end] -= 1
+    return max(accumulate(changes), default=0)
+
+
+def _is_short(loop: Loop | While) -> bool:
+    if not isinstance(loop, Loop):
+        return False
+    if not isinstance(loop.start, Lit) or not isinstance(loop.stop, Lit):
+        return False
+    return int(loop.stop.value) - int(loop.start.value) <= SHORT_LOOP
+
+
+def _size(dtype: DataType) -> int:
+    return dtype.size_bytes or 4

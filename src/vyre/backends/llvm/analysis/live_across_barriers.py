@@ -1,0 +1,137 @@
+"""Variables that live across barriers: recomputed when cheap and pure, else kept per lane."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.values import Form, Slot
+from vyre.driver.grid_sync.lives import CHEAP_NODES, uses_of
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Binary,
+    Bitcast,
+    BufLen,
+    Builtin,
+    Cast,
+    DataType,
+    Let,
+    Lit,
+    Select,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+
+class Crossing:
+    """What becomes of the variables that several stretches of work use."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        work: tuple[Piece, ...],
+        shared: frozenset[str],
+        constant: frozenset[str],
+    ) -> None:
+        """`shared` are the variables of the workgroup, `constant` those that never change."""
+        self.slots: dict[str, Slot] = {}
+        self.recomputed: dict[str, AnyExpr] = {}
+        self._uses: dict[int, frozenset[str]] = {}
+        users: dict[str, int] = {}
+        declared: dict[str, None] = {}
+        for stretch, names, lets in _all_uses(work):
+            if stretch is not None:
+                self._uses[id(stretch)] = names
+            for name in names:
+                users[name] = users.get(name, 0) + 1
+            declared.update(dict.fromkeys(lets))
+        crossing = [name for name in declared if users.get(name, 0) > 1 and name not in shared]
+        cheap = _recomputable(kernel, constant) if crossing else {}
+        for name in crossing:
+            if name in cheap:
+                self._recompute(name, cheap)
+            else:
+                self.slots[name] = _slot(kernel, kernel.types[name])
+        self.names = frozenset(self.slots)
+        self._order = {name: place for place, name in enumerate((*self.slots, *self.recomputed))}
+
+    def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
+        for inner in sorted(uses_of((), [cheap[name]]).reads):
+            if inner not in self.recomputed and inner in cheap:
+                self._recompute(inner, cheap)
+        self.recomputed[name] = cheap[name]
+
+    def used(self, stretch: Stretch) -> dict[str, Slot]:
+        """The variables kept per lane that a stretch of work uses."""
+        names = self._uses.get(id(stretch), frozenset[str]())
+        kept = [name for name in names if name in self.slots]
+        return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
+
+    def all_used(self, stretch: Stretch) -> frozenset[str]:
+        """Those of the variables that a stretch of work uses, kept or computed again."""
+        names = self._uses.get(id(stretch), frozenset[str]())
+        crossing = [name for name in names if name in self._order]
+        return frozenset((*crossing, *self.needed(stretch)))
+
+    def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
+        """What a stretch of work computes again, in order."""
+        names = set(self._uses.get(id(stretch), frozenset[str]()))
+        names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, Let)}
+        found: set[str] = set()
+        waiting = [name for name in names if name in self.recomputed]
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                reads = uses_of((), [self.recomputed[name]]).reads
+                waiting += [other for other in reads if other in self.recomputed]
+        return {name: self.recomputed[name] for name in sorted(found, key=self._order.__getitem__)}
+
+
+def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, AnyExpr]:
+    """Variables whose values are pure and cheap, given those of the workgroup."""
+    body = kernel.program.entry
+    assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+    found: dict[str, AnyExpr] = {}
+    for statement in walk_stmts(body):
+        if isinstance(statement, Let) and statement.name not in assigned:
+            nodes = list(walk_expr(statement.value))
+            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, found, constant) for n in nodes):
+                found[statement.name] = statement.value
+    return found
+
+
+def _is_pure(node: AnyExpr, pure: Container[str], constant: Container[str]) -> bool:
+    if isinstance(node, Var):
+        return node.name in pure or node.name in constant
+    return isinstance(node, (Lit, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select))
+
+
+def _all_uses(
+    work: tuple[Piece, ...],
+) -> list[tuple[Stretch | None, frozenset[str], list[str]]]:
+    found: list[tuple[Stretch | None, frozenset[str], list[str]]] = []
+    for piece in work:
+        if isinstance(piece, Stretch):
+            uses = uses_of(piece.body)
+            lets = [s.name for s in piece.body if isinstance(s, Let)]
+            found.append((piece, uses.reads | uses.writes, lets))
+        elif isinstance(piece, Once):
+            found.append((None, uses_of(piece.body).reads, []))
+        else:
+            reads = uses_of((), expr_children(piece.statement)).reads
+            found.append((None, reads, []))
+            for inner in piece.inner:
+                found.extend(_all_uses(inner))
+    return found
+
+
+def _slot(kernel: Kernel, dtype: DataType) -> Slot:
+    component = dtype.element if dtype.is_vector and dtype.element is not None else dtype
+    count = dtype.lanes if dtype.is_vector else 1
+    nbytes = (component.size_bytes or 1) * kernel.invocations
+    pointers = tuple(kernel.take_scratch(nbytes) for _ in range(count))
+    return Slot(dtype, pointers, Form.VARYING, per_lane=True)

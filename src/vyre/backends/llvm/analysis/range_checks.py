@@ -1,0 +1,232 @@
+"""Comparisons that are taken to hold in the midst of a row, and which of its lanes that is.
+
+At the edges of an array, the neighbours of an element are outside of it, or on the other side; in
+between, `j - 1 < width` holds for lane after lane. Such a comparison is one of numbers that rise by
+a constant step from lane to lane with numbers that stay, so the lanes for which it holds follow one
+another, and a few operations at the beginning of a row tell where they begin and end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.backends.llvm.analysis.affine_forms import LinearForms, is_lane_id
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.range_expander import (
+    Condition,
+    LoopRange,
+    Reach,
+    Span,
+    all_of,
+    word_range,
+)
+from vyre.backends.llvm.rewrites.structure_returns import Part
+from vyre.ir import AnyExpr, Binary, BinOp, Cast, Lit, Var
+from vyre.record import dataclass
+
+MOST_STEP = 64
+_MOST_LANES = 1 << 31
+_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.NE)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A comparison whose left side rises by `step` from lane to lane, and whose right one stays.
+
+    It falls where the step is negative.
+    """
+
+    part: Part
+    step: int
+    """0 where the sides depend on loops only: it holds for all lanes or for none."""
+    by_row: bool
+    """Whether both sides are the same all along a row, and known before it starts."""
+
+
+def assumption_of(
+    part: Part, forms: LinearForms, loops: Mapping[str, LoopRange]
+) -> Assumption | None:
+    """A condition, names written out, as something to assume of lanes in the midst of a row."""
+    if part.op is None:
+        whole = forms.is_row_constant(part.left)
+        return Assumption(part, 0, by_row=True) if whole else None
+    if forms.is_row_constant(part.left) and forms.is_row_constant(part.right):
+        return Assumption(part, 0, by_row=True)
+    if part.op not in _ORDERS or forms.word(part.left) is None:
+        return None
+    steps = [step_of(side, forms, loops) for side in (part.left, part.right)]
+    if None in steps:
+        return None
+    if steps[1]:
+        part, steps = part.mirrored(), steps[::-1]
+    step = steps[0] or 0
+    if steps[1] or not -1 <= step <= MOST_STEP or (step < 0 and part.op is BinOp.NE):
+        return None
+    return Assumption(part, step, by_row=False)
+
+
+def step_of(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+    """The step of a word from lane to lane, at any one round of the loops around it."""
+    if forms.word(expr) is None or not Reach.supports(expr, forms, loops):
+        return None
+    return _step(expr, forms, loops)
+
+
+def _step(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+    if forms.is_row_constant(expr):
+        return 0
+    if is_lane_id(expr):
+        return 1
+    match expr:
+        case Var(name) if name in loops:
+            ends = (loops[name].start, loops[name].stop)
+            # Bounds that lanes do not share make counters that they do not share.
+            return 0 if all(_step(end, forms, loops) == 0 for end in ends) else None
+        case Cast(value, _) if forms.is_recast(expr):
+            return _step(value, forms, loops)
+        case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+            a, b = _step(left, forms, loops), _step(right, forms, loops)
+            if a is None or b is None:
+                return None
+            return a + b if op is BinOp.ADD else a - b
+        case Binary(BinOp.MUL, left, right):
+            a, b = _step(left, forms, loops), _step(right, forms, loops)
+            if a == 0 and b == 0:
+                return 0
+            factor = next((side for side in (left, right) if isinstance(side, Lit)), None)
+            other = b if factor is left else a
+            return None if factor is None or other is None else other * int(factor.value)
+        case _:
+            return None
+
+
+class Midst:
+    """The lanes from a certain one on for which assumptions hold: `low` to `high`, i32 operands."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        first: Lanes,
+        forms: LinearForms,
+        loops: Mapping[str, LoopRange],
+        high: str,
+    ) -> None:
+        """`first` is that lane; counted from it, at most `high` lanes are of interest."""
+        self._w = kernel.w
+        self._first = first
+        self._forms = forms
+        self._reach = Reach(kernel, first, ("1",), forms, loops)
+        self.low: str = "0"
+        self.high: str = high
+
+    def require(self, assumption: Assumption, under: str = "") -> None:
+        """Leave out the lanes for which an assumption does not hold, if a flag is set, an i1."""
+        low, high = self.low, self.high
+        self._require(assumption)
+        if under and self.low != low:
+            self.low = self._w.emit(f"select i1 {under}, i32 {self.low}, i32 {low}")
+        if under:
+            self.high = self._w.emit(f"select i1 {under}, i32 {self.high}, i32 {high}")
+
+    def _require(self, assumption: Assumption) -> None:
+        if assumption.by_row:
+            self.require_flag(self._first.value(assumption.part.condition()).text)
+            return
+        part, reach = assumption.part, self._reach
+        known = len(reach.exact)
+        left, right = reach.span(part.left), reach.span(part.right)
+        if part.op is BinOp.NE:
+            self._apart(part, assumption.step, left, right)
+        else:
+            self._ordered(part, assumption.step, left, right)
+        self._require_all(reach.exact[known:])
+
+    def require_flag(self, holds: str) -> None:
+        """A condition for all lanes, an i1."""
+        self.high = self._w.emit(f"select i1 {holds}, i32 {self.high}, i32 0")
+
+    def require_room(self, lanes: str) -> None:
+        """So many lanes and no more, an i32."""
+        self.high = self._w.intrinsic("umin", "i32", self.high, lanes)
+
+    def _ordered(self, part: Part, step: int, left: Span, right: Span) -> None:
+        w = self._w
+        least, most = word_range(self._forms.word(part.left))
+        lowest, highest = str(least), str(most)
+        match part.op:
+            case BinOp.LT:
+                highest = w.emit(f"sub i64 {right.least}, 1")
+            case BinOp.LE:
+                highest = right.least
+            case BinOp.GT:
+                lowest = w.emit(f"add i64 {right.greatest}, 1")
+            case _:
+                lowest = right.greatest
+        self._require_exact(part.right, right)
+        if step < 0:
+            # What falls is, with the other sign, something that rises.
+            first, last, low, high = (
+                w.emit(f"sub i64 0, {number}")
+                for number in (left.greatest, left.least, highest, lowest)
+            )
+            self._begin(-step, first, low)
+            self._end(-step, last, high)
+            return
+        if part.op in (BinOp.GT, BinOp.GE) or left.low < least:
+            self._begin(step, left.least, lowest)
+        self._end(step, left.greatest, highest)
+
+    def _apart(self, part: Part, step: int, left: Span, right: Span) -> None:
+        """Two numbers that differ: the left one is less for so long, or greater from there on."""
+        w = self._w
+        self._require_exact(part.right, right)
+        least, most = word_range(self._forms.word(part.left))
+        less = w.emit(f"icmp slt i64 {left.greatest}, {right.least}")
+        before = w.emit(f"sub i64 {right.least}, 1")
+        after = w.emit(f"add i64 {right.greatest}, 1")
+        highest = w.emit(f"select i1 {less}, i64 {before}, i64 {most}")
+        lowest = w.emit(f"select i1 {less}, i64 {least}, i64 {after}")
+        self._begin(step, left.least, lowest)
+        self._end(step, left.greatest, highest)
+
+    def _require_exact(self, side: AnyExpr, span: Span) -> None:
+        """What is compared is what is left after wrapping: nothing must have been lost."""
+        if self._forms.is_row_constant(side):
+            return
+        self._require_all(self._reach.fits_word(span, self._forms.word(side)))
+
+    def _require_all(self, conditions: list[Condition]) -> None:
+        if conditions:
+            self.require_flag(all_of(self._w, conditions))
+
+    def _begin(self, step: int, first: str, lowest: str) -> None:
+        """Lanes from where `first`, rising, is at least `lowest`."""
+        w = self._w
+        if not step:
+            self.require_flag(w.emit(f"icmp sge i64 {first}, {lowest}"))
+            return
+        lanes = self._lanes(w.emit(f"sub i64 {lowest}, {first}"), step)
+        self.low = w.intrinsic("umax", "i32", self.low, lanes) if self.low != "0" else lanes
+
+    def _end(self, step: int, first: str, highest: str) -> None:
+        """Lanes as long as `first`, rising, is at most `highest`."""
+        w = self._w
+        if not step:
+            self.require_flag(w.emit(f"icmp sle i64 {first}, {highest}"))
+            return
+        room = w.emit(f"sub i64 {highest}, {first}")
+        self.require_room(self._lanes(w.emit(f"add i64 {room}, 1"), step))
+
+    def _lanes(self, distance: str, step: int) -> str:
+        """How many steps cover a distance; 0 for one that is negative."""
+        w = self._w
+        cap = str(_MOST_LANES * step)
+        capped = w.intrinsic("smin", "i64", w.intrinsic("smax", "i64", distance, "0"), cap)
+        if step > 1:
+            capped = w.emit(f"add i64 {capped}, {step - 1}")
+            capped = w.emit(f"udiv i64 {capped}, {step}")
+        return w.emit(f"trunc i64 {capped} to i32")
+
+
+__all__ = ["Assumption", "Midst", "assumption_of", "step_of"]

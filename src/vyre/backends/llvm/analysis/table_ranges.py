@@ -1,0 +1,243 @@
+"""The greatest values that come out of memory: facts of a launch that prove indices.
+
+In `state = table[state * 256 + u32(text[i])]` no text of the program says that the index is in
+bounds, but the table does: if its greatest element times 256, plus 255, is less than its length,
+every step stays inside. Nothing writes to such a buffer, so its greatest element is found once,
+where the buffer is small against the work, and code without tests runs if the fact holds. A launch
+on memory that may be mapped twice says so, and then nothing is taken from what memory holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.emit.builder import Writer, widened
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    Cast,
+    DataType,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Program,
+    Select,
+    Var,
+)
+from vyre.ir.infer import TypeEnv, type_of
+from vyre.ir.walk import walk_expr, walk_stmts
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+
+NARROW_BITS = 16
+"""Of wider types the type alone says nothing that could prove an index."""
+BYTES_PER_LANE = 64
+"""Of a buffer that is looked through, for every lane that runs afterwards."""
+SPARE_BYTES = 4096
+"""That may be looked through for any number of lanes."""
+_WORDS = frozenset({DataType.U8, DataType.U16, DataType.U32})
+
+
+class Contents:
+    """Which expressions have a greatest value that can be told from what is in memory."""
+
+    def __init__(
+        self,
+        program: Program,
+        body: Body,
+        types: Mapping[str, DataType],
+        foreign: AbstractSet[str],
+    ) -> None:
+        """`foreign` are variables that get values elsewhere as well."""
+        self._buffers = {decl.name: decl for decl in program.buffers}
+        self._env = TypeEnv(self._buffers, types)
+        self._values: dict[str, list[AnyExpr]] = {}
+        counters: set[str] = set()
+        for statement in walk_stmts(body):
+            if isinstance(statement, (Let, Assign)):
+                self._values.setdefault(statement.name, []).append(statement.value)
+            elif isinstance(statement, Loop):
+                counters.add(statement.var)
+        declared = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
+        elsewhere = [name for name in self._values if name in foreign]
+        for name in (self._values.keys() - declared) | counters | set(elsewhere):
+            self._values.pop(name, None)
+        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+
+    def is_carried(self, expr: AnyExpr) -> bool:
+        """Whether an expression reads a variable that changes."""
+        return any(isinstance(n, Var) and n.name in self._assigned for n in walk_expr(expr))
+
+    def has_greatest(self, expr: AnyExpr) -> bool:
+        """Whether the greatest value of an unsigned expression can be told."""
+        return self._has_greatest(expr, frozenset(), carried=False)
+
+    def _has_greatest(self, expr: AnyExpr, above: frozenset[str], *, carried: bool) -> bool:
+        dtype = type_of(expr, self._env)
+        if not isinstance(dtype, DataType) or not _is_unsigned(dtype):
+            return False
+        if dtype.is_bool or (dtype.bits or 0) <= NARROW_BITS:
+            return True
+        if dtype is not DataType.U32:
+            return False
+        match expr:
+            case Lit():
+                return True
+            case Load(buffer, _):
+                # What indices are loaded from directly is as large as the work, as a rule.
+                return carried and self._is_table(buffer)
+            case Cast(value, _):
+                return self._has_greatest(value, above, carried=carried)
+            case Select(_, if_true, if_false):
+                sides = (if_true, if_false)
+                return all(self._has_greatest(side, above, carried=carried) for side in sides)
+            case Binary(BinOp.AND, left, right):
+                sides = (left, right)
+                return any(self._has_greatest(side, above, carried=carried) for side in sides)
+            case Var(name):
+                values = self._values.get(name)
+                if values is None or name in above:
+                    return False
+                inner, carries = above | {name}, carried or name in self._assigned
+                return all(self._has_greatest(v, inner, carried=carries) for v in values)
+            case _:
+                return False
+
+    def _is_table(self, buffer: str) -> bool:
+        decl = self._buffers[buffer]
+        return not decl.is_writable and not decl.is_on_chip and decl.element in _WORDS
+
+    def greatest(self, kernel: Kernel, expr: AnyExpr) -> str:
+        """The greatest value of such an expression, an i64 that is known at the kernel's entry."""
+        return self._greatest(kernel, expr, frozenset(), carried=False)
+
+    def _greatest(
+        self, kernel: Kernel, expr: AnyExpr, above: frozenset[str], *, carried: bool
+    ) -> str:
+        dtype = type_of(expr, self._env)
+        assert isinstance(dtype, DataType)
+        of_type = "1" if dtype.is_bool else str((1 << (dtype.bits or 0)) - 1)
+        match expr:
+            case Lit(_, bits):
+                return str(bits)
+            case Load(buffer, _) if carried and self._is_table(buffer):
+                return kernel.greatest(buffer)
+            case Cast(value, _) if self._has_greatest(value, above, carried=carried):
+                found = self._greatest(kernel, value, above, carried=carried)
+                return _least(kernel.w, [found, of_type])
+            case Select(_, if_true, if_false):
+                sides = [if_true, if_false]
+            case Binary(BinOp.AND, left, right):
+                known = [s for s in (left, right) if self._has_greatest(s, above, carried=carried)]
+                found = [self._greatest(kernel, s, above, carried=carried) for s in known]
+                return _least(kernel.w, [*found, of_type])
+            case Var(name) if name in self._values and name not in above:
+                sides = self._values[name]
+                above, carried = above | {name}, carried or name in self._assigned
+            case _:
+                return of_type
+        if not all(self._has_greatest(side, above, carried=carried) for side in sides):
+            return of_type
+        return _most(kernel.w, [self._greatest(kernel, s, above, carried=carried) for s in sides])
+
+
+def _is_unsigned(dtype: DataType) -> bool:
+    return dtype.is_bool or (dtype.is_integer and not dtype.is_signed and not dtype.is_vector)
+
+
+def _most(w: Writer, values: list[str]) -> str:
+    return _joined(w, "umax", values)
+
+
+def _least(w: Writer, values: list[str]) -> str:
+    return _joined(w, "umin", values)
+
+
+def _joined(w: Writer, name: str, values: list[str]) -> str:
+    joined, *others = dict.fromkeys(values)
+    for other in others:
+        w.declarations[f"llvm.{name}.i64"] = f"declare i64 @llvm.{name}.i64(i64, i64)"
+        joined = w.at_entry(f"call i64 @llvm.{name}.i64(i64 {joined}, i64 {other})")
+    return joined
+
+
+def emit_greatest(kernel: Kernel, pointer: str, count: str, element: DataType) -> str:
+    """At the kernel's entry: the greatest element, or that of the type where looking costs much."""
+    w = kernel.w
+    bits = element.bits or 8
+    lanes = w.at_entry("sub i64 %last, %first")
+    share = BYTES_PER_LANE * kernel.invocations * 8 // bits
+    many = w.at_entry(f"mul i64 {lanes}, {share}")
+    worth = w.at_entry(f"add i64 {many}, {SPARE_BYTES * 8 // bits}")
+    most = w.at_entry(f"select i1 {kernel.is_sure()}, i64 {worth}, i64 0")
+    name = f"@vyre.greatest.u{bits}"
+    w.globals[name] = _function(name, bits, kernel.host.vector_bits)
+    w.declarations.update(_reductions(bits, kernel.host.vector_bits))
+    return w.at_entry(f"call i64 {name}(ptr {pointer}, i64 {count}, i64 {most})", "greatest")
+
+
+def _reductions(bits: int, vector_bits: int) -> dict[str, str]:
+    lanes = vector_bits // bits
+    type_ = widened(f"i{bits}", lanes)
+    across, pair = f"llvm.vector.reduce.umax.v{lanes}i{bits}", f"llvm.umax.v{lanes}i{bits}"
+    one = f"llvm.umax.i{bits}"
+    return {
+        across: f"declare i{bits} @{across}({type_})",
+        pair: f"declare {type_} @{pair}({type_}, {type_})",
+        one: f"declare i{bits} @{one}(i{bits}, i{bits})",
+    }
+
+
+def _function(name: str, bits: int, vector_bits: int) -> str:
+    """A function from a pointer, a count and the most elements worth looking at."""
+    lanes, scalar, size = vector_bits // bits, f"i{bits}", bits // 8
+    many = widened(scalar, lanes)
+    lines = [
+        f"define internal i64 {name}(ptr %data, i64 %count, i64 %most) noinline nounwind {{",
+        "entry:",
+        "  %few = icmp ule i64 %count, %most",
+        f"  %vectors = and i64 %count, {-lanes}",
+        "  br i1 %few, label %blocks, label %unknown",
+        "blocks:",
+        "  %at = phi i64 [ 0, %entry ], [ %at.next, %block ]",
+        f"  %seen = phi {many} [ zeroinitializer, %entry ], [ %seen.next, %block ]",
+        "  %more = icmp ult i64 %at, %vectors",
+        "  br i1 %more, label %block, label %across",
+        "block:",
+        f"  %place = getelementptr {scalar}, ptr %data, i64 %at",
+        f"  %found = load {many}, ptr %place, align {size}",
+        f"  %seen.next = call {many} @llvm.umax.v{lanes}{scalar}({many} %seen, {many} %found)",
+        f"  %at.next = add i64 %at, {lanes}",
+        "  br label %blocks",
+        "across:",
+        f"  %best = call {scalar} @llvm.vector.reduce.umax.v{lanes}{scalar}({many} %seen)",
+        "  br label %singles",
+        "singles:",
+        "  %i = phi i64 [ %vectors, %across ], [ %i.next, %single ]",
+        f"  %whole = phi {scalar} [ %best, %across ], [ %whole.next, %single ]",
+        "  %left = icmp ult i64 %i, %count",
+        "  br i1 %left, label %single, label %done",
+        "single:",
+        f"  %one = getelementptr {scalar}, ptr %data, i64 %i",
+        f"  %value = load {scalar}, ptr %one, align {size}",
+        f"  %whole.next = call {scalar} @llvm.umax.{scalar}({scalar} %whole, {scalar} %value)",
+        "  %i.next = add i64 %i, 1",
+        "  br label %singles",
+        "done:",
+        f"  %wide = zext {scalar} %whole to i64",
+        "  ret i64 %wide",
+        "unknown:",
+        f"  ret i64 {(1 << bits) - 1}",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+__all__ = ["Contents", "emit_greatest"]

@@ -1,1 +1,0 @@
-"""What a stretch of work consists of, and how many lanes run it together."""

@@ -1,1 +1,0 @@
-"""Expressions over a set of lanes: operations, conversions, functions."""

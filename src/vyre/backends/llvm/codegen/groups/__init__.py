@@ -1,1 +1,0 @@
-"""Whole workgroups: barriers, what their lanes share, loops around the lanes."""

@@ -1,1 +1,0 @@
-"""What is known of indices: how they move from lane to lane, how far they reach, what they mean."""

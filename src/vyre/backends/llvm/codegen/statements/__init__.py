@@ -1,1 +1,0 @@
-"""Statements over a set of lanes: branches and masks, loops in all their forms, messages."""

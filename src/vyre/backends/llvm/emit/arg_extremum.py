@@ -1,0 +1,168 @@
+"""Variables that are replaced by what is better: the greatest so far, and where it was found.
+
+In `let better = v > best  best = select(better, v, best)  at = select(better, i, at)` every place
+of a vector of rounds keeps the best that it came by, and the round. Behind the vectors, the first
+round that had the best of all (the last one, where equals are better) is done once more by itself:
+it gives all variables what they would have had, down to the sign of a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.emit.builder import mangled, register_type, widened
+from vyre.backends.llvm.emit.values import Form, Slot, Value, uniform, varying
+from vyre.ir import AnyExpr, AnyStmt, Assign, Binary, BinOp, DataType, Let, Loop, Select, Var
+from vyre.ir.walk import walk_stmts
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.statements import Statements
+
+GREATER = frozenset({BinOp.GT, BinOp.GE})
+_ORDERS = frozenset({*GREATER, BinOp.LT, BinOp.LE})
+_FIRST = frozenset({BinOp.GT, BinOp.LT})
+"""Orders in which the first of equal ones stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What is better than a variable, and replaces it."""
+
+    condition: str
+    """The name of the condition."""
+    name: str
+    op: BinOp
+    value: AnyExpr
+    when: AnyExpr | None
+    """What must hold besides."""
+
+    @property
+    def parts(self) -> list[AnyExpr]:
+        """What is computed in any round."""
+        return [self.value] if self.when is None else [self.when, self.value]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the first of equal ones stays."""
+        return self.op in _FIRST
+
+
+def best_of(statement: Let, carried: AbstractSet[str]) -> Best | None:
+    """What a condition compares a variable of the loop with, if that is what it does."""
+    when, compared = None, statement.value
+    match compared:
+        case Binary(BinOp.AND, when, compared):
+            pass
+        case _:
+            pass
+    match compared:
+        case Binary(op, value, Var(name)) if op in _ORDERS and name in carried:
+            return Best(statement.name, name, op, value, when)
+        case _:
+            return None
+
+
+class Search:
+    """The code of one best among the rounds of a loop."""
+
+    def __init__(self, best: Best, loop: Loop, lanes: Lanes, wide: Lanes) -> None:
+        self.best = best
+        self._loop = loop
+        self._lanes = lanes
+        self._wide = wide
+        self._dtype = lanes.kernel.types[best.name]
+        self._counter = DataType.U32
+        self._best: Slot | None = None
+        self._found: Slot | None = None
+
+    def begin(self, counter: DataType) -> None:
+        """Nothing is better than what there is."""
+        wide = self._wide
+        self._counter = counter
+        self._best = wide.new_slot(self.best.name, self._dtype, Form.VARYING)
+        wide.write(self._best, self._lanes.read(self.best.name), blend=False)
+        self._found = wide.new_slot(f"{self.best.name}.at", counter, Form.VARYING)
+        wide.write(self._found, uniform(counter, self._never()), blend=False)
+
+    def _never(self) -> str:
+        """A number that stands for no round: no counter gets to the greatest of its type."""
+        bits = self._counter.bits or 0
+        if not self._counter.is_signed:
+            return str((1 << bits) - 1 if self.best.is_first else 0)
+        return str((1 << (bits - 1)) - 1 if self.best.is_first else -(1 << (bits - 1)))
+
+    def look(self) -> None:
+        """Keep what is better in the rounds at hand."""
+        best, wide, w = self.best, self._wide, self._wide.w
+        assert self._best is not None
+        assert self._found is not None
+        value = wide.vector(wide.value(best.value))
+        before = wide.value_of(self._best).text
+        flags = wide.arithmetic.compare(best.op, self._dtype, wide.width, value, before)
+        many = widened("i1", wide.width)
+        if best.when is not None:
+            flags = w.emit(f"and {many} {flags}, {wide.vector(wide.value(best.when))}")
+        # The one behind the round, if the last counts: that is never the least of its type.
+        round_ = wide.read(self._loop.var)
+        text = (
+            round_.text
+            if best.is_first
+            else w.emit(f"add {register_type(self._counter)} {round_.text}, 1")
+        )
+        place = wide.vector(Value(self._counter, Form.LINEAR, text, 1))
+        found = wide.value_of(self._found).text
+        for slot, new, old in ((self._best, value, before), (self._found, place, found)):
+            type_ = register_type(slot.dtype, wide.width)
+            made = w.emit(f"select {many} {flags}, {type_} {new}, {type_} {old}")
+            wide.write(slot, varying(slot.dtype, made), blend=False)
+
+    def emit_last(self, statements: Statements, across: str) -> None:
+        """Do the round that found the best of all places once more, if any did."""
+        wide, w, best = self._wide, self._wide.w, self.best
+        assert self._best is not None
+        assert self._found is not None
+        scalar, many = register_type(self._counter), register_type(self._counter, wide.width)
+        winner = wide.splat(register_type(self._dtype), across)
+        parts = wide.value_of(self._best).text
+        same = wide.arithmetic.compare(BinOp.EQ, self._dtype, wide.width, parts, winner)
+        never = wide.splat(scalar, self._never())
+        found = wide.value_of(self._found).text
+        places = w.emit(
+            f"select {widened('i1', wide.width)} {same}, {many} {found}, {many} {never}"
+        )
+        kind = ("s" if self._counter.is_signed else "u") + ("min" if best.is_first else "max")
+        at = w.call(f"llvm.vector.reduce.{kind}.{mangled(many)}", scalar, (many, places))
+        some = w.emit(f"icmp ne {scalar} {at}, {self._never()}")
+        again, done = w.fresh("best"), w.fresh("best.done")
+        w.branch(some, again, done)
+        w.block(again)
+        if not best.is_first:
+            at = w.emit(f"sub {scalar} {at}, 1")
+        self._lanes.names[self._loop.var] = uniform(self._counter, at)
+        statements.alone(self._lanes, tuple(self._needed()))
+        w.jump(done)
+        w.block(done)
+
+    def parts(self) -> str:
+        """The best of every place."""
+        assert self._best is not None
+        return self._wide.value_of(self._best).text
+
+    def _needed(self) -> list[AnyStmt]:
+        """The statements of a round that matter for what is replaced."""
+        own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, Let)}
+        found: list[AnyStmt] = []
+        for statement in walk_stmts(self._loop.body):
+            match statement:
+                case Let():
+                    found.append(statement)
+                case Assign(name, _) if name in own:
+                    found.append(statement)
+                case Assign(_, Select(Var(name), _, _)) if name == self.best.condition:
+                    found.append(statement)
+                case _:
+                    pass
+        return found

@@ -1,0 +1,319 @@
+"""What all code of one kernel shares: the function's text, buffers, ids, scratch memory, tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.table_ranges import emit_greatest
+from vyre.backends.llvm.emit.arithmetic import Arithmetic
+from vyre.backends.llvm.emit.builder import Writer
+from vyre.backends.llvm.emit.casts import Casts
+from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
+from vyre.backends.llvm.emit.memory.nontemporal import SHORTEST_ROW, emit_size_test
+from vyre.backends.llvm.emit.outline_cold_code import Aside, with_asides
+from vyre.backends.llvm.emit.storage_formats import memory_type
+from vyre.backends.llvm.emit.values import Memory
+from vyre.backends.llvm.emit.vector_math_calls import Approximate
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.kernel_info import PrintFormat
+from vyre.ir import AnyExpr, Body, BufferDecl, DataType, Program, TypeEnv
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.memory.privatised_reductions import Kept
+    from vyre.backends.llvm.emit.memory.table_lookup import Table
+    from vyre.backends.llvm.rewrites.simplify_indices import Interior
+    from vyre.backends.llvm.rewrites.specialise_trip_counts import WrittenOut
+
+ZEROS = "@vyre.zeros"
+"""Readable memory that stands in for empty buffers; as large as the largest element."""
+
+
+@dataclass(slots=True)
+class Kernel:
+    """One kernel while it is generated."""
+
+    program: Program
+    host: Host
+    w: Writer = field(default_factory=Writer)
+    memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    group: tuple[str, str, str] = ("", "", "")
+    """The workgroup's id along each axis, i32 operands."""
+    grid: tuple[str, str, str] = ("", "", "")
+    turned: int = 0
+    """The axis that x has changed places with; 0 where each is where the program has it."""
+    scratch_bytes: int = 0
+    trap_tags: list[str] = field(default_factory=list[str])
+    prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
+    polls: bool = False
+    divergent: bool = False
+    row: str = ""
+    """Lanes along x that run one after another, an i32 operand."""
+    rows: str = ""
+    """Rows of a workgroup, an i32 operand; empty where they are as many as its size says."""
+    types: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
+    """The types of all variables."""
+    thorough: bool = True
+    """Whether work may have further versions, for launches of one kind."""
+    unchecked: bool = False
+    """Leave out all tests of bounds: only to measure what they cost."""
+    of_first_lane: frozenset[str] = frozenset()
+    """Variables that look at the place of the first lane, and are right for any row from there."""
+    outside: frozenset[str] = frozenset()
+    """Counters of loops that run around the lanes of a workgroup."""
+    longest_row: int = 0
+    """Lanes that may run as one row; 0 for any number."""
+    proven: frozenset[int] = frozenset()
+    """Identities of accesses that are in bounds wherever they are executed."""
+    most_rounds: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many rounds loops have at most, by counter, where that is known."""
+    strips: Mapping[str, int] = field(default_factory=dict[str, int])
+    """After how many rounds loops look at the stop flag again, by counter; 0 for never."""
+    table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Loads from small tables of bytes, by identity: how many entries they reach."""
+    tables: dict[tuple[str, int, int], Table] = field(
+        default_factory=dict[tuple[str, int, int], "Table"]
+    )
+    """Tables in registers, by buffer, registers and lanes of each."""
+    own_arrays: frozenset[str] = frozenset()
+    """Private arrays that live only as long as the lanes that run together."""
+    own_places: dict[tuple[str, int, int, bool], str] = field(
+        default_factory=dict[tuple[str, int, int, bool], str]
+    )
+    """Where they are, by name, lanes, number of the set of lanes, and whether it is apart."""
+    array_bytes: int = 0
+    """Bytes of private arrays that are on the stack."""
+    edges: int = 0
+    """Places with code for vectors that lie partly outside their buffer."""
+    edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
+    """Memory for such vectors, by their bytes, and whether it is apart."""
+    apart_slots: dict[tuple[int, int, bool], str] = field(
+        default_factory=dict[tuple[int, int, bool], str]
+    )
+    """Memory for vectors that are taken apart: bytes, which one of a loop, whether it is apart."""
+    streamed: frozenset[str] = frozenset()
+    """Buffers that are written and never read."""
+    asides: dict[str, Aside] = field(default_factory=dict[str, Aside])
+    """Regions that may become functions, by the line that stands for each."""
+    aside: bool = False
+    """Whether such a region is written."""
+    kept: dict[str, Kept] = field(default_factory=dict[str, "Kept"])
+    """Buffers whose totals each thread keeps until it is done."""
+    arithmetic: Arithmetic = field(init=False)
+    casts: Casts = field(init=False)
+    approximate: Approximate = field(init=False)
+    size: tuple[int, int, int] = field(init=False)
+    invocations: int = field(init=False)
+    _starts: tuple[str, str, str] = ("0", "0", "0")
+    _remade: list[Interior | WrittenOut] = field(default_factory=list["Interior | WrittenOut"])
+    """Kept alive: accesses are known by their identity."""
+    _bodies: list[Body] = field(default_factory=list[Body])
+    _along_x: Shapes | None = None
+    _greatest: dict[str, str] = field(default_factory=dict[str, str])
+    _sure: str = ""
+
+    def __post_init__(self) -> None:
+        self.arithmetic = Arithmetic(self.w, self.program.fast_math)
+        self.casts = Casts(self.arithmetic, self.host)
+        self.approximate = Approximate(self.w, self.host)
+        self.size = self.program.workgroup_size
+        self.invocations = self.size[0] * self.size[1] * self.size[2]
+        self.row = str(self.size[0])
+
+    @property
+    def env(self) -> TypeEnv:
+        """What names stand for, as the inference of types wants it."""
+        return TypeEnv({decl.name: decl for decl in self.program.buffers}, self.types)
+
+    @property
+    def fills_lines(self) -> bool:
+        """Whether lanes that run one after another lie side by side for long."""
+        if self.row.startswith("%"):
+            return True
+        return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
+
+    def keep_alive(self, body: Body) -> None:
+        """Keep statements that others were made from: what is known by identity stays true."""
+        self._bodies.append(body)
+
+    def remake(self, inner: Interior | WrittenOut) -> None:
+        """Take over what is known of accesses for those that stand for them."""
+        self._remade.append(inner)
+        self.learn(inner.types, inner.remade)
+
+    def learn(self, types: Mapping[str, DataType], remade: Mapping[int, int]) -> None:
+        """Take over new variables, and what is known of accesses for those that were made anew."""
+        self.types = types
+        proven = {new for new, old in remade.items() if old in self.proven}
+        self.proven = self.proven | proven if proven else self.proven
+        sizes = self.table_sizes
+        known = {new: sizes[old] for new, old in remade.items() if old in sizes}
+        self.table_sizes = {**sizes, **known} if known else sizes
+
+    def differs(self, expr: AnyExpr) -> bool:
+        """Whether lanes along x may have different values."""
+        if self._along_x is None:
+            self._along_x = Shapes(self.program, self.program.entry, (0,))
+        return self._along_x.is_varying(expr)
+
+    def set_group(self, ids: tuple[str, str, str]) -> None:
+        """Say which workgroup runs; gives the ids of its first invocation as well."""
+        self.group = ids
+        starts = [
+            self.w.emit(f"mul i32 {group}, {size}", "start") if size > 1 else group
+            for group, size in zip(ids, self.size, strict=True)
+        ]
+        self._starts = (starts[0], starts[1], starts[2])
+
+    def begin_row(self, start: str) -> None:
+        """Say where along y the workgroup begins, if not where its id says."""
+        self._starts = (self._starts[0], start, self._starts[2])
+
+    def start_of(self, axis: int) -> str:
+        """The global id of the workgroup's first invocation along an axis."""
+        return self._starts[axis]
+
+    def take_scratch(self, nbytes: int) -> str:
+        """A pointer to so many bytes of the thread's scratch memory."""
+        offset = self.scratch_bytes
+        self.scratch_bytes = -(-(offset + nbytes) // SCRATCH_ALIGN) * SCRATCH_ALIGN
+        return self.w.at_entry(f"getelementptr i8, ptr %scratch, i64 {offset}", "scratch")
+
+    def read_launch(self) -> None:
+        """Read what the launch tells: buffers, grid, control. Goes to the entry block."""
+        w = self.w
+        field_ = "getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32"
+        table = w.at_entry(f"{field_} 0")
+        buffers = w.at_entry(f"load ptr, ptr {table}, align 8", "buffers")
+        control = w.at_entry(f"{field_} 1")
+        w.entry.append(f"  %control = load ptr, ptr {control}, align 8")
+        extents: list[str] = []
+        for axis in range(3):
+            pointer = w.at_entry(f"{field_} {2 + axis}")
+            extents.append(w.at_entry(f"load i32, ptr {pointer}, align 4", "groups"))
+        extents[0], extents[self.turned] = extents[self.turned], extents[0]
+        self.grid = (extents[0], extents[1], extents[2])
+        device = [decl for decl in self.program.buffers if not decl.is_on_chip]
+        for position, decl in enumerate(device):
+            self._read_buffer(buffers, position, decl)
+
+    def _read_buffer(self, buffers: str, position: int, decl: BufferDecl) -> None:
+        w = self.w
+        hint = decl.name
+        entry = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {buffers}, i32 {position}")
+        pointer = w.at_entry(f"load ptr, ptr {entry}, align 8", hint)
+        place = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {entry}, i32 0, i32 1")
+        count = w.at_entry(f"load i64, ptr {place}, align 8", f"{hint}.count")
+        if decl.count:
+            # The driver has checked the length; telling LLVM lets it drop tests.
+            same = w.at_entry(f"icmp eq i64 {count}, {decl.count}")
+            w.declarations["llvm.assume"] = "declare void @llvm.assume(i1)"
+            w.entry.append(f"  call void @llvm.assume(i1 {same})")
+            count = str(decl.count)
+            self.memories[decl.name] = Memory(decl, pointer, pointer, count, shared=True)
+            return
+        some = w.at_entry(f"icmp ne i64 {count}, 0")
+        safe = w.at_entry(f"select i1 {some}, ptr {pointer}, ptr {ZEROS}", f"{hint}.safe")
+        cached = emit_size_test(w, count, element_bytes(decl)) if decl.name in self.streamed else ""
+        self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True, cached=cached)
+
+    def greatest(self, buffer: str) -> str:
+        """The greatest element of a buffer that nothing writes, as far as it is known; an i64."""
+        found = self._greatest.get(buffer)
+        if found is None:
+            memory = self.memories[buffer]
+            found = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
+            self._greatest[buffer] = found
+        return found
+
+    def is_sure(self) -> str:
+        """Whether what a launch reads is surely not what it writes, under another address."""
+        if not self._sure:
+            w = self.w
+            place = w.at_entry("getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32 5")
+            flags = w.at_entry(f"load i32, ptr {place}, align 4")
+            unsure = w.at_entry(f"and i32 {flags}, {LAUNCH_UNSURE}")
+            self._sure = w.at_entry(f"icmp eq i32 {unsure}, 0", "sure")
+        return self._sure
+
+    @property
+    def proving(self) -> tuple[str, ...]:
+        """The buffers whose contents prove something."""
+        return tuple(self._greatest)
+
+    def workgroup_memory(self) -> list[tuple[str, int]]:
+        """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""
+        placed: list[tuple[str, int]] = []
+        for decl in self.program.buffers:
+            if decl.is_workgroup:
+                nbytes = decl.size_bytes or 0
+                pointer = self.take_scratch(nbytes)
+                count = str(decl.count)
+                self.memories[decl.name] = Memory(decl, pointer, pointer, count, shared=False)
+                placed.append((pointer, nbytes))
+        return placed
+
+    def trap_tag(self, tag: str) -> int:
+        """The number of a trap's tag."""
+        if tag not in self.trap_tags:
+            self.trap_tags.append(tag)
+        return self.trap_tags.index(tag)
+
+    def print_format(self, text: str, types: tuple[DataType, ...]) -> int:
+        """The number of a print statement's format."""
+        form = PrintFormat(text, tuple(t.spelling for t in types))
+        if form not in self.prints:
+            self.prints.append(form)
+        return self.prints.index(form)
+
+    def text(self) -> str:
+        """The whole module."""
+        largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
+        zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
+        maths = self.approximate.functions.text()
+        entry, lines, functions = with_asides(self.w.entry, self.w.lines, self.asides)
+        parts = [
+            PRELUDE,
+            zeros,
+            *self.w.globals.values(),
+            maths,
+            *self._declarations(maths),
+            *functions,
+            "define void @vyre_kernel(ptr noalias %launch, i64 %first, i64 %last, "
+            "ptr noalias %scratch) nounwind {",
+            "entry:",
+            *entry,
+            "  br label %start",
+            *lines,
+            "}",
+            self._half_conversions(lines, functions),
+            "!0 = !{}",
+            "!2 = !{i32 1}",
+            '!1 = !{!"branch_weights", i32 4000, i32 1}',
+            "!3 = distinct !{!3, !4}",
+            '!4 = !{!"llvm.loop.unroll.disable"}',
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _half_conversions(self, *code: list[str]) -> str:
+        """What LLVM may call by name for halves, where the code has any."""
+        if not any("half" in line for lines in (*code, self.w.entry) for line in lines):
+            return ""
+        return NARROW if self.host.has_half_conversion else SOFTWARE + NARROW
+
+    def _declarations(self, maths: str) -> list[str]:
+        """What the code calls and the functions it brings along do not declare themselves."""
+        there = set(maths.splitlines())
+        return sorted(line for line in self.w.declarations.values() if line not in there)
+
+
+def element_bytes(decl: BufferDecl) -> int:
+    """Bytes of one element in memory."""
+    return decl.element.size_bytes or 1
+
+
+__all__ = ["ZEROS", "Kernel", "element_bytes", "memory_type"]

@@ -1,0 +1,552 @@
+"""Expressions over a set of lanes: one at a time (`width` 0) or `width` of them in vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from vyre.backends.llvm.emit.builder import constant, literal, register_type, widened
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.memory.access import MemoryAccess
+from vyre.backends.llvm.emit.memory.atomics import AtomicAccess
+from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it
+from vyre.backends.llvm.emit.memory.wide_loads import JOINING, emit_word, word_of
+from vyre.backends.llvm.emit.values import Form, Memory, Slot, Strided, Value, uniform
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Ballot,
+    Binary,
+    BinOp,
+    Bitcast,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    DataType,
+    Fma,
+    Lane,
+    Lit,
+    Load,
+    MakeVec,
+    Select,
+    Shuffle,
+    Store,
+    SubgroupReduce,
+    Unary,
+    Var,
+)
+from vyre.ir.infer import binary_type, unary_type
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.loop_versioning import FromFirst
+
+_DIVISIONS = (BinOp.DIV, BinOp.REM)
+_LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
+
+
+class Lanes:
+    """Values for the lanes that are being executed together."""
+
+    def __init__(self, kernel: Kernel, width: int) -> None:
+        self.kernel = kernel
+        self.w = kernel.w
+        self.width = width
+        self.casts = kernel.casts
+        self.arithmetic = kernel.arithmetic
+        self.names: dict[str, Value | Slot] = {}
+        self.mask: str | None = None
+        """Active lanes, a vector of all-ones or all-zeros integers; None when all are."""
+        self.mask_bits = 32
+        self.local: tuple[str, str, str] = ("0", "0", "0")
+        """Position in the workgroup along each axis, i32; of the first lane along x."""
+        self.lane_index = "0"
+        """Number of the (first) lane in the workgroup, i64."""
+        self.inside: frozenset[int] | set[int] = frozenset()
+        """Identities of accesses that are in bounds for all lanes of this set."""
+        self.apart: frozenset[int] | set[int] = frozenset()
+        """Those among them for which that holds in active lanes only."""
+        self.strided: Mapping[int, Strided] = {}
+        """Accesses among them whose lanes are a few elements apart."""
+        self.sums: Mapping[int, tuple[AnyExpr, AnyExpr]] = {}
+        """Indices of accesses among them that are sums of two numbers, the later one second."""
+        self.wide: Mapping[int, AnyExpr] = {}
+        """Indices of accesses among them in 64 bits, in which they are the same."""
+        self.from_first: Mapping[int, FromFirst] = {}
+        """Places of accesses among them that follow the counter of the loop around them."""
+        self.ahead: frozenset[int] = frozenset()
+        """Loads that follow one another through memory: what comes next is asked for."""
+        self.own: dict[str, Memory] = {}
+        """Private arrays of these lanes."""
+        self.branches = False
+        """Whether tests of bounds are branches: in scalar lanes, whose time is spent loading."""
+        self._in_parts = False
+        """Whether words are put together just now."""
+        self._positions: tuple[Value, ...] = ()
+        self._in_row = True
+        """Whether lanes lie side by side along x: not if they are rounds of one lane's loop."""
+
+    # Made when they are used: held here they would hold these lanes, and the more of them there are
+    # the longer Python takes to find that nobody else does.
+
+    @property
+    def memory(self) -> MemoryAccess:
+        """Loads and stores for these lanes."""
+        return MemoryAccess(self)
+
+    @property
+    def atomics(self) -> AtomicAccess:
+        """Atomics for these lanes."""
+        return AtomicAccess(self)
+
+    def place(self, local: tuple[str, str, str]) -> None:
+        """Say where in the workgroup the lanes are; the first one along x."""
+        self.local = local
+        found: list[Value] = []
+        for axis in range(3):
+            start = self.kernel.start_of(axis)
+            text = local[axis] if start == "0" else start
+            if start != "0" and local[axis] != "0":
+                text = self.w.emit(f"add i32 {start}, {local[axis]}", "gid")
+            found.append(self._along(axis, text))
+        self._positions = tuple(found)
+
+    def rounds_of(self, count: int) -> Lanes:
+        """So many rounds of a loop of this one lane as lanes: all but the counter is the same."""
+        made = Lanes(self.kernel, count)
+        made.names = dict(self.names)
+        made.local, made._positions, made._in_row = self.local, self._positions, False
+        made.inside, made.apart, made.wide = self.inside, self.apart, self.wide
+        return made
+
+    def buffer(self, name: str) -> Memory:
+        """A buffer as these lanes see it."""
+        return self.own.get(name) or self.kernel.memories[name]
+
+    # Forms ---------------------------------------------------------------------------------------
+
+    def vector(self, value: Value) -> str:
+        """The operand with one element per lane (the scalar itself when lanes run one by one)."""
+        if not self.width or value.form is Form.VARYING:
+            return value.text
+        type_ = register_type(value.dtype)
+        base = self.splat(type_, value.text)
+        if value.form is Form.UNIFORM:
+            return base
+        many = widened(type_, self.width)
+        modulus = 1 << (value.dtype.bits or 0)
+        steps = ", ".join(f"{type_} {lane * value.stride % modulus}" for lane in range(self.width))
+        return self.w.emit(f"add {many} {base}, <{steps}>")
+
+    def spread(self, value: Value) -> Value:
+        """The value with one element per lane."""
+        if value.parts:
+            parts = tuple(self.spread(part) for part in value.parts)
+            return Value(value.dtype, Form.VARYING, "", parts=parts)
+        form = Form.VARYING if self.width else Form.UNIFORM
+        return Value(value.dtype, form, self.vector(value))
+
+    def splat(self, scalar_type: str, operand: str) -> str:
+        """A scalar in every lane."""
+        if not operand.startswith("%"):
+            return f"splat ({scalar_type} {operand})"
+        many = widened(scalar_type, self.width)
+        first = self.w.emit(f"insertelement {many} poison, {scalar_type} {operand}, i64 0")
+        zeros = f"<{self.width} x i32> zeroinitializer"
+        return self.w.emit(f"shufflevector {many} {first}, {many} poison, {zeros}")
+
+    def lane_of(self, value: Value, lane: int | str) -> Value:
+        """One lane of a value, as a scalar."""
+        if value.parts:
+            parts = tuple(self.lane_of(part, lane) for part in value.parts)
+            return Value(value.dtype, Form.UNIFORM, "", parts=parts)
+        if not self.width or value.form is Form.UNIFORM:
+            return uniform(value.dtype, value.text)
+        many = register_type(value.dtype, self.width)
+        text = self.vector(value)
+        return uniform(value.dtype, self.w.emit(f"extractelement {many} {text}, i64 {lane}"))
+
+    def for_each_active(self, action: Callable[[str], None]) -> None:
+        """Emit `action` for every active lane, in order."""
+        if not self.width:
+            action("0")
+            return
+        w = self.w
+        if self.mask is None:
+            for lane in range(self.width):
+                action(str(lane))
+            return
+        bits = self.mask_as_integer()
+        type_ = f"i{self.width}"
+        slot = w.slot(type_, "active")
+        w.do(f"store {type_} {bits}, ptr {slot}")
+        head, body, done = (w.fresh(n) for n in ("lanes", "lane", "lanes.done"))
+        w.block(head)
+        left = w.emit(f"load {type_}, ptr {slot}")
+        some = w.emit(f"icmp ne {type_} {left}, 0")
+        w.branch(some, body, done)
+        w.block(body)
+        lane = w.intrinsic("cttz", type_, left, extra="i1 true")
+        wide = lane if self.width == 64 else w.emit(f"zext {type_} {lane} to i64")
+        less = w.emit(f"sub {type_} {left}, 1")
+        rest = w.emit(f"and {type_} {left}, {less}")
+        w.do(f"store {type_} {rest}, ptr {slot}")
+        action(wide)
+        w.jump(head)
+        w.block(done)
+
+    def mask_as_integer(self) -> str:
+        """The active lanes as bits of one integer."""
+        if self.mask is None:
+            return str((1 << self.width) - 1)
+        flags = self.mask_flags(self.mask)
+        return self.w.emit(f"bitcast {widened('i1', self.width)} {flags} to i{self.width}")
+
+    @property
+    def mask_type(self) -> str:
+        """The type of masks."""
+        return widened(f"i{self.mask_bits}", self.width)
+
+    def mask_flags(self, mask: str) -> str:
+        """A mask as one i1 per lane."""
+        return self.w.emit(
+            f"icmp slt {self.mask_type} {mask}, {constant(f'i{self.mask_bits}', 0, self.width)}"
+        )
+
+    def as_mask(self, condition: Value) -> str:
+        """A condition as a mask."""
+        flags = self.vector(condition)
+        return self.w.emit(f"sext {widened('i1', self.width)} {flags} to {self.mask_type}")
+
+    def proven(self, access: Load | Atomic | Store) -> bool:
+        """Whether an access needs no test."""
+        if self.kernel.unchecked:
+            return True
+        if id(access) in self.inside:
+            return self.mask is None or id(access) not in self.apart
+        # What is proven of an access holds where it is executed: not for lanes that are masked.
+        return self.mask is None and id(access) in self.kernel.proven
+
+    # Expressions ---------------------------------------------------------------------------------
+
+    def value(self, expr: AnyExpr) -> Value:  # noqa: C901
+        """The value of an expression for the active lanes."""
+        match expr:
+            case Lit(dtype, bits):
+                return uniform(dtype, literal(dtype, bits))
+            case Var(name):
+                return self.read(name)
+            case Builtin(kind, axis):
+                return self._builtin(kind, axis)
+            case BufLen(buffer):
+                return self._length(buffer)
+            case Load(buffer, _):
+                memory = self.buffer(buffer)
+                if id(expr) in self.sums and not self.width:
+                    return self.memory.load_at_sum(memory, *map(self.value, self.sums[id(expr)]))
+                strided = self.strided.get(id(expr))
+                at = self.index(expr)
+                if id(expr) in self.ahead and self.width:
+                    self.memory.ask_ahead(memory, at)
+                entries = self.kernel.table_sizes.get(id(expr))
+                if entries and is_worth_it(self.kernel.host, self.width, entries):
+                    return self.memory.look_up(memory, at, entries)
+                return self.memory.load(memory, at, strided, proven=self.proven(expr))
+            case Unary():
+                return self._unary(expr)
+            case Binary(op, left, right):
+                if op in JOINING and self._joins_words:
+                    word = word_of(expr, self)
+                    if word is not None:
+                        return emit_word(self, expr, word)
+                return self._binary(op, self.value(left), self.value(right))
+            case Fma(a, b, c):
+                return self._fma(self.value(a), self.value(b), self.value(c))
+            case Select(cond, if_true, if_false):
+                return self.select(self.value(cond), self.value(if_true), self.value(if_false))
+            case Cast(value, dtype):
+                return self._cast(self.value(value), dtype)
+            case Bitcast(value, dtype):
+                return self._bitcast(self.value(value), dtype)
+            case MakeVec(dtype, lanes):
+                parts = tuple(self.value(lane) for lane in lanes)
+                form = Form.UNIFORM if all(p.is_uniform for p in parts) else Form.VARYING
+                return Value(dtype, form, "", parts=parts)
+            case Lane(value, index):
+                return self.value(value).parts[index]
+            case Atomic():
+                return self.atomics.atomic(expr)
+            case Ballot(cond):
+                return self._ballot(self.value(cond))
+            case Shuffle(value, source):
+                return self._shuffle(self.value(value), self.value(source))
+            case SubgroupReduce(_, value):
+                return self.value(value)
+        assert_never(expr)
+
+    @property
+    def _joins_words(self) -> bool:
+        """Whether what is put together from bytes is loaded as words."""
+        return self.branches and self.kernel.thorough and not self._in_parts
+
+    def by_parts(self, expr: Binary) -> Value:
+        """A value put together from parts, each loaded for itself."""
+        self._in_parts = True
+        found = self.value(expr)
+        self._in_parts = False
+        return found
+
+    def index(self, access: Load | Atomic | Store) -> Value:
+        """Where in its buffer an access is, in 64 bits if that is known to be the same."""
+        followed = self.from_first.get(id(access))
+        if followed is not None:
+            return followed.emit(self)
+        written = self.wide.get(id(access))
+        return self.value(access.index if written is None else written)
+
+    def read(self, name: str) -> Value:
+        """The value of a variable."""
+        found = self.names[name]
+        return found if isinstance(found, Value) else self.value_of(found)
+
+    def value_of(self, found: Slot) -> Value:
+        """The value in a slot."""
+        parts = [self._read_slot(found, n) for n in range(len(found.pointers))]
+        if len(parts) == 1 and not found.dtype.is_vector:
+            return parts[0]
+        return Value(found.dtype, found.form, "", parts=tuple(parts))
+
+    def _read_slot(self, slot: Slot, part: int) -> Value:
+        dtype = _component(slot.dtype)
+        pointer = self._slot_place(slot, part, dtype)
+        width = self.width if slot.form is Form.VARYING else 0
+        if dtype.is_bool and slot.per_lane:
+            raw = self.w.emit(f"load {widened('i8', width)}, ptr {pointer}, align 1")
+            zero = constant("i8", 0, width)
+            text = self.w.emit(f"icmp ne {widened('i8', width)} {raw}, {zero}")
+        else:
+            type_ = register_type(dtype, width)
+            if slot.per_lane:
+                text = self.w.load(type_, pointer, f", align {dtype.size_bytes}")
+            else:
+                text = self.w.get(type_, pointer)
+        if slot.stride:
+            return Value(dtype, Form.LINEAR, text, slot.stride)
+        return Value(dtype, slot.form if width else Form.UNIFORM, text)
+
+    def write(self, slot: Slot, value: Value, *, blend: bool) -> None:
+        """Give a variable a new value; with `blend`, only in active lanes."""
+        pieces = value.parts or (value,)
+        for part, piece in enumerate(pieces):
+            dtype = _component(slot.dtype)
+            width = self.width if slot.form is Form.VARYING else 0
+            assert width or piece.stride == slot.stride
+            text = self.vector(piece) if width else piece.text
+            if blend and self.mask is not None and width:
+                old = self._read_slot(slot, part).text
+                type_ = register_type(dtype, width)
+                flags = self.mask_flags(self.mask)
+                flag = widened("i1", width)
+                text = self.w.emit(f"select {flag} {flags}, {type_} {text}, {type_} {old}")
+            pointer = self._slot_place(slot, part, dtype)
+            type_ = register_type(dtype, width)
+            if not slot.per_lane:
+                self.w.put(type_, text, pointer)
+                continue
+            if dtype.is_bool:
+                type_ = widened("i8", width)
+                text = self.w.emit(f"zext {widened('i1', width)} {text} to {type_}")
+            self.w.do(f"store {type_} {text}, ptr {pointer}, align {dtype.size_bytes}")
+
+    def _slot_place(self, slot: Slot, part: int, dtype: DataType) -> str:
+        pointer = slot.pointers[part]
+        if not slot.per_lane:
+            return pointer
+        size = dtype.size_bytes or 1
+        offset = self.w.emit(f"mul i64 {self.lane_index}, {size}")
+        return self.w.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+
+    def new_slot(self, name: str, dtype: DataType, form: Form) -> Slot:
+        """A stack slot for a variable."""
+        width = self.width if form is Form.VARYING else 0
+        component = _component(dtype)
+        count = dtype.lanes if dtype.is_vector else 1
+        pointers = tuple(self.w.slot(register_type(component, width), name) for _ in range(count))
+        slot = Slot(dtype, pointers, form if width else Form.UNIFORM)
+        self.names[name] = slot
+        return slot
+
+    def new_rising_slot(self, name: str, value: Value) -> Slot | None:
+        """A stack slot for the first lane of a variable that rises; None if its lanes differ."""
+        if not self.width or value.parts or value.form is Form.VARYING:
+            return None
+        if value.dtype not in _LINEAR_TYPES:
+            return None
+        pointer = self.w.slot(register_type(value.dtype), name)
+        form = Form.LINEAR if value.stride else Form.UNIFORM
+        slot = Slot(value.dtype, (pointer,), form, stride=value.stride)
+        self.names[name] = slot
+        return slot
+
+    def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
+        kernel = self.kernel
+        u32 = DataType.U32
+        match kind:
+            case BuiltinKind.WORKGROUP_ID:
+                return uniform(u32, kernel.group[axis])
+            case BuiltinKind.NUM_WORKGROUPS:
+                return uniform(u32, kernel.grid[axis])
+            case BuiltinKind.LOCAL_ID:
+                return self._along(axis, self.local[axis])
+            case BuiltinKind.GLOBAL_ID:
+                return self._positions[axis]
+            case BuiltinKind.SUBGROUP_SIZE:
+                return uniform(u32, "1")
+            case BuiltinKind.SUBGROUP_LANE:
+                return uniform(u32, "0")
+        assert_never(kind)
+
+    def _along(self, axis: int, base: str) -> Value:
+        if self.width and axis == 0 and self._in_row:
+            return Value(DataType.U32, Form.LINEAR, base, 1, exact=True)
+        return uniform(DataType.U32, base)
+
+    def _length(self, buffer: str) -> Value:
+        count = self.buffer(buffer).count
+        if not count.startswith("%"):
+            return uniform(DataType.U32, count)
+        return uniform(DataType.U32, self.w.emit(f"trunc i64 {count} to i32"))
+
+    def _unary(self, expr: Unary) -> Value:
+        operand = self.value(expr.operand)
+        dtype = operand.dtype
+        result = unary_type(expr.op, dtype)
+        assert isinstance(result, DataType)
+        wide = self._together(operand)
+        text = self._text(operand, wide)
+        if expr.op.row.approximate:
+            made = self.kernel.approximate.call(
+                expr.op.row.spelling, dtype, self._count(wide), text
+            )
+        else:
+            made = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
+        return Value(result, Form.VARYING if wide else Form.UNIFORM, made)
+
+    def _binary(self, op: BinOp, left: Value, right: Value) -> Value:
+        linear = self._linear(op, left, right)
+        if linear is not None:
+            return linear
+        dtype = left.dtype
+        result = binary_type(op, dtype, right.dtype)
+        assert isinstance(result, DataType)
+        wide = self._together(left, right)
+        if wide and dtype is DataType.U64 and op in _DIVISIONS and _is_unknown(right):
+            made = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
+            return Value(result, Form.VARYING, made)
+        a, b = self._text(left, wide), self._text(right, wide)
+        if op.row.approximate:
+            made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
+        else:
+            made = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
+        return Value(result, Form.VARYING if wide else Form.UNIFORM, made)
+
+    def _linear(self, op: BinOp, left: Value, right: Value) -> Value | None:
+        """Arithmetic that keeps a rising value rising by a constant step."""
+        if not self.width or left.dtype not in _LINEAR_TYPES:
+            return None
+        if Form.LINEAR not in (left.form, right.form):
+            return None
+        if Form.VARYING in (left.form, right.form):
+            return None
+        stride: int | None = None
+        if op is BinOp.ADD:
+            stride = left.stride + right.stride
+        elif op is BinOp.SUB:
+            stride = left.stride - right.stride
+        elif op is BinOp.MUL:
+            for one, other in ((left, right), (right, left)):
+                if other.form is Form.UNIFORM and not other.text.startswith("%"):
+                    stride = one.stride * int(other.text)
+        elif op is BinOp.SHL and right.form is Form.UNIFORM and not right.text.startswith("%"):
+            stride = left.stride << (int(right.text) & ((left.dtype.bits or 0) - 1))
+        if stride is None or abs(stride) > 1 << 20:
+            return None
+        base = self.arithmetic.binary(op, left.dtype, 0, left.text, right.text)
+        form = Form.LINEAR if stride else Form.UNIFORM
+        return Value(left.dtype, form, base, stride)
+
+    def _fma(self, a: Value, b: Value, c: Value) -> Value:
+        wide = self._together(a, b, c)
+        texts = [self._text(value, wide) for value in (a, b, c)]
+        made = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
+        return Value(a.dtype, Form.VARYING if wide else Form.UNIFORM, made)
+
+    def select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
+        """One of two values, per lane."""
+        if if_true.parts:
+            parts = tuple(
+                self.select(cond, a, b) for a, b in zip(if_true.parts, if_false.parts, strict=True)
+            )
+            return Value(if_true.dtype, Form.VARYING, "", parts=parts)
+        wide = self._together(cond, if_true, if_false)
+        type_ = register_type(if_true.dtype, self._count(wide))
+        a, b = self._text(if_true, wide), self._text(if_false, wide)
+        if wide and cond.form is Form.UNIFORM:
+            flag, test = "i1", cond.text
+        else:
+            flag, test = widened("i1", self._count(wide)), self._text(cond, wide)
+        made = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
+        return Value(if_true.dtype, Form.VARYING if wide else Form.UNIFORM, made)
+
+    def _cast(self, value: Value, dtype: DataType) -> Value:
+        same_width = value.dtype.bits == dtype.bits
+        if value.form is Form.LINEAR and dtype in _LINEAR_TYPES and same_width:
+            return Value(dtype, Form.LINEAR, value.text, value.stride)
+        if value.form is Form.LINEAR and value.exact and dtype.bits == 64 and dtype.is_integer:
+            base = self.casts.cast(value.dtype, dtype, 0, value.text)
+            return Value(dtype, Form.LINEAR, base, value.stride, exact=True)
+        wide = self._together(value)
+        text = self._text(value, wide)
+        made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
+        origin = value.origin
+        if origin is not None:
+            origin = replace(origin, casts=(*origin.casts, dtype)) if dtype.is_integer else None
+        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made, origin=origin)
+
+    def _bitcast(self, value: Value, dtype: DataType) -> Value:
+        wide = self._together(value)
+        text = self._text(value, wide)
+        made = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
+        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made)
+
+    def _ballot(self, cond: Value) -> Value:
+        # A subgroup is one lane here, so bit 0 of the first word is the lane's own vote.
+        word = self._cast(cond, DataType.U32)
+        zero = uniform(DataType.U32, "0")
+        return Value(DataType.VEC4_U32, word.form, "", parts=(word, zero, zero, zero))
+
+    def _shuffle(self, value: Value, source: Value) -> Value:
+        zero_lane = uniform(source.dtype, "0")
+        own = self._binary(BinOp.EQ, source, zero_lane)
+        scalar = register_type(value.dtype)
+        return self.select(own, value, uniform(value.dtype, constant(scalar, 0)))
+
+    def _together(self, *values: Value) -> bool:
+        """Whether an operation on these values needs one result per lane."""
+        return bool(self.width) and any(value.form is not Form.UNIFORM for value in values)
+
+    def _count(self, wide: bool) -> int:
+        return self.width if wide else 0
+
+    def _text(self, value: Value, wide: bool) -> str:
+        return self.vector(value) if wide else value.text
+
+
+def _is_unknown(value: Value) -> bool:
+    """Whether a value is the same for all lanes, and only a launch knows it."""
+    return value.form is Form.UNIFORM and value.text.startswith("%")
+
+
+def _component(dtype: DataType) -> DataType:
+    return dtype.element if dtype.is_vector and dtype.element is not None else dtype

@@ -1,0 +1,267 @@
+"""Accesses at a loop's counter: one test before the loop in place of one per round.
+
+Lanes that run one by one have loops with bounds of their own, as in `for e in starts[node]..starts[
+node + 1] { … targets[e] … }`. Where such a loop ends inside the buffers, it runs without tests.
+The same holds for places that follow the counter, upwards or downwards, from a place that stays, as
+in `out[begin + k] = text[end - 1 - k]`: the first and the last round tell for all between them. A
+variable that goes on by one in every round, as decoders have it in `out[o] = value; o = o + 1`, is
+as good as the counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.analysis.add_recurrences import Following
+from vyre.backends.llvm.analysis.affine_forms import flat_index
+from vyre.backends.llvm.emit.builder import register_type
+from vyre.backends.llvm.emit.values import Slot, Value, uniform
+from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
+from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.ir import (
+    AnyExpr,
+    Atomic,
+    Binary,
+    BinOp,
+    DataType,
+    Lit,
+    Load,
+    Loop,
+    Select,
+    Store,
+    Var,
+    While,
+)
+from vyre.ir.infer import TypeEnv, type_of
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.expressions import Lanes
+
+MOST_NODES = 128
+"""Expressions in a loop that is written twice."""
+MOST_OFFSET = 1 << 20
+MOST_FOLLOWING = 4
+"""Places besides the counter's own that are worth a test before the loop."""
+MOST_BITS = 32
+"""Of counters."""
+
+
+@dataclass(slots=True)
+class AtCounter:
+    """Accesses of a loop at its counter, or at places that follow it."""
+
+    ends: dict[str, int] = field(default_factory=dict[str, int])
+    """For every buffer, how far after the counter itself."""
+    following: dict[tuple[str, AnyExpr], bool] = field(
+        default_factory=dict[tuple[str, AnyExpr], bool]
+    )
+    """Buffers and indices that follow the counter otherwise, and whether they rise with it."""
+    conditions: dict[Part, bool] = field(default_factory=dict[Part, bool])
+    """Of what must be less than what stays, whether it rises."""
+    fixed: dict[AnyExpr, None] = field(default_factory=dict[AnyExpr, None])
+    """Conditions that are the same in all rounds."""
+    rising: dict[str, int] = field(default_factory=dict[str, int])
+    """Variables that go on by one in every round, or by minus one."""
+    accesses: set[int] = field(default_factory=set[int])
+    indices: dict[int, tuple[str, AnyExpr]] = field(default_factory=dict[int, tuple[str, AnyExpr]])
+    """Of accesses that follow the counter otherwise: their buffers and indices."""
+    firsts: dict[tuple[str, AnyExpr], str] = field(default_factory=dict[tuple[str, AnyExpr], str])
+    """Where these are in the first round, i64 operands."""
+
+    def places(self, loop: Loop, start: Value) -> dict[int, FromFirst]:
+        """Where accesses are that follow the counter otherwise, once the test has been made."""
+        return {
+            access: FromFirst(self.firsts[key], self.following[key], loop.var, start)
+            for access, key in self.indices.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FromFirst:
+    """A place by how many rounds it is away from where the loop began, which never wraps."""
+
+    first: str
+    rises: bool
+    counter: str
+    start: Value
+
+    def emit(self, lanes: Lanes) -> Value:
+        """The place in the round at hand."""
+        w, scalar = lanes.w, register_type(self.start.dtype)
+        rounds = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
+        wide = w.emit(f"zext {scalar} {rounds} to i64")
+        op = "add" if self.rises else "sub"
+        return uniform(DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
+
+
+def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
+    """The accesses that one test before an innermost loop proves; None if it is not worth it."""
+    if lanes.width or not lanes.branches or lanes.kernel.unchecked:
+        return None
+    if is_large(lanes.kernel.program):
+        return None
+    return followed_by(
+        loop, counter, lanes.kernel.env, lambda one: lanes.proven(one) or one.buffer in lanes.own
+    )
+
+
+def followed_by(
+    loop: Loop, counter: DataType, env: TypeEnv, known: Callable[[Load | Atomic | Store], bool]
+) -> AtCounter | None:
+    """The accesses that follow the counter of an innermost loop, but for known ones."""
+    if not counter.is_integer or (counter.bits or 0) > MOST_BITS:
+        return None
+    search = _Search(loop, counter, env)
+    nodes = 0
+    for place, above in enumerate(search.follows.places):
+        for statement in walk_stmts((above,)):
+            if isinstance(statement, (Loop, While)):
+                return None
+            inner = [node for child in expr_children(statement) for node in walk_expr(child)]
+            nodes += len(inner)
+            accesses = [node for node in inner if isinstance(node, (Load, Atomic))]
+            for access in (*accesses, *([statement] if isinstance(statement, Store) else [])):
+                if not known(access):
+                    search.look_at(access, place)
+    return search.found if search.found.accesses and nodes <= MOST_NODES else None
+
+
+class _Search:
+    def __init__(self, loop: Loop, counter: DataType, env: TypeEnv) -> None:
+        self.follows = Following(loop, counter, env)
+        self.found = AtCounter(rising={n: step for n, (step, _) in self.follows.rising.items()})
+        self._counter = loop.var if counter is DataType.U32 else None
+        self._env = env
+
+    def look_at(self, access: Load | Atomic | Store, place: int) -> None:
+        """Take an access if it follows the counter."""
+        found, follows = self.found, self.follows
+        written = follows.expand(access.index)
+        index = follows.expand(flat_index(written))
+        offset = _offset(index, self._counter)
+        if offset is not None:
+            found.ends[access.buffer] = max(offset, found.ends.get(access.buffer, 0))
+            found.accesses.add(id(access))
+            return
+        step = follows.step(index, place)
+        if step not in (1, -1) or len(found.following) >= MOST_FOLLOWING:
+            return
+        if isinstance(written, Select):
+            parts = list(self._conditions(written.cond, place))
+            if None in parts:
+                return
+            for part, rises in (part for part in parts if part is not None):
+                if rises is None:
+                    found.fixed[part.condition()] = None
+                else:
+                    found.conditions[part] = rises
+        found.following[access.buffer, index] = step > 0
+        found.indices[id(access)] = (access.buffer, index)
+        found.accesses.add(id(access))
+
+    def _conditions(self, cond: AnyExpr, place: int) -> Iterator[tuple[Part, bool | None] | None]:
+        """The parts of a condition, and whether what must be less rises; None for other parts."""
+        follows = self.follows
+        for part in parts_of(cond, negated=False, is_integer=lambda _: True):
+            part = part.mirrored() if part.op is BinOp.GT else part
+            left, right = follows.expand(part.left), follows.expand(part.right)
+            if part.op is not BinOp.LT or type_of(left, self._env) is not DataType.U32:
+                yield None
+                continue
+            steps = follows.step(left, place), follows.step(right, place)
+            if steps == (0, 0):
+                yield Part(part.op, left, right), None
+            elif steps[0] in (1, -1) and steps[1] == 0:
+                yield Part(part.op, left, right), steps[0] > 0
+            else:
+                yield None
+
+
+def _offset(index: AnyExpr, counter: str | None) -> int | None:
+    match index:
+        case Var(name):
+            return 0 if name == counter else None
+        case Binary(BinOp.ADD, Var(name), Lit(_, bits)) if name == counter:
+            return bits if bits <= MOST_OFFSET else None
+        case _:
+            return None
+
+
+def emit_test(lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCounter) -> str:
+    """Whether a loop from `start` up to `stop` stays inside the buffers, an i1.
+
+    Of one that has no rounds nothing needs to be true.
+    """
+    w = lanes.w
+    holds: list[str] = []
+    end = w.emit(f"zext i32 {stop.text} to i64") if found.ends else ""
+    for buffer, offset in found.ends.items():
+        # The counter is less than `stop`, and an index of 32 bits must not wrap on the way.
+        last = w.emit(f"add i64 {end}, {offset}") if offset else end
+        count = w.intrinsic("umin", "i64", lanes.buffer(buffer).count, str(1 << 32))
+        holds.append(w.emit(f"icmp ule i64 {last}, {count}"))
+    if found.following:
+        rounds = _Rounds(lanes, loop, start, stop, found)
+        for (buffer, index), rises in found.following.items():
+            first, greatest = rounds.first_and_greatest(index, rises, holds)
+            found.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
+            last = w.emit(f"zext i32 {greatest.text} to i64")
+            count = lanes.buffer(buffer).count
+            if greatest.dtype.is_signed:
+                # Beyond it are the negative numbers.
+                count = w.intrinsic("umin", "i64", count, str(1 << 31))
+            holds.append(w.emit(f"icmp ult i64 {last}, {count}"))
+        for part, rises in found.conditions.items():
+            _, greatest = rounds.first_and_greatest(part.left, rises, holds)
+            bound = lanes.value(part.right).text
+            holds.append(w.emit(f"icmp ult i32 {greatest.text}, {bound}"))
+        holds += [lanes.value(condition).text for condition in found.fixed]
+    result = "true"
+    for one in holds:
+        result = w.emit(f"and i1 {result}, {one}")
+    return result
+
+
+class _Rounds:
+    """What numbers are in the first and in the last round of a loop."""
+
+    def __init__(
+        self, lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCounter
+    ) -> None:
+        self._lanes = lanes
+        w, scalar = lanes.w, register_type(stop.dtype)
+        final = w.emit(f"sub {scalar} {stop.text}, 1")
+        after = w.emit(f"sub {scalar} {final}, {start.text}")
+        if scalar != "i32":
+            after = w.emit(f"zext {scalar} {after} to i32")
+        self._names: list[dict[str, Value | Slot]] = [{loop.var: start}]
+        self._names.append({loop.var: uniform(stop.dtype, final)})
+        for name, step in found.rising.items():
+            if name in lanes.names:
+                first = lanes.read(name)
+                op = "add" if step > 0 else "sub"
+                last = w.emit(f"{op} i32 {first.text}, {after}")
+                self._names[0][name] = first
+                self._names[1][name] = uniform(first.dtype, last)
+
+    def first_and_greatest(
+        self, expr: AnyExpr, rises: bool, holds: list[str]
+    ) -> tuple[Value, Value]:
+        """What a number begins with, and the greatest it comes to, if it is in order.
+
+        That it is goes to `holds`.
+        """
+        lanes, places = self._lanes, list[Value]()
+        for names in self._names:
+            before = dict(lanes.names)
+            lanes.names.update(names)
+            places.append(lanes.value(expr))
+            lanes.names = before
+        least, most = places if rises else reversed(places)
+        # Steps of one come by every number between: without the end of the type they are in order.
+        holds.append(lanes.w.emit(f"icmp ule i32 {least.text}, {most.text}"))
+        return places[0], most

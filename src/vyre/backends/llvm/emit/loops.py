@@ -1,0 +1,398 @@
+"""Loops over sets of lanes: together where the bounds agree, until the last lane where not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.emit.all_active_prologue import (
+    emit_all_hold,
+    emit_end_of_full,
+    has_full_rounds,
+    leading_parts,
+)
+from vyre.backends.llvm.emit.arithmetic import reduce_any
+from vyre.backends.llvm.emit.builder import constant, register_type
+from vyre.backends.llvm.emit.loop_versioning import AtCounter, at_counter, emit_test
+from vyre.backends.llvm.emit.values import Form, Value, uniform
+from vyre.backends.llvm.emit.vector_loop import emit_along
+from vyre.backends.llvm.schedule.safepoints import STRIP
+from vyre.backends.llvm.schedule.unroll_factors import rounds_in_block, rounds_in_row
+from vyre.ir import BinOp, DataType, Lit, Loop, While
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+    from vyre.backends.llvm.emit.statements import Statements
+    from vyre.backends.llvm.rewrites.structure_returns import Part
+
+TINY_LOOP = 8
+"""Rounds of a loop that is over before anything that would make it faster."""
+
+
+@dataclass(slots=True)
+class LoopState:
+    """A loop that is being emitted."""
+
+    next: str
+    done: str
+    broke: str | None = None
+    """Slot of the mask of lanes that left the loop."""
+    continued: str | None = None
+    outer_mask: str | None = None
+    loose: frozenset[str] = frozenset()
+    """Variables that nobody reads after the loop: lanes that have left need not keep them."""
+    live_mask: str | None = None
+
+
+class Loops:
+    """Emits loops for the statements of some lanes."""
+
+    def __init__(self, statements: Statements) -> None:
+        self.s = statements
+        self.w = statements.w
+
+    def loop(self, statement: Loop) -> None:
+        """Count; lanes together where the bounds agree."""
+        lanes = self.s.lanes
+        start, stop = lanes.value(statement.start), lanes.value(statement.stop)
+        if not start.is_uniform or not stop.is_uniform:
+            if start.form is Form.VARYING:
+                self._counted_apart(statement, start, stop)
+            else:
+                self._counted_alike(statement, start, stop)
+            return
+        alone = len(self.s.views) == 1 and not self._is_tiny(statement)
+        found = at_counter(lanes, statement, start.dtype) if alone else None
+        if found is None:
+            self._counted(statement, start, stop)
+        else:
+            self._counted_twice(statement, start, stop, found)
+
+    def _counted_twice(self, statement: Loop, start: Value, stop: Value, found: AtCounter) -> None:
+        """Without tests at the counter where one test before the loop tells, else with them."""
+        w, lanes = self.w, self.s.lanes
+        inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
+        w.branch(emit_test(lanes, statement, start, stop, found), inside, tested, likely=True)
+        w.block(inside)
+        known = lanes.inside
+        lanes.inside = known | found.accesses
+        lanes.from_first = found.places(statement, start)
+        self._counted(statement, start, stop)
+        lanes.inside, lanes.from_first = known, {}
+        w.jump(done)
+        w.block(tested)
+        self._counted(statement, start, stop)
+        w.jump(done)
+        w.block(done)
+
+    def _counted(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Up to a stop that all lanes share, from a start that they share or are steps apart at."""
+        w = self.w
+        dtype = start.dtype
+        scalar = register_type(dtype)
+        order = "slt" if dtype.is_signed else "ult"
+        slot = w.slot(scalar, statement.var)
+        w.do(f"store {scalar} {start.text}, ptr {slot}")
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done)
+        bound, through = stop.text, done
+        again = ""
+        # No more than the counter can go on by, whatever its sign.
+        strip = min(
+            self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
+        )
+        if strip:
+            again, through = w.fresh("strip"), w.fresh("strip.done")
+            bound = self._strip_start(again, slot, stop, strip)
+        until = Value(dtype, Form.UNIFORM, bound)
+        if not emit_along(self.s, statement, slot, until):
+            self._blocks(statement, slot, until)
+        w.block(head)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        more = w.emit(f"icmp {order} {scalar} {now}, {bound}")
+        w.branch(more, run, through)
+        w.block(run)
+        for view in self.s.views:
+            view.names[statement.var] = replace(start, text=now)
+        self._round(state, statement)
+        copies = rounds_in_row(self.s, statement)
+        for n in range(1, copies):
+            count = w.emit(f"add {scalar} {now}, {n}", statement.var)
+            for view in self.s.views:
+                view.names[statement.var] = replace(start, text=count)
+            self.s.body(statement.body)
+        w.block(step)
+        following = w.emit(f"add {scalar} {now}, {copies}")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        if state.live_mask is None and (self._is_tiny(statement) or self._is_uneven(statement)):
+            w.jump_back(head)
+        self._again(state, head, done)
+        if again:
+            w.block(through)
+            w.do(f"store {scalar} {bound}, ptr {slot}")
+            more = w.emit(f"icmp {order} {scalar} {bound}, {stop.text}")
+            w.branch(more, again, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def _is_uneven(self, statement: Loop) -> bool:
+        """Whether one lane has so many rounds and the next one has others.
+
+        Rounds that LLVM writes out are more to choose from, which machines guess wrong.
+        """
+        if self.s.lanes.width:
+            return False
+        return any(map(self.s.kernel.differs, (statement.start, statement.stop)))
+
+    def _is_tiny(self, statement: Loop) -> bool:
+        """Whether a lane has a few rounds, others at other times: nothing to prepare them pays."""
+        if self.s.lanes.width or isinstance(statement.stop, Lit):
+            return False
+        return self.s.kernel.most_rounds.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
+
+    def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
+        """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
+        w = self.w
+        w.block(label)
+        emit_poll(self.s.kernel)
+        scalar = register_type(stop.dtype)
+        now = w.emit(f"load {scalar}, ptr {slot}")
+        # Most loops are short: one branch that is guessed right, and the end is where it was.
+        left = w.emit(f"sub {scalar} {stop.text}, {now}")
+        one = w.emit(f"icmp ule {scalar} {left}, {strip}")
+        short, long, begin = (w.fresh(n) for n in ("strip.only", "strip.first", "strip.begin"))
+        w.branch(one, short, long, likely=True)
+        w.block(long)
+        arithmetic = self.s.kernel.arithmetic
+        far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(strip))
+        end = arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
+        w.jump(begin)
+        w.block(short)
+        w.jump(begin)
+        w.block(begin)
+        return w.emit(f"phi {scalar} [ {end}, %{long} ], [ {stop.text}, %{short} ]")
+
+    def _blocks(self, statement: Loop, slot: str, stop: Value) -> None:
+        """As many rounds as can be done in blocks, where sets of lanes take turns."""
+        rounds = rounds_in_block(self.s, statement)
+        if rounds == 1:
+            return
+        w, s = self.w, self.s
+        scalar = register_type(stop.dtype)
+        order, wrap = ("sl", "nsw") if stop.dtype.is_signed else ("ul", "nuw")
+        start = w.emit(f"load {scalar}, ptr {slot}")
+        some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
+        left = w.emit(f"sub {scalar} {stop.text}, {start}")
+        last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
+        enough = w.emit(f"icmp uge {scalar} {left}, {rounds}")
+        fits = w.emit(f"and i1 {some}, {enough}")
+        block, done = w.fresh("block"), w.fresh("block.done")
+        w.branch(fits, block, done)
+        w.block(block)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, rounds)]
+        for view in s.views:
+            for count in counts:
+                view.names[statement.var] = uniform(stop.dtype, count)
+                s.alone(view, statement.body)
+        following = w.emit(f"add {wrap} {scalar} {now}, {rounds}")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        again = w.emit(f"icmp {order}e {scalar} {following}, {last}")
+        w.branch(again, block, done)
+        w.block(done)
+
+    def _counted_alike(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Counters that lanes share, or that stay steps apart, up to stops that may differ.
+
+        The counter of a lane that is through goes on, and nothing is true of it.
+        """
+        w, lanes = self.w, self.s.lanes
+        dtype = start.dtype
+        scalar = register_type(dtype)
+        limit = lanes.vector(stop)
+        slot = w.slot(scalar, statement.var)
+        first = start.text
+        if has_full_rounds(self.s, statement):
+            end = emit_end_of_full(lanes, start, limit)
+            self._counted(statement, start, end)
+            first = end.text
+        w.do(f"store {scalar} {first}, ptr {slot}")
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done, divergent=True)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
+        # A first lane that is through passes the end of its type before the others if it leads.
+        counter = replace(start, text=now, exact=start.exact and start.stride >= 0)
+        compared = lanes.arithmetic.compare(
+            BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
+        )
+        self._stay(state, Value(DataType.BOOL, Form.VARYING, compared), run, done)
+        w.block(run)
+        lanes.names[statement.var] = counter
+        self._round(state, statement)
+        w.block(step)
+        following = w.emit(f"add {scalar} {now}, 1")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
+        """Every lane has its own counter; a lane is out when its counter is through."""
+        w, lanes = self.w, self.s.lanes
+        dtype = start.dtype
+        type_ = register_type(dtype, lanes.width)
+        slot = w.slot(type_, statement.var)
+        w.do(f"store {type_} {lanes.vector(start)}, ptr {slot}")
+        limit = lanes.vector(stop)
+        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        state = self._enter(statement, step, done, divergent=True)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        now = w.emit(f"load {type_}, ptr {slot}", statement.var)
+        order = "slt" if dtype.is_signed else "ult"
+        more = w.emit(f"icmp {order} {type_} {now}, {limit}")
+        self._stay(state, Value(DataType.BOOL, Form.VARYING, more), run, done)
+        w.block(run)
+        lanes.names[statement.var] = Value(dtype, Form.VARYING, now)
+        self._round(state, statement)
+        w.block(step)
+        following = w.emit(f"add {type_} {now}, {constant(register_type(dtype), 1, lanes.width)}")
+        w.do(f"store {type_} {following}, ptr {slot}")
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def while_(self, statement: While) -> None:
+        """Repeat while the condition holds, in the lanes where it does."""
+        w, lanes = self.w, self.s.lanes
+        divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
+        if divergent and has_full_rounds(self.s, statement):
+            parts = leading_parts(self.s, statement)
+            if parts is not None:
+                self._while_full(statement, parts)
+        head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
+        state = self._enter(statement, head, done, divergent=divergent)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        if state.live_mask is not None:
+            self._refresh(state)
+        cond = lanes.value(statement.cond)
+        if divergent:
+            self._stay(state, cond, run, done)
+        else:
+            w.branch(cond.text, run, done)
+        w.block(run)
+        self._round(state, statement)
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    def _while_full(self, statement: While, parts: list[Part]) -> None:
+        """Rounds as long as all lanes stay."""
+        w = self.w
+        head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
+        state = self._enter(statement, head, done)
+        w.block(head)
+        emit_poll(self.s.kernel)
+        w.branch(emit_all_hold(self.s.lanes, parts), run, done)
+        w.block(run)
+        self._round(state, statement)
+        self._again(state, head, done)
+        w.block(done)
+        self._exit(state, statement)
+
+    # Lanes that leave one by one -----------------------------------------------------------------
+
+    def _enter(
+        self, statement: Loop | While, next_: str, done: str, *, divergent: bool = False
+    ) -> LoopState:
+        """Prepare a loop; masks are needed where lanes may leave it one by one."""
+        s = self.s
+        state = LoopState(next_, done, outer_mask=s.lanes.mask)
+        if s.lanes.width and (divergent or self._leaves_apart(statement)):
+            s.kernel.divergent = True
+            state.broke = s.mask_slot("broke")
+            if id(statement) in s.flow.continues:
+                state.continued = s.mask_slot("continued")
+            state.live_mask = "pending"
+            state.loose = frozenset(
+                name
+                for name in s.shapes.assigned
+                if name not in s.kept and not s.flow.is_read_after(name, statement)
+            )
+        s.loops.append(state)
+        return state
+
+    def _leaves_apart(self, statement: Loop | While) -> bool:
+        s = self.s
+        own = id(statement) in s.flow.breaks or id(statement) in s.flow.continues
+        apart = s.lanes.mask is not None or s.shapes.leaves_divergently(statement.body)
+        returns = s.returned is not None and id(statement) in s.flow.returns
+        return (own and apart) or returns
+
+    def _stay(self, state: LoopState, cond: Value, run: str, done: str) -> None:
+        """Lanes whose condition fails leave; go on while any stays."""
+        w, lanes = self.w, self.s.lanes
+        assert state.broke is not None
+        self._refresh(state)
+        holds = lanes.as_mask(cond)
+        live = self.s.and_mask(lanes.mask, holds)
+        ones = constant(f"i{lanes.mask_bits}", -1, lanes.width)
+        out = w.emit(f"xor {lanes.mask_type} {live}, {ones}")
+        w.do(f"store {lanes.mask_type} {out}, ptr {state.broke}")
+        lanes.mask = live
+        state.live_mask = live
+        some = reduce_any(w, lanes.mask_type, live)
+        w.branch(some, run, done)
+
+    def _refresh(self, state: LoopState) -> None:
+        """The mask of lanes that are still in the loop."""
+        assert state.broke is not None
+        gone = [state.broke] + ([self.s.returned] if self.s.returned else [])
+        mask = self.s.without(state.outer_mask, gone)
+        self.s.lanes.mask = mask
+        state.live_mask = mask
+
+    def _round(self, state: LoopState, statement: Loop | While) -> None:
+        w, lanes = self.w, self.s.lanes
+        if state.continued is not None:
+            zero = constant(f"i{lanes.mask_bits}", 0, lanes.width)
+            w.do(f"store {lanes.mask_type} {zero}, ptr {state.continued}")
+        if state.live_mask == "pending":
+            self._refresh(state)
+        inside = lanes.mask
+        self.s.body(statement.body)
+        lanes.mask = inside
+
+    def _again(self, state: LoopState, head: str, done: str) -> None:
+        """Go round again, unless no lane is left."""
+        w, lanes = self.w, self.s.lanes
+        if state.live_mask is None or not w.open:
+            w.jump(head)
+            return
+        self._refresh(state)
+        assert lanes.mask is not None
+        some = reduce_any(w, lanes.mask_type, lanes.mask)
+        w.branch(some, head, done)
+
+    def _exit(self, state: LoopState, statement: Loop | While) -> None:
+        self.s.loops.pop()
+        self.s.lanes.mask = state.outer_mask
+        if self.s.lanes.width and id(statement) in self.s.flow.returns:
+            self.s.rejoin(state.outer_mask, statement)
+
+
+def emit_poll(kernel: Kernel) -> None:
+    """Leave the kernel when it has been told to stop."""
+    w = kernel.w
+    kernel.polls = True
+    flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")
+    go = w.emit(f"icmp eq i32 {flag}, 0")
+    leave, stay = w.fresh("stopped"), w.fresh("running")
+    w.branch(go, stay, leave, likely=True)
+    w.block(leave)
+    w.leave()
+    w.block(stay)

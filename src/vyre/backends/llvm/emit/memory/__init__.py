@@ -1,0 +1,1 @@
+"""Loads, stores and atomics by access pattern: contiguous, interleaved, gathered, looked up."""

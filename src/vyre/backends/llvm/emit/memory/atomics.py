@@ -1,0 +1,289 @@
+"""Atomics: indivisible where other threads may look, plain where only this one does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.emit.builder import constant, mangled, register_type, widened
+from vyre.backends.llvm.emit.memory.privatised_reductions import identity_of, is_joining
+from vyre.backends.llvm.emit.memory.scalarise import Apart
+from vyre.backends.llvm.emit.values import Memory, Value, uniform, varying
+from vyre.ir import Atomic, AtomicOp, BinOp, DataType, MemoryOrdering
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.expressions import Lanes
+
+_ORDER = {
+    MemoryOrdering.RELAXED: "monotonic",
+    MemoryOrdering.ACQUIRE: "acquire",
+    MemoryOrdering.RELEASE: "release",
+    MemoryOrdering.ACQ_REL: "acq_rel",
+    MemoryOrdering.SEQ_CST: "seq_cst",
+}
+_FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
+"""The ordering of a compare and exchange that fails, where it is not the same."""
+_RMW = {
+    AtomicOp.ADD: ("add", "add"),
+    AtomicOp.SUB: ("sub", "sub"),
+    AtomicOp.AND: ("and", "and"),
+    AtomicOp.OR: ("or", "or"),
+    AtomicOp.XOR: ("xor", "xor"),
+    AtomicOp.MIN: ("umin", "min"),
+    AtomicOp.MAX: ("umax", "max"),
+    AtomicOp.EXCHANGE: ("xchg", "xchg"),
+}
+_SETTLING = frozenset({AtomicOp.AND, AtomicOp.OR, AtomicOp.MIN, AtomicOp.MAX})
+"""Operations that change nothing when they are done again."""
+_PLAIN = {
+    AtomicOp.ADD: BinOp.ADD,
+    AtomicOp.SUB: BinOp.SUB,
+    AtomicOp.AND: BinOp.AND,
+    AtomicOp.OR: BinOp.OR,
+    AtomicOp.XOR: BinOp.XOR,
+    AtomicOp.MIN: BinOp.MIN,
+    AtomicOp.MAX: BinOp.MAX,
+}
+
+
+class AtomicAccess:
+    """Emits atomics for one set of lanes."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self.w = lanes.w
+        self._unwanted = False
+
+    def do(self, expr: Atomic) -> None:
+        """The same where nobody wants the old value."""
+        self.atomic(expr, unwanted=True)
+
+    def atomic(self, expr: Atomic, *, unwanted: bool = False) -> Value:
+        """The old value in every active lane; lanes take their turns in order."""
+        lanes, w = self.lanes, self.w
+        memory = lanes.buffer(expr.buffer)
+        index = lanes.index(expr)
+        value = lanes.value(expr.value)
+        expected = None if expr.expected is None else lanes.value(expr.expected)
+        # What lies inside of the operands has an old value that is wanted.
+        self._unwanted = unwanted
+        proven = lanes.proven(expr)
+        dtype = memory.decl.element
+        if not lanes.width:
+            old = self._act(expr, memory, lanes.memory.wide(index), value, expected, proven)
+            return uniform(dtype, old)
+        if unwanted and index.is_uniform and not memory.private and is_joining(expr, dtype):
+            # Where no lane is active nothing is known of the index.
+            known = proven and lanes.mask is None
+            total = uniform(dtype, self._joined(expr, dtype, value))
+            self._act(expr, memory, lanes.memory.wide(index), total, None, known)
+            return uniform(dtype, constant(register_type(dtype), 0))
+        apart = Apart(lanes)
+        place = apart.vector("i64", lanes.memory.wide_vector(index))
+        owns = apart.value(value)
+        wants = None if expected is None else apart.value(expected)
+        type_ = register_type(dtype, lanes.width)
+        zero = constant(register_type(dtype), 0, lanes.width)
+        result = w.slot(type_, "old")
+        w.do(f"store {type_} {zero}, ptr {result}")
+
+        def one(lane: str) -> None:
+            wanted = None if wants is None else wants(lane)
+            old = self._act(expr, memory, place(lane), owns(lane), wanted, proven)
+            if unwanted:
+                return
+            scalar = register_type(dtype)
+            pointer = w.emit(f"getelementptr {scalar}, ptr {result}, i64 {lane}")
+            w.do(f"store {scalar} {old}, ptr {pointer}")
+
+        lanes.for_each_active(one)
+        return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
+
+    def _joined(self, expr: Atomic, dtype: DataType, value: Value) -> str:
+        """The numbers of all active lanes, joined before they go to one element."""
+        lanes, w = self.lanes, self.w
+        type_, scalar = register_type(dtype, lanes.width), register_type(dtype)
+        values = lanes.vector(value)
+        op = AtomicOp.ADD if expr.op is AtomicOp.SUB else expr.op
+        if lanes.mask is not None:
+            none = constant(scalar, identity_of(op, dtype), lanes.width)
+            flags = lanes.mask_flags(lanes.mask)
+            values = w.emit(
+                f"select {widened('i1', lanes.width)} {flags}, {type_} {values}, {type_} {none}"
+            )
+        name = _RMW[op][dtype.is_signed]
+        name = f"s{name}" if name in ("min", "max") else name
+        return w.call(f"llvm.vector.reduce.{name}.{mangled(type_)}", scalar, (type_, values))
+
+    def _act(
+        self,
+        expr: Atomic,
+        memory: Memory,
+        at: str,
+        value: Value,
+        expected: Value | None,
+        proven: bool,
+    ) -> str:
+        """One lane's atomic, in what the thread keeps if it does."""
+        kept = self.lanes.kernel.kept.get(expr.buffer)
+        if kept is None:
+            return self._checked(expr, memory, at, value, expected, proven)
+        w = self.w
+        own, shared, done = (w.fresh(n) for n in ("own", "shared", "done"))
+        w.branch(kept.flag, own, shared)
+        w.block(own)
+        room = str(kept.plan.entries) if kept.plan.reached else memory.count
+        known = proven or (kept.plan.reached and self.lanes.mask is None)
+        nearer = replace(memory, pointer=kept.pointer, count=room, shared=False)
+        self._checked(expr, nearer, at, value, expected, known)
+        w.jump(done)
+        w.block(shared)
+        self._checked(expr, memory, at, value, expected, proven)
+        w.jump(done)
+        w.block(done)
+        return constant(register_type(memory.decl.element), 0)
+
+    def _checked(
+        self,
+        expr: Atomic,
+        memory: Memory,
+        at: str,
+        value: Value,
+        expected: Value | None,
+        proven: bool,
+    ) -> str:
+        w = self.w
+        dtype = memory.decl.element
+        scalar = register_type(dtype)
+        before = done = ""
+        if not proven:
+            inside = w.emit(f"icmp ult i64 {at}, {memory.count}")
+            act, done = w.fresh("atomic"), w.fresh("atomic.done")
+            before = w.label
+            w.branch(inside, act, done)
+            w.block(act)
+        pointer = w.emit(f"getelementptr {scalar}, ptr {memory.pointer}, i64 {at}")
+        old = (
+            self._indivisible(expr, dtype, pointer, value, expected)
+            if memory.shared
+            else self._plain(expr, dtype, pointer, value, expected)
+        )
+        if proven:
+            return old
+        after = w.label
+        w.jump(done)
+        w.block(done)
+        zero = constant(scalar, 0)
+        return w.emit(f"phi {scalar} [ {zero}, %{before} ], [ {old}, %{after} ]")
+
+    def _indivisible(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+    ) -> str:
+        w = self.w
+        scalar = register_type(dtype)
+        order = _ORDER[expr.ordering]
+        if expr.op is AtomicOp.COMPARE_EXCHANGE:
+            assert expected is not None
+            return self._exchange(dtype, pointer, value.text, expected.text, order)
+        if dtype.is_float:
+            return self._float_loop(expr, dtype, pointer, value, order)
+        if self._unwanted and expr.op is AtomicOp.EXCHANGE and self._is_store(expr):
+            size = dtype.size_bytes
+            w.do(f"store atomic {scalar} {value.text}, ptr {pointer} monotonic, align {size}")
+            return constant(scalar, 0)
+        if expr.op in _SETTLING and expr.ordering is MemoryOrdering.RELAXED:
+            return self._settled(expr.op, dtype, pointer, value.text)
+        name = _RMW[expr.op][dtype.is_signed]
+        return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
+
+    def _is_store(self, expr: Atomic) -> bool:
+        """Whether an exchange whose old value nobody wants is no more than a store.
+
+        Elsewhere a store, unlike an exchange, may hide what another thread released before it.
+        """
+        relaxed = expr.ordering is MemoryOrdering.RELAXED
+        return relaxed and self.lanes.kernel.host.architecture == "x86_64"
+
+    def _settled(self, op: AtomicOp, dtype: DataType, pointer: str, value: str) -> str:
+        """An operation that often changes nothing: a look first spares the lock where it would not.
+
+        Then it is the same as a load, unless it has to order other accesses.
+        """
+        w = self.w
+        scalar = register_type(dtype)
+        seen = w.emit(f"load atomic {scalar}, ptr {pointer} monotonic, align {dtype.size_bytes}")
+        new = self.lanes.arithmetic.binary(_PLAIN[op], dtype, 0, seen, value)
+        same = w.emit(f"icmp eq {scalar} {new}, {seen}")
+        change, done = w.fresh("change"), w.fresh("settled")
+        before = w.label
+        w.branch(same, done, change)
+        w.block(change)
+        name = _RMW[op][dtype.is_signed]
+        old = w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value} monotonic")
+        w.block(done)
+        return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{change} ]")
+
+    def _exchange(
+        self, dtype: DataType, pointer: str, value: str, expected: str, order: str
+    ) -> str:
+        """Compare and exchange; a look first spares the lock where it would fail."""
+        w = self.w
+        scalar = register_type(dtype)
+        failure = _FAILURE.get(order, order)
+        seen = w.emit(f"load atomic {scalar}, ptr {pointer} {failure}, align {dtype.size_bytes}")
+        same = w.emit(f"icmp eq {scalar} {seen}, {expected}")
+        attempt, done = w.fresh("exchange"), w.fresh("exchanged")
+        before = w.label
+        w.branch(same, attempt, done)
+        w.block(attempt)
+        pair = w.emit(
+            f"cmpxchg ptr {pointer}, {scalar} {expected}, {scalar} {value} {order} {failure}"
+        )
+        old = w.emit(f"extractvalue {{ {scalar}, i1 }} {pair}, 0")
+        w.block(done)
+        return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{attempt} ]")
+
+    def _float_loop(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, order: str
+    ) -> str:
+        """Floats are joined with our own rules, so compare and exchange until it holds."""
+        w = self.w
+        scalar, bits = register_type(dtype), f"i{dtype.bits}"
+        first = w.emit(f"load atomic {bits}, ptr {pointer} monotonic, align {dtype.size_bytes}")
+        before = w.label
+        again, done = w.fresh("retry"), w.fresh("joined")
+        w.block(again)
+        seen = f"%{w.fresh('seen')}"
+        slot = len(w.lines)
+        w.lines.append("")
+        old = w.emit(f"bitcast {bits} {seen} to {scalar}")
+        joined = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
+        raw = w.emit(f"bitcast {scalar} {joined} to {bits}")
+        failure = _FAILURE.get(order, order)
+        pair = w.emit(f"cmpxchg ptr {pointer}, {bits} {seen}, {bits} {raw} {order} {failure}")
+        current = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 0")
+        won = w.emit(f"extractvalue {{ {bits}, i1 }} {pair}, 1")
+        phi = f"  {seen} = phi {bits} [ {first}, %{before} ], [ {current}, %{w.label} ]"
+        w.lines[slot] = phi
+        w.branch(won, done, again)
+        w.block(done)
+        return w.emit(f"bitcast {bits} {seen} to {scalar}")
+
+    def _plain(
+        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+    ) -> str:
+        """Only this thread sees the memory: read, compute, write."""
+        w = self.w
+        scalar = register_type(dtype)
+        align = f"align {dtype.size_bytes}"
+        old = w.load(scalar, pointer, f", {align}")
+        if expr.op is AtomicOp.EXCHANGE:
+            new = value.text
+        elif expr.op is AtomicOp.COMPARE_EXCHANGE:
+            assert expected is not None
+            same = w.emit(f"icmp eq {scalar} {old}, {expected.text}")
+            new = w.emit(f"select i1 {same}, {scalar} {value.text}, {scalar} {old}")
+        else:
+            new = self.lanes.arithmetic.binary(_PLAIN[expr.op], dtype, 0, old, value.text)
+        w.do(f"store {scalar} {new}, ptr {pointer}, {align}")
+        return old

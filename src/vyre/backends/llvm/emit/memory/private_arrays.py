@@ -1,0 +1,148 @@
+"""Private arrays: in memory of the lanes that run together, side by side from lane to lane.
+
+An array that one stretch of work uses, and that no loop around the stretch brings back, lives no
+longer than the lanes that run it. It then needs no place per invocation: every set of lanes takes
+the same few bytes on the stack and zeroes them first, so that LLVM keeps elements in registers
+where their numbers are constants. Sets of several lanes hold an element as a vector, one number for
+each lane, so that an index which lanes share is one load or store for all of them.
+
+An index that lanes share is tested once, as a scalar, even where it is proven for active lanes:
+when none is active, nothing is known about it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.abi import STACK_BYTES
+from vyre.backends.llvm.analysis.parallel_regions import Piece, Stretch, stretches
+from vyre.backends.llvm.emit.builder import constant, register_type, widened
+from vyre.backends.llvm.emit.storage_formats import memory_type
+from vyre.backends.llvm.emit.values import Memory, Value, varying
+from vyre.ir import Atomic, Body, BufferDecl, Load, Store
+from vyre.ir.walk import walk_all_exprs, walk_stmts
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+    from vyre.backends.llvm.emit.expressions import Lanes
+
+MOST_ON_STACK = 1 << 14
+"""Bytes of a set's array that are taken from the stack; larger ones lie in scratch memory."""
+MOST_ON_STACK_IN_ALL = STACK_BYTES // 4
+"""Bytes of all such arrays together; those that come later lie in scratch memory."""
+MOST_TOGETHER = 1 << 14
+"""Bytes of private arrays of all lanes of a vector that the nearest cache surely holds."""
+MOST_IN_REGISTERS = 512
+"""Bytes of an array that LLVM may keep in registers."""
+
+
+def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
+    """Arrays that live only as long as the lanes of one stretch, which each lane runs once."""
+    names = {decl.name for decl in kernel.program.buffers if decl.is_local}
+    if not names:
+        return frozenset()
+    once = [piece for piece in work if isinstance(piece, Stretch)]
+    many = [piece for piece in stretches(work) if not any(piece is one for one in once)]
+    seen: set[str] = set()
+    shared = set[str]().union(*(accessed(stretch.body) for stretch in many))
+    for stretch in once:
+        used = accessed(stretch.body)
+        shared |= seen & used
+        seen |= used
+    return frozenset(names - shared)
+
+
+def accessed(body: Body) -> set[str]:
+    """The buffers that statements load from or store to."""
+    loaded = {e.buffer for e in walk_all_exprs(body) if isinstance(e, (Load, Atomic))}
+    return loaded | {s.buffer for s in walk_stmts(body) if isinstance(s, Store)}
+
+
+def bytes_together(kernel: Kernel, lanes: int) -> int:
+    """Bytes of the private arrays of so many lanes."""
+    decls = (decl for decl in kernel.program.buffers if decl.name in kernel.own_arrays)
+    return sum((decl.size_bytes or 0) for decl in decls) * lanes
+
+
+def emit_own_array(kernel: Kernel, decl: BufferDecl, lanes: Lanes, number: int) -> Memory:
+    """The array of a set of lanes, zeroed; `number` tells sets that run in lock-step apart."""
+    w, many = kernel.w, max(lanes.width, 1)
+    nbytes = (decl.size_bytes or 0) * many
+    # Where an array may be in registers, regions that may become functions have their own.
+    key = (decl.name, lanes.width, number, kernel.aside and nbytes <= MOST_IN_REGISTERS)
+    pointer = kernel.own_places.get(key)
+    if pointer is None:
+        if nbytes <= MOST_ON_STACK and kernel.array_bytes + nbytes <= MOST_ON_STACK_IN_ALL:
+            kernel.array_bytes += nbytes
+            align = min(nbytes & -nbytes, 64) if nbytes else 1
+            pointer = w.at_entry(f"alloca [{nbytes} x i8], align {align}", decl.name)
+        else:
+            pointer = kernel.take_scratch(nbytes)
+        kernel.own_places[key] = pointer
+    name = "llvm.memset.p0.i64"
+    w.call(name, "void", ("ptr", pointer), ("i8", "0"), ("i64", str(nbytes)), ("i1", "false"))
+    side_by_side = bool(lanes.width) and not decl.element.is_vector
+    return Memory(
+        decl,
+        pointer,
+        pointer,
+        str(decl.count),
+        shared=False,
+        private=True,
+        side_by_side=side_by_side,
+    )
+
+
+def load_together(lanes: Lanes, memory: Memory, index: Value) -> Value:
+    """The elements of all lanes at an index that they share; zero out of bounds."""
+    w, width = lanes.w, lanes.width
+    element = memory.decl.element
+    at, inside = _clamped(lanes, memory, index)
+    pointer = _place(lanes, memory, at)
+    type_ = widened(memory_type(element), width)
+    found = w.emit(f"load {type_}, ptr {pointer}, align {element.size_bytes or 1}")
+    value = lanes.memory.value_of(memory, found, element, width)
+    if inside:
+        many = register_type(element.value_type, width)
+        zero = constant(register_type(element.value_type), 0, width)
+        value = w.emit(f"select i1 {inside}, {many} {value}, {many} {zero}")
+    return varying(element.value_type, value)
+
+
+def store_together(lanes: Lanes, memory: Memory, index: Value, value: Value) -> None:
+    """Write the elements of the active lanes at an index that all lanes share."""
+    w, width = lanes.w, lanes.width
+    element = memory.decl.element
+    at, inside = _clamped(lanes, memory, index)
+    done = ""
+    if inside:
+        write, done = w.fresh("write"), w.fresh("written")
+        w.branch(inside, write, done, likely=True)
+        w.block(write)
+    pointer = _place(lanes, memory, at)
+    type_ = widened(memory_type(element), width)
+    stored = lanes.memory.stored_form(lanes.vector(value), element, width)
+    if lanes.mask is not None:
+        # Nobody else sees the array, so that all of a vector may be written.
+        old = w.emit(f"load {type_}, ptr {pointer}, align {element.size_bytes or 1}")
+        flags = lanes.mask_flags(lanes.mask)
+        stored = w.emit(f"select <{width} x i1> {flags}, {type_} {stored}, {type_} {old}")
+    w.do(f"store {type_} {stored}, ptr {pointer}, align {element.size_bytes or 1}")
+    if inside:
+        w.jump(done)
+        w.block(done)
+
+
+def _clamped(lanes: Lanes, memory: Memory, index: Value) -> tuple[str, str]:
+    """An index as i64 that is in bounds, and whether it was; "" where that is known."""
+    w = lanes.w
+    at = lanes.memory.wide(index)
+    if not at.startswith("%") and 0 <= int(at) < memory.decl.count:
+        return at, ""
+    inside = w.emit(f"icmp ult i64 {at}, {memory.count}")
+    return w.emit(f"select i1 {inside}, i64 {at}, i64 0"), inside
+
+
+def _place(lanes: Lanes, memory: Memory, at: str) -> str:
+    nbytes = (memory.decl.element.size_bytes or 1) * lanes.width
+    return lanes.w.emit(f"getelementptr [{nbytes} x i8], ptr {memory.pointer}, i64 {at}")

@@ -1,0 +1,305 @@
+"""Totals that a thread keeps to itself until it is done: histograms, counters, greatest values.
+
+Where a kernel does nothing with a buffer but join numbers into its elements, in any order, and
+never looks at them, nobody can tell when that happens, as long as it has happened when the launch
+is over. So each thread joins its numbers in memory of its own, without locks, and joins that into
+the buffer at the end, element by element. Integers come out the same, in whatever order; floats
+would not. Memory of a thread is limited: longer buffers, and buffers that are long for the number
+of invocations, are worked on directly, which each launch decides for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from vyre.analysis import Ranges
+from vyre.backends.llvm.emit.builder import register_type
+from vyre.ir import (
+    Atomic,
+    AtomicOp,
+    Barrier,
+    Block,
+    BufferDecl,
+    DataType,
+    Eval,
+    If,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    MemoryOrdering,
+    Program,
+    Region,
+    Return,
+    Store,
+    While,
+)
+from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+
+MOST_BYTES: Final = 1 << 18
+"""Of the elements of one buffer that a thread keeps."""
+MOST_BUFFERS: Final = 4
+HEADER_BYTES: Final = 64
+"""At the beginning of a thread's memory: whether it keeps anything, and what of each buffer."""
+PER_ELEMENT: Final = 2
+"""Invocations for each element, from which keeping pays."""
+PER_LOOP: Final = 16
+"""And how many an invocation stands for that joins numbers in a loop."""
+
+_ADDING = frozenset({AtomicOp.ADD, AtomicOp.SUB})
+_JOINING = _ADDING | {AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR, AtomicOp.MIN, AtomicOp.MAX}
+_PLAIN_STATEMENTS = (
+    Assign,
+    Barrier,
+    Block,
+    Break,
+    Continue,
+    Eval,
+    If,
+    Let,
+    Loop,
+    Print,
+    Region,
+    Return,
+    Store,
+    Trap,
+    While,
+)
+"""Statements that touch buffers by nothing but what they store and their expressions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A buffer whose numbers a thread may keep."""
+
+    decl: BufferDecl
+    op: AtomicOp
+    """How two numbers are joined."""
+    entries: int
+    """Elements that a thread has room for."""
+    reached: bool
+    """Whether no access goes beyond those."""
+    in_loop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a thread keeps of a buffer."""
+
+    plan: Plan
+    pointer: str
+    flag: str
+    """Whether this launch keeps it, an i1."""
+
+
+def is_joining(expr: Atomic, element: DataType) -> bool:
+    """Whether numbers may be joined in any order and grouping, if nobody wants the old value."""
+    relaxed = expr.ordering is MemoryOrdering.RELAXED
+    return relaxed and expr.op in _JOINING and element.is_integer
+
+
+def identity_of(op: AtomicOp, dtype: DataType) -> int:
+    """The number that changes no other."""
+    bits = dtype.bits or 32
+    most = (1 << (bits - 1)) - 1 if dtype.is_signed else (1 << bits) - 1
+    least = -most - 1 if dtype.is_signed else 0
+    match op:
+        case AtomicOp.AND:
+            return -1
+        case AtomicOp.MIN:
+            return most
+        case AtomicOp.MAX:
+            return least
+        case _:
+            return 0
+
+
+def keeping_plans(program: Program) -> tuple[Plan, ...]:
+    """The buffers whose numbers threads may keep."""
+    if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
+        return ()
+    joined: dict[str, list[tuple[int, Atomic]]] = {}
+    other: set[str] = set()
+    looped = {id(s) for loop in _loops(program) for s in walk_stmts(loop.body)}
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        if isinstance(statement, Store):
+            other.add(statement.buffer)
+        for child in expr_children(statement):
+            for node in walk_expr(child):
+                if isinstance(statement, Eval) and node is statement.value:
+                    if isinstance(node, Atomic):
+                        joined.setdefault(node.buffer, []).append((position, node))
+                elif isinstance(node, (Load, Atomic)):
+                    other.add(node.buffer)
+    decls = {decl.name: decl for decl in program.buffers if not decl.is_on_chip}
+    names = [name for name in joined if name in decls and name not in other]
+    ranges = Ranges.of(program) if names else None
+    plans: list[Plan] = []
+    for name in names:
+        atomics = [node for _, node in joined[name]]
+        decl = decls[name]
+        ops = {AtomicOp.ADD if node.op in _ADDING else node.op for node in atomics}
+        if len(ops) > 1 or not all(is_joining(node, decl.element) for node in atomics):
+            continue
+        assert ranges is not None
+        reach = max(_reach(ranges, position, node) for position, node in joined[name])
+        room = MOST_BYTES // (decl.element.size_bytes or 4)
+        entries = min(reach, room, decl.count or room)
+        in_loop = any(
+            id(s) in looped
+            for s in walk_stmts(program.entry)
+            if isinstance(s, Eval) and any(s.value is node for node in atomics)
+        )
+        plans.append(Plan(decl, ops.pop(), entries, reach <= entries, in_loop))
+    return tuple(plans[:MOST_BUFFERS])
+
+
+def _loops(program: Program) -> list[Loop | While]:
+    return [s for s in walk_stmts(program.entry) if isinstance(s, (Loop, While))]
+
+
+def _reach(ranges: Ranges, position: int, node: Atomic) -> int:
+    """How many elements an access may reach."""
+    if isinstance(node.index, Lit):
+        return int(node.index.value) % (1 << 64) + 1
+    known = ranges.interval(node.index, position)
+    return known.high + 1 if known is not None and known.low >= 0 else 1 << 64
+
+
+def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
+    """Take memory for what the plans say, before anyone else does; gives its header."""
+    assert not kernel.scratch_bytes
+    header = kernel.take_scratch(HEADER_BYTES)
+    for plan in plans:
+        size = plan.decl.element.size_bytes or 4
+        pointer = kernel.take_scratch(plan.entries * size)
+        kernel.kept[plan.decl.name] = Kept(plan, pointer, "")
+    return header
+
+
+def emit_keeping(kernel: Kernel, header: str) -> Callable[[], None]:
+    """Begin to keep what there is memory for; gives what emits the end of it.
+
+    A call for no workgroups asks for the end. The first word of a thread's memory is zero when it
+    begins to work on a launch.
+    """
+    w = kernel.w
+    hand, look, begin, ready = (w.fresh(n) for n in ("hand.over", "look", "begin", "ready"))
+    w.branch(w.emit("icmp eq i64 %first, %last"), hand, look)
+    w.block(look)
+    state = w.emit(f"load i32, ptr {header}, align 64")
+    w.branch(w.emit(f"icmp eq i32 {state}, 0"), begin, ready)
+    w.block(begin)
+    lanes = _invocations(kernel)
+    for number, kept in enumerate(kernel.kept.values()):
+        _begin(kernel, kept, _flag(kernel, header, number), lanes)
+    w.do(f"store i32 1, ptr {header}, align 64")
+    w.jump(ready)
+    w.block(ready)
+    for number, (name, kept) in enumerate(kernel.kept.items()):
+        raw = w.emit(f"load i8, ptr {_flag(kernel, header, number)}, align 1")
+        flag = w.emit(f"icmp ne i8 {raw}, 0")
+        kernel.kept[name] = Kept(kept.plan, kept.pointer, flag)
+
+    def end() -> None:
+        w.block(hand)
+        some, none = w.fresh("hand.some"), w.fresh("hand.none")
+        had = w.emit(f"load i32, ptr {header}, align 64")
+        w.branch(w.emit(f"icmp eq i32 {had}, 0"), none, some)
+        w.block(some)
+        w.do(f"store i32 0, ptr {header}, align 64")
+        for number, kept in enumerate(kernel.kept.values()):
+            _hand_over(kernel, kept, _flag(kernel, header, number))
+        w.jump(none)
+        w.block(none)
+        w.leave()
+
+    return end
+
+
+def _flag(kernel: Kernel, header: str, number: int) -> str:
+    return kernel.w.emit(f"getelementptr i8, ptr {header}, i64 {4 + number}")
+
+
+def _invocations(kernel: Kernel) -> str:
+    w = kernel.w
+    x, y, z = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid)
+    groups = w.emit(f"mul i64 {w.emit(f'mul i64 {x}, {y}')}, {z}")
+    return w.emit(f"mul i64 {groups}, {kernel.invocations}")
+
+
+def _used(kernel: Kernel, kept: Kept) -> str:
+    """How many elements there are to keep, an i64."""
+    count = kernel.memories[kept.plan.decl.name].count
+    return kernel.w.intrinsic("umin", "i64", count, str(kept.plan.entries))
+
+
+def _begin(kernel: Kernel, kept: Kept, flag: str, lanes: str) -> None:
+    """Decide whether to keep numbers of a buffer, and begin with those that change nothing."""
+    w, plan = kernel.w, kept.plan
+    used = _used(kernel, kept)
+    factor = PER_LOOP if plan.in_loop else 1
+    cost = w.emit(f"mul i64 {used}, {PER_ELEMENT}")
+    worth = w.emit(f"icmp uge i64 {w.emit(f'mul i64 {lanes}, {factor}')}, {cost}")
+    if not plan.reached:
+        count = kernel.memories[plan.decl.name].count
+        worth = w.emit(f"and i1 {worth}, {w.emit(f'icmp ule i64 {count}, {plan.entries}')}")
+    w.do(f"store i8 {w.emit(f'zext i1 {worth} to i8')}, ptr {flag}, align 1")
+    scalar = register_type(plan.decl.element)
+    none = identity_of(plan.op, plan.decl.element)
+
+    def clear(at: str) -> None:
+        pointer = w.emit(f"getelementptr {scalar}, ptr {kept.pointer}, i64 {at}")
+        w.do(f"store {scalar} {none}, ptr {pointer}, align {plan.decl.element.size_bytes}")
+
+    _for_each(kernel, w.emit(f"select i1 {worth}, i64 {used}, i64 0"), clear)
+
+
+def _hand_over(kernel: Kernel, kept: Kept, flag: str) -> None:
+    """Join what was kept into the buffer."""
+    w, plan = kernel.w, kept.plan
+    element = plan.decl.element
+    scalar = register_type(element)
+    held = w.emit(f"icmp ne i8 {w.emit(f'load i8, ptr {flag}, align 1')}, 0")
+    none = identity_of(plan.op, element)
+    memory = kernel.memories[plan.decl.name]
+    name = plan.op.row.spelling.removeprefix("atomic_")
+    if plan.op in (AtomicOp.MIN, AtomicOp.MAX) and not element.is_signed:
+        name = f"u{name}"
+
+    def join(at: str) -> None:
+        own = w.emit(f"getelementptr {scalar}, ptr {kept.pointer}, i64 {at}")
+        found = w.emit(f"load {scalar}, ptr {own}, align {element.size_bytes}")
+        change, same = w.fresh("join"), w.fresh("joined")
+        w.branch(w.emit(f"icmp eq {scalar} {found}, {none}"), same, change)
+        w.block(change)
+        pointer = w.emit(f"getelementptr {scalar}, ptr {memory.pointer}, i64 {at}")
+        w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {found} monotonic")
+        w.jump(same)
+        w.block(same)
+
+    _for_each(kernel, w.emit(f"select i1 {held}, i64 {_used(kernel, kept)}, i64 0"), join)
+
+
+def _for_each(kernel: Kernel, count: str, action: Callable[[str], None]) -> None:
+    w = kernel.w
+    slot = w.slot("i64", "element")
+    w.do(f"store i64 0, ptr {slot}")
+    head, run, done = (w.fresh(n) for n in ("elements", "element", "elements.done"))
+    w.block(head)
+    at = w.emit(f"load i64, ptr {slot}")
+    w.branch(w.emit(f"icmp ult i64 {at}, {count}"), run, done)
+    w.block(run)
+    action(at)
+    w.do(f"store i64 {w.emit(f'add nuw i64 {at}, 1')}, ptr {slot}")
+    w.jump(head)
+    w.block(done)
+
+
+__all__ = ["Kept", "Plan", "emit_keeping", "identity_of", "is_joining", "keeping_plans", "reserve"]

@@ -1,0 +1,198 @@
+"""Small tables of bytes, looked up for all lanes at once by shuffles of bytes.
+
+A vector register holds sixteen entries, and one shuffle looks up all lanes in them. The bits of
+the index above the lowest four choose between the results: registers hold the differences between
+parts of the table, which are added (without carry) where a bit is set. Entries that the buffer
+lacks are zero, which is what a load out of bounds gives, so nothing is tested. The upper half of a
+table of 256 entries is left out when it is empty, as it is in tables for text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from vyre.analysis import Ranges
+from vyre.backends.llvm.emit.builder import Writer, constant, widened
+from vyre.ir import DataType, Load, Program
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.values import Memory
+    from vyre.backends.llvm.host import Host
+
+ENTRIES = 16
+"""Entries in one shuffle."""
+MOST_ENTRIES = 256
+HALF = 8
+"""Registers that the half of a table takes in which the highest bit of the index is not set."""
+_BYTES = frozenset({DataType.U8, DataType.I8})
+
+
+def table_sizes(program: Program) -> Mapping[int, int]:
+    """Loads from tables of bytes by small indices, by identity: how many entries they reach."""
+    tables = {d.name for d in program.buffers if not d.is_writable and d.element in _BYTES}
+    found: dict[int, int] = {}
+    ranges = Ranges.of(program) if tables else None
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        for child in expr_children(statement) if ranges is not None else ():
+            for node in walk_expr(child):
+                if isinstance(node, Load) and node.buffer in tables and ranges is not None:
+                    known = ranges.interval(node.index, position)
+                    reached = MOST_ENTRIES + 1
+                    if known is not None and known.low >= 0:
+                        reached = min(known.high + 1, reached)
+                    found[id(node)] = max(reached, found.get(id(node), 0))
+    return {node: reached for node, reached in found.items() if reached <= MOST_ENTRIES}
+
+
+def rows_of(entries: int) -> int:
+    """Registers that a table takes: a power of two."""
+    return 1 << max((entries - 1) // ENTRIES, 0).bit_length()
+
+
+def piece_lanes(host: Host, width: int) -> int:
+    """Lanes that one shuffle serves; 0 where the machine has none or it is not for so many."""
+    if host.architecture != "x86_64" or width % ENTRIES:
+        return 0
+    if "avx2" in host.enabled and width % 32 == 0:
+        return 32
+    return 16 if "ssse3" in host.enabled else 0
+
+
+def is_worth_it(host: Host, width: int, entries: int) -> bool:
+    """Whether shuffles beat loads lane by lane."""
+    lanes = piece_lanes(host, width)
+    # A load, a shuffle and a choice per register; an index, a load and a place for it per lane.
+    return bool(lanes) and 3 * rows_of(entries) + 5 <= 3 * lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in registers."""
+
+    low: list[str]
+    """Up to 128 entries, as differences."""
+    high: list[str]
+    """As many more, if there are."""
+    has_high: str
+    """Whether any of these is not zero, an i1."""
+
+
+def look_up(lanes: Lanes, memory: Memory, index: str, entries: int) -> str:
+    """The entries at `index`, one byte per lane; `index` holds bytes less than `entries`."""
+    w, width, kernel = lanes.w, lanes.width, lanes.kernel
+    piece = piece_lanes(kernel.host, width)
+    key = (memory.decl.name, rows_of(entries), piece)
+    table = kernel.tables.get(key)
+    if table is None:
+        table = kernel.tables[key] = _read_table(kernel, memory, rows_of(entries), piece)
+    many = widened("i8", width)
+    found: list[str] = []
+    for start in range(0, width, piece):
+        part = index
+        if piece < width:
+            picks = ", ".join(f"i32 {start + n}" for n in range(piece))
+            mask = f"<{piece} x i32> <{picks}>"
+            part = w.emit(f"shufflevector {many} {index}, {many} poison, {mask}")
+        found.append(_look_up_piece(w, table, part, piece))
+    count = piece
+    while len(found) > 1:
+        type_, count = widened("i8", count), 2 * count
+        picks = ", ".join(f"i32 {n}" for n in range(count))
+        found = [
+            w.emit(f"shufflevector {type_} {a}, {type_} {b}, <{count} x i32> <{picks}>")
+            for a, b in zip(found[::2], found[1::2], strict=True)
+        ]
+    return found[0]
+
+
+def _look_up_piece(w: Writer, table: Table, index: str, piece: int) -> str:
+    type_ = widened("i8", piece)
+    low = _sum(w, table.low, index, piece)
+    if not table.high:
+        return low
+    both, done = w.fresh("upper"), w.fresh("looked.up")
+    before = w.label
+    w.branch(table.has_high, both, done)
+    w.block(both)
+    flipped = w.emit(f"xor {type_} {index}, {constant('i8', 128, piece)}")
+    high = _sum(w, table.high, flipped, piece)
+    joined = w.emit(f"or {type_} {low}, {high}")
+    after = w.label
+    w.block(done)
+    return w.emit(f"phi {type_} [ {low}, %{before} ], [ {joined}, %{after} ]")
+
+
+def _sum(w: Writer, rows: list[str], index: str, piece: int) -> str:
+    """The entries of one half; zero where the highest bit of the index is set."""
+    type_ = widened("i8", piece)
+    shuffle = "llvm.x86.avx2.pshuf.b" if piece == 32 else "llvm.x86.ssse3.pshuf.b.128"
+    found = [w.call(shuffle, type_, (type_, row), (type_, index)) for row in rows]
+    shift = 3
+    while len(found) > 1:
+        moved = w.emit(f"shl {type_} {index}, {constant('i8', shift, piece)}")
+        flags = w.emit(f"icmp slt {type_} {moved}, {constant('i8', 0, piece)}")
+        mask = w.emit(f"sext {widened('i1', piece)} {flags} to {type_}")
+        pairs: list[str] = []
+        for base, difference in zip(found[::2], found[1::2], strict=True):
+            chosen = w.emit(f"and {type_} {difference}, {mask}")
+            pairs.append(w.emit(f"xor {type_} {base}, {chosen}"))
+        found, shift = pairs, shift - 1
+    return found[0]
+
+
+def _read_table(kernel: Kernel, memory: Memory, rows: int, piece: int) -> Table:
+    w = kernel.w
+    pointer = memory.pointer
+    if not memory.decl.count or memory.decl.count < rows * ENTRIES:
+        pointer = _padded(kernel, memory, rows * ENTRIES)
+    found: list[str] = []
+    for row in range(rows):
+        at = w.at_entry(f"getelementptr i8, ptr {pointer}, i64 {row * ENTRIES}")
+        found.append(w.at_entry(f"load <16 x i8>, ptr {at}, align 1", "row"))
+    has_high = "false"
+    if rows > HALF:
+        joined = found[HALF]
+        for row in found[HALF + 1 :]:
+            joined = w.at_entry(f"or <16 x i8> {joined}, {row}")
+        bits = w.at_entry(f"bitcast <16 x i8> {joined} to i128")
+        has_high = w.at_entry(f"icmp ne i128 {bits}, 0", "upper")
+    low, high = (_differences(w, half, piece) for half in (found[:HALF], found[HALF:]))
+    return Table(low, high, has_high)
+
+
+def _differences(w: Writer, rows: list[str], piece: int) -> list[str]:
+    """What to add to a lookup for every set of bits of the index, in every part of a register."""
+    rows = list(rows)
+    step = 1
+    while step < len(rows):
+        for row in range(len(rows)):
+            if row & step:
+                rows[row] = w.at_entry(f"xor <16 x i8> {rows[row]}, {rows[row ^ step]}")
+        step *= 2
+    if piece == ENTRIES:
+        return rows
+    picks = ", ".join(f"i32 {n % ENTRIES}" for n in range(piece))
+    mask = f"<{piece} x i32> <{picks}>"
+    return [w.at_entry(f"shufflevector <16 x i8> {r}, <16 x i8> poison, {mask}") for r in rows]
+
+
+def _padded(kernel: Kernel, memory: Memory, nbytes: int) -> str:
+    """A copy of a table that is as long as indices reach, with zeros behind what there is."""
+    w = kernel.w
+    pointer = kernel.take_scratch(nbytes)
+    w.declarations["llvm.umin.i64"] = "declare i64 @llvm.umin.i64(i64, i64)"
+    there = w.at_entry(f"call i64 @llvm.umin.i64(i64 {memory.count}, i64 {nbytes})")
+    for name, source, length in (
+        ("memset.p0.i64", "i8 0", str(nbytes)),
+        ("memcpy.p0.p0.i64", f"ptr {memory.pointer}", there),
+    ):
+        kind = source.split()[0]
+        w.declarations[f"llvm.{name}"] = f"declare void @llvm.{name}(ptr, {kind}, i64, i1)"
+        arguments = f"ptr {pointer}, {source}, i64 {length}, i1 false"
+        w.entry.append(f"  call void @llvm.{name}({arguments})")
+    return pointer

@@ -1,0 +1,142 @@
+"""Words put together from their bytes: loaded at once.
+
+`u32(a[p]) | u32(a[p + 1]) << 8 | …` is how programs read a number from bytes. Lanes that run one by
+one test once whether all of it is in bounds, and then load the number as it lies in memory, turned
+round if its first byte is the highest. Where the test fails, the bytes are loaded one by one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.analysis import is_movable
+from vyre.backends.llvm.analysis.consecutive_loads import MODULUS, Neighbours, neighbours_of
+from vyre.backends.llvm.emit.builder import register_type
+from vyre.backends.llvm.emit.values import Value, uniform
+from vyre.ir import AnyExpr, Binary, BinOp, Cast, DataType, Lit, Load, type_of
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.expressions import Lanes
+
+JOINING = frozenset({BinOp.OR, BinOp.ADD, BinOp.XOR})
+"""Operators that put together what has no bits in common."""
+_PARTS = {DataType.U8: 8, DataType.U16: 16, DataType.U32: 32}
+_WORDS = (16, 32, 64)
+_MOST_PARTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Loads of neighbours that make up a number."""
+
+    dtype: DataType
+    loads: tuple[Load, ...]
+    """In the order in which they lie in memory."""
+    bits: int
+    turned: bool
+    """Whether the first is the highest."""
+    places: Neighbours
+
+
+def word_of(expr: Binary, lanes: Lanes) -> Word | None:
+    """The word that an expression puts together, if that is what it does."""
+    parts: dict[int, Load] = {}
+    dtype = _collect(expr, 0, parts)
+    if dtype is None or len(parts) < 2:
+        return None
+    loads = [parts[shift] for shift in sorted(parts)]
+    if not all(is_movable(load.index) for load in loads):
+        return None
+    decl = lanes.buffer(loads[0].buffer).decl
+    size = _PARTS.get(decl.element, 0)
+    bits = size * len(loads)
+    if any(load.buffer != decl.name for load in loads) or bits not in _WORDS or decl.is_local:
+        return None
+    if sorted(parts) != list(range(0, bits, size)) or bits > (dtype.bits or 0):
+        return None
+    for turned in (False, True):
+        ordered = loads[::-1] if turned else loads
+        places = neighbours_of([load.index for load in ordered])
+        if places is not None and (size == 8 or not turned) and _are_unsigned(places, lanes):
+            return Word(dtype, tuple(ordered), bits, turned, places)
+    return None
+
+
+def _are_unsigned(places: Neighbours, lanes: Lanes) -> bool:
+    """Whether sums are of 32 bits without a sign: in 64 bits they show whether they wrap."""
+    env = lanes.kernel.env
+    sums = [places.first, *(begin for begin, _ in places.rising)]
+    return all(type_of(one, env) is DataType.U32 for one in sums)
+
+
+def _collect(expr: AnyExpr, shift: int, parts: dict[int, Load]) -> DataType | None:
+    """Note the loads in an expression with their place in the word; its type, or None."""
+    match expr:
+        case Binary(op, left, right) if op in JOINING:
+            # What is not a word is most often seen on the right.
+            dtype = _collect(right, shift, parts)
+            return dtype if dtype is not None and _collect(left, shift, parts) is dtype else None
+        case Binary(BinOp.SHL, value, Lit(_, bits)) if bits < 64:
+            return _collect(value, shift + bits, parts)
+        case Cast(Load() as load, dtype):
+            if not dtype.is_integer or shift in parts or len(parts) == _MOST_PARTS:
+                return None
+            parts[shift] = load
+            return dtype
+        case _:
+            return None
+
+
+def emit_word(lanes: Lanes, expr: Binary, word: Word) -> Value:
+    """The word, loaded at once where it is inside the buffer."""
+    w = lanes.w
+    memory = lanes.buffer(word.loads[0].buffer)
+    at = lanes.memory.wide(lanes.value(word.places.first))
+    fits = _emit_test(lanes, word, at)
+    fast, slow, done = (w.fresh(n) for n in ("word", "bytes", "word.done"))
+    w.branch(fits, fast, slow, likely=True)
+    w.block(fast)
+    size = word.bits // len(word.loads) // 8
+    extra = lanes.memory.metadata(memory)
+    pointer = w.emit(f"getelementptr [{size} x i8], ptr {memory.pointer}, i64 {at}")
+    found = w.emit(f"load i{word.bits}, ptr {pointer}, align {size}{extra}")
+    if not memory.constant:
+        found = w.emit(f"freeze i{word.bits} {found}")
+    if word.turned:
+        found = w.intrinsic("bswap", f"i{word.bits}", found)
+    type_ = register_type(word.dtype)
+    if word.bits < (word.dtype.bits or 0):
+        found = w.emit(f"zext i{word.bits} {found} to {type_}")
+    fast_label = w.label
+    w.jump(done)
+    w.block(slow)
+    # A block that does something stays, and its loads are not done in advance.
+    w.do('call void asm sideeffect "", ""()')
+    one_by_one = lanes.by_parts(expr)
+    slow_label = w.label
+    w.jump(done)
+    w.block(done)
+    joined = w.emit(f"phi {type_} [ {found}, %{fast_label} ], [ {one_by_one.text}, %{slow_label} ]")
+    return uniform(word.dtype, joined)
+
+
+def _emit_test(lanes: Lanes, word: Word, at: str) -> str:
+    """Whether all parts count, follow one another without wrapping, and are in bounds."""
+    w = lanes.w
+    more = len(word.loads) - 1
+    known = all(map(lanes.proven, word.loads)) and not word.places.rising
+    last = w.emit(f"add i64 {at}, {more}")
+    count = str(MODULUS)
+    if not known:
+        count = w.intrinsic("umin", "i64", lanes.buffer(word.loads[0].buffer).count, count)
+    holds = w.emit(f"icmp ult i64 {last}, {count}")
+    for condition in word.places.fixed:
+        holds = w.emit(f"and i1 {holds}, {lanes.value(condition).text}")
+    for begin, limit in word.places.rising:
+        tested = lanes.memory.wide(lanes.value(begin))
+        end = lanes.memory.wide(lanes.value(limit))
+        last = w.emit(f"add i64 {tested}, {more}")
+        below = w.emit(f"icmp ult i64 {last}, {end}")
+        holds = w.emit(f"and i1 {holds}, {below}")
+    return holds

@@ -1,0 +1,243 @@
+"""A whole kernel: the loop over workgroups around the work of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import prod
+
+from vyre.analysis import Ranges, program_cost
+from vyre.backends.llvm.analysis.reordering import is_any_order_fine
+from vyre.backends.llvm.emit.context import Kernel, element_bytes
+from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, streamed_buffers
+from vyre.backends.llvm.emit.memory.privatised_reductions import (
+    emit_keeping,
+    keeping_plans,
+    reserve,
+)
+from vyre.backends.llvm.emit.memory.table_lookup import table_sizes
+from vyre.backends.llvm.emit.workgroup import Group
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
+from vyre.backends.llvm.passes.canonicalise_reductions import with_steps
+from vyre.backends.llvm.passes.combine_loads import with_joined_words
+from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
+from vyre.backends.llvm.passes.if_convert_exchanges import with_exchanges
+from vyre.backends.llvm.passes.interchange_axes import axis_along_memory, with_axes_changed
+from vyre.backends.llvm.passes.interchange_loops import with_loops_outside
+from vyre.backends.llvm.passes.retile_workgroups import (
+    Regrouped,
+    Span,
+    emit_rows,
+    emit_span,
+    regrouping_of,
+    with_groups_changed,
+)
+from vyre.backends.llvm.passes.split_full_iterations import with_whole_rounds
+from vyre.backends.llvm.passes.unroll_grid_stride import with_rounds_together
+from vyre.backends.llvm.schedule.safepoints import most_rounds, strips
+from vyre.driver.grid_sync.lives import variable_types
+from vyre.driver.grid_sync.names import with_unique_names
+from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
+
+LONGEST_ROW = 1 << 30
+"""Lanes of workgroups that run as one row; positions in it are counted in 32 bits."""
+OPERATIONS_PER_NS = 32
+"""Simple operations of all lanes together, as vectors do them."""
+
+
+def generate(
+    program: Program, host: Host, *, unchecked: bool = False, thorough: bool = True
+) -> tuple[str, KernelInfo]:
+    """The LLVM IR of a program, and what launching it needs to know.
+
+    What is not `thorough` has no further versions of its work for what a launch may turn out to be
+    like, which take as long to compile as the work. `unchecked` leaves out the tests of bounds, to
+    measure what they cost.
+    """
+    size = program.workgroup_size
+    program = with_unique_names(program)
+    axis = axis_along_memory(program)
+    if axis:
+        program = with_axes_changed(program, axis)
+    how = regrouping_of(program, turned=axis > 0)
+    plain = partial(Kernel, host=host, unchecked=unchecked, turned=axis)
+    work = _Work.of(program, plain, how, host, thorough=thorough)
+    if how is not None and not work.group.is_flat:
+        how = None
+        work = _Work.of(program, plain, how, host, thorough=thorough)
+    work.emit(how)
+    return work.kernel.text(), _info(work.kernel, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A kernel, and what one of its workgroups does."""
+
+    kernel: Kernel
+    group: Group
+    header: str
+    """Where totals are kept that threads have until they are done; empty if there are none."""
+    shared: list[tuple[str, int]]
+    """Workgroup memory: pointers and sizes."""
+
+    @staticmethod
+    def of(
+        program: Program,
+        plain: Callable[..., Kernel],
+        how: Regrouped | None,
+        host: Host,
+        *,
+        thorough: bool,
+    ) -> _Work:
+        """What is known before any code is written."""
+        if how is not None:
+            program = with_groups_changed(program, how)
+        program = with_steps(with_joined_words(with_exchanges(program)))
+        program, rounds = with_strides_outside(program)
+        if thorough:
+            program = with_whole_rounds(program, host)
+        made = with_rounds_together(program, rounds if thorough else frozenset())
+        program, outside = with_loops_outside(made.program)
+        kernel = plain(
+            program,
+            of_first_lane=rounds | made.counts,
+            outside=outside | made.outside,
+            longest_row=made.longest_row,
+            thorough=thorough,
+        )
+        kernel.types = variable_types(kernel.program)
+        kernel.proven = _proven_accesses(kernel.program)
+        kernel.most_rounds = most_rounds(kernel.program, kernel.types)
+        kernel.strips = strips(kernel.program, kernel.most_rounds)
+        kernel.table_sizes = table_sizes(kernel.program)
+        kernel.streamed = streamed_buffers(kernel.program, kernel.host)
+        kernel.read_launch()
+        plans = keeping_plans(kernel.program)
+        header = reserve(kernel, plans) if plans else ""
+        shared = kernel.workgroup_memory()
+        return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
+
+    def emit(self, how: Regrouped | None) -> None:
+        """The loop over workgroups."""
+        kernel, group = self.kernel, self.group
+        w = kernel.w
+        w.label = "start"
+        w.lines.append("start:")
+        hand_over = emit_keeping(kernel, self.header) if self.header else None
+        span = emit_span(kernel, how)
+        slot = w.slot("i64", "group")
+        w.do(f"store i64 {span.first}, ptr {slot}")
+        head, done = w.fresh("groups"), w.fresh("groups.done")
+        if how is not None:
+            some = w.emit(f"icmp ult i64 {span.first}, {span.last}")
+            w.branch(some, head, done)
+        w.block(head)
+        now = w.emit(f"load i64, ptr {slot}", "group")
+        step = ""
+        if not group.is_flat and kernel.thorough:
+            step = group.emit_several(
+                now,
+                lambda n: _decode(kernel, n, span),
+                lambda: _room(kernel, now, span),
+            )
+        if not step:
+            step = _decode(kernel, now, span, several=group.is_flat)
+            if how is not None:
+                emit_rows(kernel, span, how)
+            for pointer, nbytes in self.shared:
+                sized = (("i64", str(nbytes)), ("i1", "false"))
+                w.call("llvm.memset.p0.i64", "void", ("ptr", pointer), ("i8", "0"), *sized)
+            group.emit()
+        following = w.emit(f"add i64 {now}, {step}")
+        w.do(f"store i64 {following}, ptr {slot}")
+        more = w.emit(f"icmp ult i64 {following}, {span.last}")
+        w.branch(more, head, done)
+        w.block(done)
+        if kernel.streamed:
+            emit_fence(w)
+        w.leave()
+        if hand_over is not None:
+            hand_over()
+
+
+def _proven_accesses(program: Program) -> frozenset[int]:
+    """Accesses that are in bounds at every place where they stand."""
+    ranges = Ranges.of(program)
+    proven: set[int] = set()
+    open_: set[int] = set()
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        found: list[Load | Atomic | Store] = [
+            node
+            for child in expr_children(statement)
+            for node in walk_expr(child)
+            if isinstance(node, (Load, Atomic))
+        ]
+        if isinstance(statement, Store):
+            found.append(statement)
+        for access in found:
+            inside = ranges.is_in_bounds(access, position)
+            (proven if inside else open_).add(id(access))
+    return frozenset(proven - open_)
+
+
+def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) -> str:
+    """The ids of the workgroup, and how many workgroups run at once as one row."""
+    w = kernel.w
+    nx, ny = span.extents
+    x = w.emit(f"urem i64 {group}, {nx}")
+    rest = w.emit(f"udiv i64 {group}, {nx}")
+    y = w.emit(f"urem i64 {rest}, {ny}")
+    z = w.emit(f"udiv i64 {rest}, {ny}")
+    ids = [w.emit(f"trunc i64 {part} to i32", "wid") for part in (x, y, z)]
+    kernel.set_group((ids[0], ids[1], ids[2]))
+    if not several:
+        return "1"
+    count = w.intrinsic(
+        "umin", "i64", _room(kernel, group, span), str(LONGEST_ROW // kernel.size[0])
+    )
+    lanes = w.emit(f"mul i64 {count}, {kernel.size[0]}")
+    kernel.row = w.emit(f"trunc i64 {lanes} to i32", "row")
+    return count
+
+
+def _room(kernel: Kernel, group: str, span: Span) -> str:
+    """How many workgroups there are from a number on that follow one another along x."""
+    w, nx = kernel.w, span.extents[0]
+    left = w.emit(f"sub i64 {nx}, {w.emit(f'urem i64 {group}, {nx}')}")
+    return w.intrinsic("umin", "i64", left, w.emit(f"sub i64 {span.last}, {group}"))
+
+
+def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
+    program = kernel.program
+    return KernelInfo(
+        buffers=tuple(
+            BufferSlot(d.name, d.element.spelling, element_bytes(d), d.is_writable)
+            for d in program.buffers
+            if not d.is_on_chip
+        ),
+        workgroup_size=workgroup_size,
+        scratch_bytes=kernel.scratch_bytes,
+        trap_tags=tuple(kernel.trap_tags),
+        prints=tuple(kernel.prints),
+        polls=kernel.polls,
+        divergent=kernel.divergent,
+        group_cost_ns=_cost(kernel, prod(workgroup_size)),
+        keeps=bool(kernel.kept),
+        any_order=is_any_order_fine(program),
+        proving=kernel.proving,
+    )
+
+
+def _cost(kernel: Kernel, invocations: int) -> int:
+    """A guess at the time of one workgroup; 0 where loops of unknown length make it worthless."""
+    for statement in walk_stmts(kernel.program.entry):
+        if isinstance(statement, While):
+            return 0
+        if isinstance(statement, Loop) and not (
+            isinstance(statement.start, Lit) and isinstance(statement.stop, Lit)
+        ):
+            return 0
+    return max(1, invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)

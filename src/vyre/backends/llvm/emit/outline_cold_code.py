@@ -1,0 +1,235 @@
+"""Work that few lanes do, in functions of its own that LLVM spends little time on.
+
+Beside the vectors in which nearly all lanes run, every row has lanes that run one by one, and there
+may be vectors that test what nearly always holds. That is as much code again as what the time of a
+launch goes into, and it takes LLVM as long. A kernel that is large enough for this to be felt calls
+it instead; the pipelines know such functions by their name.
+
+A region can be moved if nothing leads into or out of it but its beginning, its end and the end of
+the kernel, if no value made in it is used elsewhere, and if it shares no variable of the kernel's
+stack but large arrays: others would have to live in memory from then on. What the text says
+decides, when all of it is there; where it does not allow it, the region stays where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.emit.memory.private_arrays import MOST_IN_REGISTERS
+from vyre.record import dataclass
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+
+PREFIX = "vyre.aside."
+"""How the names of such functions begin."""
+FEWEST_LINES = 510
+"""Lines of a kernel from which on it matters how long LLVM takes: `effort` then chooses a short
+pipeline, whose code is replaced when the kernel turns out hot."""
+_STOPPED = "-1"
+"""In place of a position, where the kernel is to be left: rows are not nearly as long."""
+
+_NAME = re.compile(r"%[-\w$.]+", re.ASCII)
+_LABEL = re.compile(r"label (%[-\w$.]+)", re.ASCII)
+_INCOMING = re.compile(r", (%[-\w$.]+) \](?=,|$)", re.ASCII | re.MULTILINE)
+_BLOCK = re.compile(r"^([-\w$.]+):$", re.ASCII | re.MULTILINE)
+_RESULT = re.compile(r"^  (%[-\w$.]+) = (.*)$", re.ASCII | re.MULTILINE)
+_WORDS = re.compile(
+    r"^(?:(?:nuw|nsw|exact|disjoint|nneg|samesign|atomic|volatile|inbounds|tail|fast|nnan|ninf|nsz|"
+    r"arcp|contract|afn|reassoc) )*"
+)
+_BYTES = re.compile(r"alloca \[(\d+) x i8\]")
+_TYPE = re.compile(r"<[^>]*>|ptr|i\d+|half|float|double")
+_LEADING = frozenset(
+    {
+        *("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "urem", "udiv", "srem"),
+        *("sdiv", "fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "load", "phi", "freeze", "call"),
+        "insertelement",
+    }
+)
+"""Instructions whose result has the type that they name first."""
+_CASTS = frozenset(
+    {
+        *("zext", "sext", "trunc", "bitcast", "fpext", "fptrunc", "uitofp", "sitofp", "fptoui"),
+        *("fptosi", "ptrtoint", "inttoptr"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A region that moves along a row, and how the code around it takes note."""
+
+    label: str
+    lines: list[str]
+    """What it does, from the label on."""
+    reached: str
+    """Where along the row it ends, the last value it makes."""
+    after: list[str]
+    """What follows wherever it stands."""
+
+
+def emit_aside(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
+    """Code that counts a position in a slot up to an end at most, for few lanes."""
+    w = kernel.w
+    if kernel.thorough:
+        emit(slot)
+        return
+    now = w.emit(f"load i32, ptr {slot}")
+    label, done = w.fresh("aside"), w.fresh("aside.done")
+    w.branch(w.emit(f"icmp ult i32 {now}, {end}"), label, done)
+    around, w.lines, kernel.aside = w.lines, [], True
+    w.block(label)
+    own = w.slot("i32", "x")
+    w.do(f"store i32 {now}, ptr {own}")
+    emit(own)
+    reached = w.emit(f"load i32, ptr {own}", "reached")
+    inside, w.lines, kernel.aside = w.lines, around, False
+    after = [f"  store i32 {reached}, ptr {slot}", f"  br label %{done}"]
+    mark = f"; {label}"
+    w.lines.append(mark)
+    kernel.asides[mark] = Aside(label, inside[1:], reached, after)
+    w.open = False
+    w.block(done)
+
+
+def with_asides(
+    entry: list[str], lines: list[str], asides: dict[str, Aside]
+) -> tuple[list[str], list[str], list[str]]:
+    """The entry block, the lines and further functions, with each region where it belongs."""
+    if not asides:
+        return entry, lines, []
+    parts = [entry, lines, *(aside.lines for aside in asides.values())]
+    if sum(map(len, parts)) < FEWEST_LINES:
+        return entry, _in_place(lines, asides), []
+    return _Moving(entry, lines, asides).moved()
+
+
+def _in_place(lines: list[str], asides: dict[str, Aside]) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        aside = asides.get(line)
+        found += [line] if aside is None else [f"{aside.label}:", *aside.lines, *aside.after]
+    return found
+
+
+class _Moving:
+    """One kernel's regions on their way into functions."""
+
+    def __init__(self, entry: list[str], lines: list[str], asides: dict[str, Aside]) -> None:
+        self._entry, self._lines, self._asides = entry, lines, asides
+        self._texts = {mark: "\n".join(aside.lines) for mark, aside in asides.items()}
+        self._uses = {mark: Counter(_NAME.findall(text)) for mark, text in self._texts.items()}
+        after = (line for aside in asides.values() for line in aside.after)
+        around = "\n".join([*entry, *lines, *after])
+        self._all = Counter(_NAME.findall(around))
+        for uses in self._uses.values():
+            self._all.update(uses)
+        self._made = dict(_RESULT.findall(around))
+        """What makes each value of the kernel."""
+        self._slots = {line[2 : line.index(" =")]: line for line in entry if " = alloca " in line}
+
+    def moved(self) -> tuple[list[str], list[str], list[str]]:
+        """All of it, with those regions moved that can be."""
+        functions: list[str] = []
+        gone: set[str] = set()
+        kept: dict[str, Aside] = {}
+        for mark, aside in self._asides.items():
+            inputs = self._inputs(mark, aside)
+            if inputs is None:
+                kept[mark] = aside
+                continue
+            own = [name for name in inputs if self._is_own(mark, name)]
+            given = [(self._type(name) or "", name) for name in inputs if name not in own]
+            gone.update(own)
+            name = f"@{PREFIX}{len(functions)}"
+            functions.append(_function(name, given, [self._slots[n] for n in own], aside))
+            kept[mark] = _called(name, given, aside)
+        entry = [line for line in self._entry if not _is_result(line, gone)]
+        return entry, _in_place(self._lines, kept), functions
+
+    def _inputs(self, mark: str, aside: Aside) -> list[str] | None:
+        """What a region needs of the kernel, in order; None if it cannot be moved."""
+        text, uses = self._texts[mark], self._uses[mark]
+        made = {name for name, _ in _RESULT.findall(text)}
+        if any(self._all[name] > uses[name] for name in made - {aside.reached}):
+            return None
+        labels = {f"%{label}" for label in (aside.label, *_BLOCK.findall(text))}
+        if not labels.issuperset([*_LABEL.findall(text), *_INCOMING.findall(text)]):
+            return None
+        inputs = [name for name in uses if name not in made and name not in labels]
+        for name in inputs:
+            shared = name in self._slots and not self._is_own(mark, name)
+            if (shared and not self._is_array(name)) or self._type(name) is None:
+                return None
+        return inputs
+
+    def _type(self, name: str) -> str | None:
+        """The type of a value of the kernel, if that is told easily."""
+        made = self._made.get(name)
+        if made is None:
+            return "ptr" if name in ("%launch", "%scratch") else None
+        return _type(*made.split(" ", 1))
+
+    def _is_array(self, name: str) -> bool:
+        """Whether a slot is memory wherever it is used."""
+        size = _BYTES.search(self._slots[name])
+        return size is not None and int(size[1]) > MOST_IN_REGISTERS
+
+    def _is_own(self, mark: str, name: str) -> bool:
+        """Whether a name is a slot of the stack that nothing else uses; its making counts once."""
+        return name in self._slots and self._all[name] == self._uses[mark][name] + 1
+
+
+def _function(name: str, given: list[tuple[str, str]], slots: list[str], aside: Aside) -> str:
+    parameters = ", ".join(f"{type_} {value}" for type_, value in given)
+    lines = [f"  ret i32 {_STOPPED}" if line == "  ret void" else line for line in aside.lines]
+    head = f"define internal i32 {name}({parameters}) noinline cold nounwind {{"
+    begin = ["entry:", *slots, f"  br label %{aside.label}", f"{aside.label}:"]
+    return "\n".join([head, *begin, *lines, f"  ret i32 {aside.reached}", "}"])
+
+
+def _called(name: str, given: list[tuple[str, str]], aside: Aside) -> Aside:
+    arguments = ", ".join(f"{type_} {value}" for type_, value in given)
+    call = f"  {aside.reached} = call i32 {name}({arguments})"
+    if "  ret void" not in aside.lines:
+        return Aside(aside.label, [call], aside.reached, aside.after)
+    left, on = f"{aside.label}.left", f"{aside.label}.on"
+    test = f"%{aside.label}.stopped"
+    lines = [
+        call,
+        f"  {test} = icmp eq i32 {aside.reached}, {_STOPPED}",
+        f"  br i1 {test}, label %{left}, label %{on}",
+        f"{left}:",
+        "  ret void",
+        f"{on}:",
+    ]
+    return Aside(aside.label, lines, aside.reached, aside.after)
+
+
+def _is_result(line: str, names: set[str]) -> bool:
+    return line[2 : line.find(" ", 2)] in names
+
+
+def _type(operation: str, rest: str) -> str | None:
+    rest = _WORDS.sub("", rest, count=1)
+    if operation in _LEADING:
+        found = _TYPE.match(rest)
+    elif operation in _CASTS:
+        found = _TYPE.match(rest, rest.rindex(" to ") + 4)
+    elif operation in ("alloca", "getelementptr"):
+        return None if "<" in rest and operation == "getelementptr" else "ptr"
+    elif operation == "select":
+        found = _TYPE.match(rest, rest.index(", ") + 2)
+    elif operation in ("icmp", "fcmp"):
+        found = _TYPE.match(rest, rest.index(" ") + 1)
+        return None if found is None or found[0].startswith("<") else "i1"
+    else:
+        return None
+    return None if found is None else found[0]
+
+
+__all__ = ["PREFIX", "Aside", "emit_aside", "with_asides"]

@@ -1,0 +1,499 @@
+"""Rows of lanes: full vectors (or several lanes in lock-step) first, then lane by lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+
+from vyre.backends.llvm.analysis.delinearise import Sought
+from vyre.backends.llvm.analysis.idempotence import is_repeatable
+from vyre.backends.llvm.analysis.live_across_barriers import Crossing
+from vyre.backends.llvm.analysis.parallel_regions import Stretch
+from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, WIDEST_STEP
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.outline_cold_code import emit_aside
+from vyre.backends.llvm.emit.region_body import (
+    emit_lock_step,
+    emit_one_lane,
+    emit_sifted,
+    view_of,
+)
+from vyre.backends.llvm.emit.row_bounds import Limits, emit_facts, emit_limits
+from vyre.backends.llvm.emit.row_loop import emit_steps
+from vyre.backends.llvm.emit.steady_state import emit_edged_row
+from vyre.backends.llvm.emit.values import Slot, Value
+from vyre.backends.llvm.emit.workgroup_test import emit_whole
+from vyre.backends.llvm.rewrites.narrow_integers import narrow
+from vyre.backends.llvm.rewrites.partition_rows import Peeling
+from vyre.backends.llvm.rewrites.simplify_indices import Interior
+from vyre.backends.llvm.rewrites.specialise_trip_counts import (
+    USUAL,
+    Channels,
+    WrittenOut,
+    channels_of,
+)
+from vyre.backends.llvm.rewrites.structure_returns import with_guards
+from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
+from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.schedule.lane_filter import LANES
+from vyre.backends.llvm.schedule.line_alignment import Lines, lines_of
+from vyre.backends.llvm.schedule.prefetch import loads_ahead
+from vyre.backends.llvm.schedule.select_tile import choose_tile
+from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
+from vyre.backends.llvm.schedule.unswitch_rows import arms_of
+from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
+from vyre.ir.walk import walk_stmts
+from vyre.record import dataclass
+
+Position = tuple[str, str, str]
+Window = tuple[str, str]
+"""The first of some lanes along x, and the one behind the last; i32 operands."""
+
+MOST_TWICE = 20
+"""Statements of work that is emitted for two sizes of structures."""
+BYTES_WIDE = 16
+"""Lanes of vectors that hold bytes: there, arithmetic is worth doing in fewer bits."""
+QUARTERS = (5, 8)
+"""Quarters of a step that lines should be long enough for, where lanes may run twice and else."""
+SHORTEST = 16
+"""Lanes of a line that are worth what it takes to begin it."""
+
+
+@dataclass(slots=True)
+class Target:
+    """Where a loop of the workgroup goes on."""
+
+    next: str
+    done: str
+    signal: str
+    """Slot of an i8 by which lanes say that the loop is left or goes on early."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Emits one stretch of work for all lanes of a workgroup."""
+
+    kernel: Kernel
+    stretch: Stretch
+    crossing: Crossing
+    bound: Mapping[str, Value | Slot]
+    dead: str | None
+    """Flags of lanes that have returned, when stretches follow in which they must not run."""
+    target: Target | None
+    """The loop of the workgroup that lanes may leave, if they do."""
+    window: Window | None = None
+    """The lanes of every row that run, if not all."""
+    more: int = 0
+    """Bits of structures that are taken to have a part which lanes do not touch."""
+    usual: int = 0
+    """Parts of structures of which every row touches one."""
+    parts: int = 0
+    """Parts that loops over them are written out for."""
+    plain: bool = False
+    """Whether short loops over the parts of structures stay as they are."""
+    shortened: bool = False
+    """Whether some are written out."""
+    short: bool = False
+    """Whether lines, that lanes take their positions apart into, are too short for vectors."""
+    work: Body | None = None
+    """What lanes do, if that is not all of the stretch."""
+    arms: tuple[AnyExpr, Rows, Rows] | None = None
+    """A condition that is one for each row, and the work of rows where it holds or does not."""
+    peeling: Peeling = field(init=False)
+    tile: Tile = ONE_BY_ONE
+    varying: frozenset[str] = frozenset()
+    channels: Channels | None = None
+    """Loops over parts that lie side by side."""
+    ahead: frozenset[int] = frozenset()
+    """Loads before which the memory behind them is asked for."""
+    again: bool = False
+    """Whether lanes may run twice."""
+    lines: Lines | None = None
+    """Where vectors of lanes that may run twice should begin."""
+    whole: str | None = None
+    """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
+
+    def __post_init__(self) -> None:
+        free = self.dead is None and self.target is None
+        body = with_guards(self.body) if free else self.body
+        if free and self.kernel.thorough and not is_large(self.kernel.program):
+            body = self._written_out(self._shortened(body))
+        self.varying = self.crossing.all_used(self.stretch)
+        self.peeling = self._peel(body if free else ())
+        if free:
+            self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+            if self.tile.width >= BYTES_WIDE:
+                self.kernel.keep_alive(self.peeling.simplified)
+                self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
+            done = self.peeling.simplified
+            self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
+            if self.again:
+                self.lines = lines_of(self.kernel, self.peeling, self.tile)
+            self.ahead = loads_ahead(self.kernel, self.peeling)
+            if self.work is None and not self.parts and not self.more:
+                self.arms = self._arms(body)
+
+    @property
+    def body(self) -> Body:
+        return self.stretch.body if self.work is None else self.work
+
+    def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
+        """The work of two kinds of rows, where a condition tells them apart."""
+        if not self.kernel.thorough or is_large(self.kernel.program):
+            return None
+        found = arms_of(body, self.peeling.forms)
+        if found is None or self.peeling.interior.repeats(found.condition):
+            return None
+        yes, no = (replace(self, work=work, arms=None) for work in (found.then, found.otherwise))
+        plain = (
+            arm.tile.peeled
+            and arm.tile.axis == 0
+            and arm.channels is None
+            and not arm.peeling.interior.steps
+            for arm in (yes, no)
+        )
+        return (found.condition, yes, no) if all(plain) else None
+
+    def _shortened(self, body: Body) -> Body:
+        """The work with short loops over the parts of structures written out, if it has any."""
+        if self.plain:
+            return body
+        outer, leaves = self.crossing.recomputed, frozenset(self.bound)
+        written = with_short_loops(self.kernel, body, outer, leaves)
+        self.shortened = written is not body
+        return written
+
+    def _written_out(self, body: Body) -> Body:
+        """The body for the number of parts that loops over them are written out for, if any."""
+        kernel, leaves = self.kernel, frozenset(self.bound)
+        outer = self.crossing.recomputed
+        self.channels = channels_of(kernel.program, body, outer, leaves, kernel.types)
+        if self.channels is None or not self.parts:
+            return body
+        made = WrittenOut(body, self.channels, self.parts, kernel.types)
+        kernel.remake(made)
+        return made.body
+
+    def _peel(self, body: Body) -> Peeling:
+        kernel, crossing = self.kernel, self.crossing
+        outer, leaves = crossing.recomputed, frozenset(self.bound)
+        program = kernel.program
+        names, sizes, sought = crossing.names, (self.more, self.usual), self._sought()
+        inner = Interior(program, body, outer, leaves, kernel.types, names, sizes, sought)
+        kernel.remake(inner)
+        return Peeling(
+            program,
+            inner.body,
+            outer,
+            inner.leaves,
+            inner.types,
+            kernel.proven,
+            crossing.names,
+            inner,
+        )
+
+    def _sought(self) -> Sought:
+        """Where remainders and quotients are worth looking for."""
+        if self.short:
+            return Sought.NOWHERE
+        twice = self.kernel.thorough and not is_large(self.kernel.program)
+        return Sought.ANYWHERE if twice else Sought.IN_DECISIONS
+
+    def emit(self) -> None:
+        """All rows; where loops go over the parts of structures, once for each usual number."""
+        channels = self.channels
+        if self.arms is not None:
+            self._emit_arms(*self.arms)
+            return
+        if channels is None or self.parts:
+            self._emit_sizes()
+            return
+        w = self.kernel.w
+        done = w.fresh("parts.done")
+        for number in USUAL:
+            holds = self._are_all(dict.fromkeys(channels.sizes, Lit(DataType.U32, number)))
+            usual, other = w.fresh(f"parts.{number}"), w.fresh("parts.other")
+            w.branch(holds, usual, other)
+            w.block(usual)
+            replace(self, parts=number)._emit_sizes()
+            w.jump(done)
+            w.block(other)
+        self._emit_sizes()
+        w.block(done)
+
+    def _emit_arms(self, condition: AnyExpr, yes: Rows, no: Rows) -> None:
+        """All rows, each as the condition says."""
+        w = self.kernel.w
+        for arm in (yes, no):
+            arm.look_at_whole()
+
+        def row(y: str, z: str) -> None:
+            then, other, done = (w.fresh(n) for n in ("row.then", "row.else", "row.both"))
+            holds = view_of(self, 0, ("0", y, z)).value(condition).text
+            w.branch(holds, then, other)
+            for label, arm in ((then, yes), (other, no)):
+                w.block(label)
+                arm.emit_row(y, z)
+                w.jump(done)
+            w.block(done)
+
+        self._count(2, 1, lambda z: self._count(1, 1, lambda y: row(y, z)))
+
+    def emit_row(self, y: str, z: str) -> None:
+        """The lanes of one row."""
+        self._band(y, z, 1)
+
+    def _emit_sizes(self) -> None:
+        """All rows; where the size of structures is guessed, for two sizes of them."""
+        w, steps = self.kernel.w, self.peeling.interior.steps
+        versions = [*self._usual_sizes(), self]
+        if steps and not self.more and self.tile.width and self._is_small():
+            versions += self._wider(list(steps.values()))
+        if steps and self.shortened:
+            # Lanes one by one would be slower than loops for structures of any size.
+            versions.append(replace(self, plain=True))
+        done = w.fresh("rows.done")
+        for version in versions[:-1]:
+            usual, other = w.fresh("usual"), w.fresh("wider")
+            likely = version is self
+            w.branch(self._are_all(version.peeling.interior.steps), usual, other, likely=likely)
+            w.block(usual)
+            version._emit()
+            w.jump(done)
+            w.block(other)
+        versions[-1]._emit()
+        w.block(done)
+
+    def _usual_sizes(self) -> list[Rows]:
+        """The work for structures of each usual size of which every row touches one part."""
+        if not self.kernel.thorough or not self.peeling.interior.has_parts_of_rows:
+            return []
+        if not self._is_small():
+            return []
+        found = [replace(self, usual=number) for number in USUAL_STEPS]
+        return [rows for rows in found if rows.tile.width]
+
+    def _wider(self, numbers: list[Lit]) -> list[Rows]:
+        """The work for structures with parts that lanes do not touch: some of them, or all."""
+        every = (1 << len(numbers)) - 1
+        choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
+        may = sum(1 << n for n, number in enumerate(numbers) if number.bits < WIDEST_STEP)
+        found = [replace(self, more=more) for more in choices if more & may == more]
+        return [rows for rows in found if len(rows.peeling.interior.steps) == len(numbers)]
+
+    def _are_all(self, numbers: Mapping[AnyExpr, Lit]) -> str:
+        """Whether all of some values of the whole workgroup are the numbers they may be."""
+        w, holds = self.kernel.w, "true"
+        first = view_of(self, 0, ("0", "0", "0"))
+        for value, number in numbers.items():
+            same = first.value(Binary(BinOp.EQ, value, number)).text
+            holds = w.emit(f"and i1 {holds}, {same}")
+        return holds
+
+    def _is_small(self) -> bool:
+        return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE
+
+    def _emit(self) -> None:
+        """All rows, in other ways where they consist of short lines."""
+        inner = self.peeling.interior
+        divisors = inner.divisors() if inner.divides_values or self._is_small() else []
+        if not divisors or self._sought() is not Sought.ANYWHERE:
+            self._emit_rows()
+            return
+        w, first = self.kernel.w, view_of(self, 0, ("0", "0", "0"))
+        shortest = max(QUARTERS[0 if self.again else 1] * self.tile.step // 4, SHORTEST)
+        holds = "true"
+        for divisor in divisors:
+            enough = Lit(self.peeling.forms.type_of(divisor), shortest)
+            is_long = first.value(Binary(BinOp.GE, divisor, enough)).text
+            holds = w.emit(f"and i1 {holds}, {is_long}")
+        along, short, done = (w.fresh(n) for n in ("lines", "lines.short", "lines.done"))
+        w.branch(holds, along, short)
+        w.block(along)
+        self._emit_rows()
+        w.jump(done)
+        w.block(short)
+        replace(self, short=True)._emit_rows()
+        w.block(done)
+
+    def _emit_rows(self) -> None:
+        """Loops over z and y, and rows in them."""
+        self.look_at_whole()
+        self._count(2, 1, self._planes)
+
+    def look_at_whole(self) -> None:
+        """Find out whether all lanes run in vectors, where rows are many.
+
+        It takes much code and spares little where rows are long: first code goes without.
+        """
+        many = self.kernel.size[1] * self.kernel.size[2] > 1
+        if self.tile.peeled and many and self.kernel.thorough:
+            self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
+
+    def _planes(self, z: str) -> None:
+        jam = self.tile.jam if self.tile.axis == 1 else 1
+        self._count(1, jam, lambda y: self._band(y, z, jam))
+
+    def _count(self, axis: int, step: int, emit: Callable[[str], None]) -> None:
+        """Count along an axis of the workgroup."""
+        size = self.kernel.size[axis]
+        if size == 1:
+            emit("0")
+            return
+        count = self.kernel.rows if axis == 1 and self.kernel.rows else str(size)
+        self._dynamic_count("xyz"[axis], count, step, emit)
+
+    def _dynamic_count(self, name: str, size: str, step: int, emit: Callable[[str], None]) -> None:
+        w = self.kernel.w
+        slot = w.slot("i32", name)
+        w.do(f"store i32 0, ptr {slot}")
+        head, done = w.fresh(f"lane.{name}"), w.fresh(f"lane.{name}.done")
+        w.block(head)
+        now = w.emit(f"load i32, ptr {slot}", name)
+        emit(now)
+        following = w.emit(f"add nuw i32 {now}, {step}")
+        w.do(f"store i32 {following}, ptr {slot}")
+        more = w.emit(f"icmp ult i32 {following}, {size}")
+        w.branch(more, head, done)
+        w.block(done)
+
+    # One row, or several in lock-step ------------------------------------------------------------
+
+    def _band(self, y: str, z: str, rows: int) -> None:
+        w = self.kernel.w
+        slot = w.slot("i32", "x")
+        if rows == 1 and self.peeling.has_edges and self.tile.peeled:
+            emit_edged_row(self, slot, self._limits([y], z), y, z)
+            return
+        if rows == 1:
+            limits = self._limits([y], z)
+            w.do(f"store i32 {limits.start}, ptr {slot}")
+            if self.tile.peeled:
+                self.row_together(slot, limits, y, z)
+            self.rest(slot, limits.end, y, z)
+            return
+        ys = [y] + [w.emit(f"add nuw i32 {y}, {n}") for n in range(1, rows)]
+        limits = self._limits(ys, z)
+        w.do(f"store i32 {limits.start}, ptr {slot}")
+        high, count = limits.high, str(rows)
+        if self.kernel.rows:
+            count = self.kernel.rows
+            enough = w.emit(f"icmp eq i32 {count}, {rows}")
+            high = w.emit(f"select i1 {enough}, i32 {high}, i32 0")
+        self._together(slot, high, [("", one, z) for one in ys], self.peeling.inside)
+        reached = w.emit(f"load i32, ptr {slot}")
+
+        def row(n: str) -> None:
+            own = w.emit(f"add nuw i32 {y}, {n}")
+            w.do(f"store i32 {reached}, ptr {slot}")
+            self.rest(slot, self._row_limits(own, z).end, own, z)
+
+        some, none = w.fresh("left"), w.fresh("none.left")
+        w.branch(w.emit(f"icmp ult i32 {reached}, {self.kernel.row}"), some, none)
+        w.block(some)
+        self._dynamic_count("row", count, 1, row)
+        w.block(none)
+
+    def _limits(self, ys: list[str], z: str) -> Limits:
+        """What rows in lock-step have in common; only the first row's end if there are several."""
+        w, whole = self.kernel.w, self.whole
+        if whole is None:
+            return self._within(self._common_limits(ys, z))
+        part, done = w.fresh("part"), w.fresh("limits")
+        before, row = w.label, self.kernel.row
+        w.branch(whole, done, part)
+        w.block(part)
+        found = self._common_limits(ys, z)
+        after = w.label
+        w.block(done)
+        pairs = (("0", found.start), ("0", found.low), (row, found.high), (row, found.end))
+        start, low, high, end = (
+            w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]") for full, some in pairs
+        )
+        return self._within(Limits(start, low, high, end))
+
+    def _within(self, limits: Limits) -> Limits:
+        """Limits for the lanes that run."""
+        if self.window is None:
+            return limits
+        w, (first, end) = self.kernel.w, self.window
+        start, low = (w.intrinsic("umax", "i32", n, first) for n in (limits.start, limits.low))
+        high, stop = (w.intrinsic("umin", "i32", n, end) for n in (limits.high, limits.end))
+        return Limits(start, low, high, stop)
+
+    def _common_limits(self, ys: list[str], z: str) -> Limits:
+        first, *others = [self._row_limits(y, z) for y in ys]
+        high = first.high
+        for limits in others:
+            high = self.kernel.w.intrinsic("umin", "i32", high, limits.high)
+        return Limits(first.start, first.low, high, first.end)
+
+    def _row_limits(self, y: str, z: str) -> Limits:
+        if not self.peeling.parts and not self.tile.peeled:
+            return Limits("0", "0", "0", self.kernel.row)
+        return emit_limits(
+            self.peeling, self.kernel, lambda x: view_of(self, 0, (x, y, z)), self.kernel.row
+        )
+
+    def row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
+        """The lanes of a row that run together: without tests where facts make them needless."""
+        peeling, row = self.peeling, [("", y, z)]
+        sieve = self.tile.sieve
+        if sieve is not None:
+            emit_steps(
+                self,
+                slot,
+                limits.high,
+                LANES,
+                lambda x, end: emit_sifted(self, sieve, (x, y, z), end),
+            )
+            return
+        if peeling.facts and not self.kernel.unchecked:
+            w = self.kernel.w
+            holds = emit_facts(peeling, self.kernel, view_of(self, 0, ("0", y, z)), self.kernel.row)
+            limit = w.emit(f"select i1 {holds}, i32 {limits.high}, i32 0")
+            self._together(slot, limit, row, peeling.inside | peeling.by_facts)
+            if self.tile.step == 1:
+                return
+            emit_aside(
+                self.kernel,
+                slot,
+                limits.high,
+                lambda own: self._together(own, limits.high, row, peeling.inside),
+            )
+        else:
+            self._together(slot, limits.high, row, peeling.inside)
+        tile = self.tile
+        if tile.width and tile.step > tile.width:
+            # What is left may still be enough for fewer of them.
+            self.tile = replace(tile, jam=1)
+            self._together(slot, limits.high, row, peeling.inside)
+            self.tile = tile
+
+    def _together(self, slot: str, limit: str, rows: list[Position], inside: set[int]) -> None:
+        tile = self.tile
+
+        def emit(x: str, end: str) -> None:
+            w = self.kernel.w
+            places = [(x, y, z) for _, y, z in rows]
+            if tile.axis == 0:
+                _, y, z = rows[0]
+                step = tile.width or 1
+                places += [
+                    (w.emit(f"add nuw i32 {x}, {n * step}"), y, z) for n in range(1, tile.jam)
+                ]
+            emit_lock_step(self, places, end, inside)
+
+        emit_steps(self, slot, limit, tile.step, emit, again=self.again)
+
+    def rest(self, slot: str, end: str, y: str, z: str) -> None:
+        """Lanes one by one."""
+
+        def emit(slot: str) -> None:
+            emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
+
+        if self.tile.peeled and self.kernel.row.startswith("%"):
+            # In a long row few lanes are left; in one workgroup they may be all that there are.
+            emit_aside(self.kernel, slot, end, emit)
+        else:
+            emit(slot)

@@ -1,0 +1,222 @@
+"""Sets of lanes: several together, those of many that have work, or one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.memory.private_arrays import emit_own_array
+from vyre.backends.llvm.emit.statements import Statements
+from vyre.backends.llvm.emit.values import Memory, Slot, Value, uniform
+from vyre.backends.llvm.schedule.lane_filter import LANES, Sieve
+from vyre.backends.llvm.schedule.select_tile import mask_bits
+from vyre.ir import (
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    Builtin,
+    BuiltinKind,
+    DataType,
+    If,
+    Let,
+    Return,
+    Var,
+)
+from vyre.ir.walk import walk_stmts
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.region import Position, Rows
+
+_LATE = "late.first"
+"""The name of the first lane that has not run."""
+
+
+def view_of(rows: Rows, width: int, local: Position) -> Lanes:
+    """A set of lanes with the names that are visible to the stretch of work."""
+    lanes = Lanes(rows.kernel, width)
+    lanes.place(local)
+    if rows.crossing.slots or rows.dead is not None or _has_private(rows):
+        lanes.lane_index = _lane_index(rows, local)
+    lanes.names.update(rows.bound)
+    lanes.names.update(rows.peeling.periods)
+    for name, value in rows.crossing.needed(rows.stretch).items():
+        lanes.names[name] = lanes.value(value)
+    return lanes
+
+
+def _has_private(rows: Rows) -> bool:
+    own = rows.kernel.own_arrays
+    return any(d.is_local and d.name not in own for d in rows.kernel.program.buffers)
+
+
+def emit_late_lanes(rows: Rows, place: Position, begin: str, end: str) -> None:
+    """The lanes of one vector from `begin` along x on; those before have run."""
+    kernel, tile = rows.kernel, rows.tile
+    w = kernel.w
+    x = Builtin(BuiltinKind.GLOBAL_ID, 0)
+    first = w.emit(f"add i32 {kernel.start_of(0)}, {begin}")
+    kernel.types = {**kernel.types, _LATE: DataType.U32}
+    body = (If(Binary(BinOp.GE, x, Var(_LATE)), rows.peeling.simplified, ()),)
+    kernel.keep_alive(body)
+    rows.tile = replace(tile, jam=1)
+    names = {_LATE: uniform(DataType.U32, first)}
+    emit_lock_step(rows, [place], end, rows.peeling.inside, body, names)
+    rows.tile = tile
+
+
+def emit_lock_step(
+    rows: Rows,
+    places: list[Position],
+    end: str,
+    inside: set[int],
+    body: Body | None = None,
+    names: Mapping[str, Value] = {},
+) -> None:
+    """Lanes together, for which all that was peeled holds.
+
+    They do `body`, in which `names` are known, if it is given.
+    """
+    kernel, tile = rows.kernel, rows.tile
+    if body is None:
+        body = rows.peeling.simplified
+    views: list[Lanes] = []
+    for number, place in enumerate(places):
+        view = view_of(rows, tile.width, place)
+        view.names.update(names)
+        view.inside = inside
+        view.apart = rows.peeling.apart
+        view.strided = rows.peeling.strided
+        view.wide = rows.peeling.wide
+        view.ahead = rows.ahead
+        if rows.peeling.by_facts <= inside:
+            view.sums = rows.peeling.sums
+        view.branches = not tile.width
+        view.mask_bits = mask_bits(tile.width)
+        _own_arrays(rows, view, number)
+        views.append(view)
+    axes = (0,) if tile.width else ()
+    shapes = Shapes(kernel.program, body, axes, rows.varying, in_step=True)
+    brought = [_bring(rows, view) for view in views]
+    if not tile.lock_step:
+        for view, kept in zip(views, brought, strict=True):
+            Statements(kernel, (view,), shapes, end, kept=rows.crossing.names).run(body)
+            _put_back(view, kept)
+        return
+    apart = None
+    if tile.jam > 1:
+        apart = Shapes(kernel.program, body, (tile.axis,), rows.varying)
+    statements = Statements(kernel, views, shapes, end, apart, rows.crossing.names)
+    if tile.width and _returns(body):
+        statements.returned = statements.mask_slot("returned")
+    statements.run(body)
+    for view, kept in zip(views, brought, strict=True):
+        _put_back(view, kept)
+
+
+def emit_sifted(rows: Rows, sieve: Sieve, place: Position, end: str) -> None:
+    """Ask many lanes at once, and run those that have work."""
+    w, type_ = rows.kernel.w, f"i{LANES}"
+    asked = view_of(rows, LANES, place)
+    asked.inside = rows.peeling.inside | sieve.inside
+    for let in sieve.lets:
+        asked.names[let.name] = asked.value(let.value)
+    flags = asked.vector(asked.value(sieve.cond))
+    bits = w.slot(type_, "lanes")
+    w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
+    head, run = w.fresh("sieve"), w.fresh("found")
+    w.block(head)
+    left = w.emit(f"load {type_}, ptr {bits}")
+    w.branch(w.emit(f"icmp eq {type_} {left}, 0"), end, run)
+    w.block(run)
+    less = w.emit(f"sub {type_} {left}, 1")
+    w.do(f"store {type_} {w.emit(f'and {type_} {left}, {less}')}, ptr {bits}")
+    lane = w.intrinsic("cttz", type_, left, extra="i1 true")
+    own = w.emit(f"add nuw i32 {place[0]}, {lane}")
+    emit_lock_step(rows, [(own, *place[1:])], head, rows.peeling.inside)
+    w.jump(head)
+
+
+def emit_one_lane(rows: Rows, local: Position, end: str) -> None:
+    """One lane, which has to ask for everything."""
+    w = rows.kernel.w
+    lanes = view_of(rows, 0, local)
+    lanes.branches = not rows.tile.peeled
+    body = rows.body
+    shapes = Shapes(rows.kernel.program, body, ())
+    finish = w.fresh("finish")
+    statements = Statements(rows.kernel, (lanes,), shapes, finish, kept=rows.crossing.names)
+    if rows.dead is not None:
+        flag_place = w.emit(f"getelementptr i8, ptr {rows.dead}, i64 {lanes.lane_index}")
+        flag = w.emit(f"load i8, ptr {flag_place}, align 1")
+        gone = w.emit(f"icmp ne i8 {flag}, 0")
+        alive = w.fresh("alive")
+        w.branch(gone, end, alive)
+        w.block(alive)
+        statements.on_return = lambda: w.do(f"store i8 1, ptr {flag_place}, align 1")
+    if rows.target is not None:
+        statements.outer_signal = rows.target.signal
+    _own_arrays(rows, lanes)
+    kept = _bring(rows, lanes)
+    statements.run(body)
+    w.block(finish)
+    _put_back(lanes, kept)
+
+
+def _bring(rows: Rows, view: Lanes) -> list[tuple[Slot, Slot]]:
+    """Give the lanes the variables that are kept for them; those that change get a slot."""
+    changed = {s.name for s in walk_stmts(rows.stretch.body) if isinstance(s, (Let, Assign))}
+    declared = {s.name for s in rows.stretch.body if isinstance(s, Let)}
+    kept: list[tuple[Slot, Slot]] = []
+    for name, slot in rows.crossing.used(rows.stretch).items():
+        view.names[name] = slot
+        if name not in changed:
+            view.names[name] = view.read(name)
+            continue
+        before = None if name in declared else view.read(name)
+        made = view.new_slot(name, slot.dtype, slot.form)
+        own = replace(made, shared=True)
+        view.names[name] = own
+        if before is not None:
+            view.write(own, before, blend=False)
+        kept.append((slot, own))
+    return kept
+
+
+def _put_back(view: Lanes, kept: list[tuple[Slot, Slot]]) -> None:
+    for slot, own in kept:
+        view.write(slot, view.value_of(own), blend=False)
+
+
+def _own_arrays(rows: Rows, lanes: Lanes, number: int = 0) -> None:
+    """Private arrays of the lanes at hand."""
+    w, kernel = rows.kernel.w, rows.kernel
+    for decl in kernel.program.buffers:
+        if decl.name in kernel.own_arrays:
+            lanes.own[decl.name] = emit_own_array(kernel, decl, lanes, number)
+        elif decl.is_local:
+            base = kernel.memories[decl.name].pointer
+            offset = w.emit(f"mul i64 {lanes.lane_index}, {decl.size_bytes or 0}")
+            pointer = w.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+            lanes.own[decl.name] = Memory(
+                decl, pointer, pointer, str(decl.count), shared=False, private=True
+            )
+
+
+def _lane_index(rows: Rows, local: Position) -> str:
+    w = rows.kernel.w
+    sx, sy, _ = rows.kernel.size
+    index = w.emit(f"zext i32 {local[0]} to i64") if local[0] != "0" else "0"
+    for axis, size in ((1, sx), (2, sx * sy)):
+        if local[axis] != "0":
+            row = w.emit(f"zext i32 {local[axis]} to i64")
+            row = w.emit(f"mul i64 {row}, {size}")
+            index = w.emit(f"add i64 {index}, {row}")
+    return index
+
+
+def _returns(body: Body) -> bool:
+    return any(isinstance(s, Return) for s in walk_stmts(body))

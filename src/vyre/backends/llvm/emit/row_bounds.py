@@ -1,0 +1,251 @@
+"""Which lanes of a row run in vectors, and which run at all: the numbers, once per row.
+
+They come from what the first lane sees, for all that was peeled from the work of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vyre.backends.llvm.analysis.delinearise import Period
+from vyre.backends.llvm.analysis.range_checks import Midst
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.range_expander import Reach, all_of, word_range
+from vyre.backends.llvm.emit.values import Value
+from vyre.backends.llvm.rewrites.partition_rows import Peeling
+from vyre.backends.llvm.rewrites.structure_returns import Part
+from vyre.ir import AnyExpr, Binary, BinOp
+from vyre.record import dataclass
+
+_ANY_ROOM = 1 << 32
+"""Lanes that an access leaves room for which none of them makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A row's lanes run from `start` to `end`: from `low` to `high` in vectors, else one by one."""
+
+    start: str
+    low: str
+    high: str
+    end: str
+    line: str = ""
+    """Where something ends that goes on from `start`, if anything does; empty if nothing does."""
+
+
+def emit_limits(
+    peeling: Peeling, kernel: Kernel, view: Callable[[str], Lanes], length: str
+) -> Limits:
+    """Which lanes of a row of this length run in vectors, and which run at all.
+
+    `view(x)` is the lane at a position of the row.
+    """
+    w = kernel.w
+    first = view("0")
+    low, high, end = "0", length, length
+    for part, ends in zip(peeling.parts, peeling.ends, strict=True):
+        w.breathe()
+        span = _part_span(kernel, first, part, length, peeling.forms.may_wrap(part.left))
+        low = w.intrinsic("umax", "i32", low, span[0]) if low != "0" else span[0]
+        high = w.intrinsic("umin", "i32", high, span[1])
+        if ends:
+            end = w.intrinsic("umin", "i32", end, span[2])
+    for cond in peeling.rows:
+        holds = first.value(cond).text
+        high = w.emit(f"select i1 {holds}, i32 {high}, i32 0")
+        end = w.emit(f"select i1 {holds}, i32 {end}, i32 0")
+    end = end if peeling.narrowed else length
+    if peeling.interior.periods:
+        return Limits(low, low, high, end)
+    return emit_midst(peeling, kernel, view, Limits(low, low, high, end))
+
+
+def emit_midst(
+    peeling: Peeling, kernel: Kernel, view: Callable[[str], Lanes], limits: Limits
+) -> Limits:
+    """The lanes of a row from `start` on for which all that is taken for granted holds."""
+    w = kernel.w
+    start, low, high = limits.start, limits.start, limits.high
+    at_low, line = view(low), ""
+    if peeling.has_edges:
+        inner = peeling.interior
+        room = w.intrinsic("usub.sat", "i32", high, start)
+        midst = Midst(kernel, at_low, inner.forms, inner.loops, room)
+        peeling.periods.clear()
+        for period in inner.periods.values():
+            peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
+            at_low.names.update(peeling.periods)
+        line = w.emit(f"add i32 {start}, {midst.high}") if inner.periods else ""
+        flags = _Flags(at_low, peeling.rows)
+        for assumption, under in inner.assumptions.items():
+            w.breathe()
+            midst.require(assumption, flags.of(under))
+        if midst.low != "0":
+            low = w.emit(f"add i32 {start}, {midst.low}")
+            at_low = view(low)
+        high = w.emit(f"add i32 {start}, {midst.high}")
+    rooms: list[str] = []
+    flags = _Flags(at_low, peeling.rows)
+    for (buffer, index), (stride, place) in peeling.accesses.items():
+        w.breathe()
+        room = _room(kernel, at_low.value(index).text, buffer, stride, place)
+        holds = flags.of(peeling.under.get((buffer, index)))
+        rooms.append(w.emit(f"select i1 {holds}, i64 {room}, i64 {_ANY_ROOM}") if holds else room)
+    if rooms:
+        high = _emit_end(kernel, low, high, rooms)
+    if peeling.in_loops or peeling.interior.even:
+        high = _emit_loop_conditions(peeling, kernel, at_low, low, high)
+    return Limits(start, low, high, limits.end, line)
+
+
+class _Flags:
+    """Conditions of whole rows, each asked once."""
+
+    def __init__(self, lane: Lanes, held: list[AnyExpr]) -> None:
+        """`held` are those without which nothing of a row runs in vectors."""
+        self._lane = lane
+        self._held = held
+        self._known: dict[AnyExpr, str] = {}
+
+    def of(self, condition: AnyExpr | None) -> str:
+        """Whether a condition holds, an i1; empty where there is none, or it is known to."""
+        if condition is None:
+            return ""
+        if condition not in self._known and self._holds(condition):
+            self._known[condition] = ""
+        if condition not in self._known:
+            self._known[condition] = self._lane.value(condition).text
+        return self._known[condition]
+
+    def _holds(self, condition: AnyExpr) -> bool:
+        if isinstance(condition, Binary) and condition.op is BinOp.AND:
+            return self._holds(condition.left) and self._holds(condition.right)
+        return condition in self._held
+
+
+def _emit_loop_conditions(
+    peeling: Peeling, kernel: Kernel, at_low: Lanes, low: str, high: str
+) -> str:
+    w = kernel.w
+    some = w.emit(f"icmp ugt i32 {high}, {low}")
+    lanes = w.emit(f"sub i32 {high}, {low}")
+    check, done = w.fresh("reach"), w.fresh("reach.done")
+    before = w.label
+    w.branch(some, check, done)
+    w.block(check)
+    loops = {**peeling.interior.loops, **peeling.loops}
+    reach = Reach(kernel, at_low, (lanes,), peeling.forms, loops)
+    conditions = [one for even in peeling.interior.even for one in even.emit_test(reach)]
+    for buffer, index in peeling.in_loops:
+        conditions += reach.is_inside(index, kernel.memories[buffer].count)
+    holds = all_of(w, [*conditions, *reach.exact])
+    kept = w.emit(f"select i1 {holds}, i32 {high}, i32 {low}")
+    after = w.label
+    w.block(done)
+    return w.emit(f"phi i32 [ {high}, %{before} ], [ {kept}, %{after} ]")
+
+
+def emit_facts(peeling: Peeling, kernel: Kernel, first: Lanes, length: str) -> str:
+    """Whether what is in memory proves the accesses that it may prove, an i1."""
+    reach = Reach(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
+    inside = [
+        one
+        for buffer, index in peeling.facts
+        for one in reach.is_inside(index, kernel.memories[buffer].count)
+    ]
+    return all_of(kernel.w, [*inside, *reach.exact])
+
+
+def _emit_period(kernel: Kernel, midst: Midst, first: Lanes, period: Period) -> Value:
+    """What a period's name stands for from the first lane on, as long as the period lasts."""
+    w = kernel.w
+    number, divisor = first.value(period.number), first.value(period.divisor)
+    past = first.value(Binary(BinOp.REM, period.number, period.divisor)).text
+    at, end, done = (
+        w.emit(f"zext i32 {text} to i64") for text in (number.text, divisor.text, past)
+    )
+    most = word_range(number.dtype)[1]
+    if number.dtype.is_signed:
+        # Below zero a remainder falls while its number rises.
+        for text, order in ((number.text, "sge"), (divisor.text, "sgt")):
+            midst.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
+    distance = w.emit(f"sub i64 {end}, {done}")
+    before_wrap = w.emit(f"sub i64 {most + 1}, {at}")
+    distance = w.intrinsic("umin", "i64", distance, before_wrap)
+    if period.step > 1:
+        distance = w.emit(f"add i64 {distance}, {period.step - 1}")
+        distance = w.emit(f"udiv i64 {distance}, {period.step}")
+    capped = w.intrinsic("umin", "i64", distance, str(1 << 31))
+    midst.require_room(w.emit(f"trunc i64 {capped} to i32"))
+    return first.value(period.value)
+
+
+def _part_span(
+    kernel: Kernel, first: Lanes, part: Part, length: str, may_wrap: bool
+) -> tuple[str, str, str]:
+    """The first lane, the end of the lanes that surely hold, and the end of those that may."""
+    w = kernel.w
+    start, bound = first.value(part.left).text, first.value(part.right).text
+    if part.op in (BinOp.EQ, BinOp.NE):
+        place = w.emit(f"sub i32 {bound}, {start}")
+        if part.op is BinOp.EQ:
+            here = w.emit(f"icmp ult i32 {place}, {length}")
+            low = w.emit(f"select i1 {here}, i32 {place}, i32 0")
+            high = w.emit(f"add i32 {low}, 1")
+            high = w.emit(f"select i1 {here}, i32 {high}, i32 0")
+            return low, high, high
+        is_first = w.emit(f"icmp eq i32 {place}, 0")
+        low = w.emit(f"zext i1 {is_first} to i32")
+        return low, w.emit(f"select i1 {is_first}, i32 {length}, i32 {place}"), length
+    wraps = "false"
+    if may_wrap:
+        spare = w.emit(f"sub i32 0, {length}")
+        wraps = w.emit(f"icmp ugt i32 {start}, {spare}")
+    room = w.intrinsic("usub.sat", "i32", bound, start)
+    if part.op in (BinOp.LE, BinOp.GT):
+        # One more lane, unless the first is beyond the bound already.
+        more = w.intrinsic("uadd.sat", "i32", room, "1")
+        beyond = w.emit(f"icmp ugt i32 {start}, {bound}")
+        room = w.emit(f"select i1 {beyond}, i32 0, i32 {more}")
+    if part.op in (BinOp.LT, BinOp.LE):
+        return "0", room, w.emit(f"select i1 {wraps}, i32 {length}, i32 {room}")
+    low = w.emit(f"select i1 {wraps}, i32 0, i32 {room}")
+    high = w.emit(f"select i1 {wraps}, i32 0, i32 {length}")
+    return w.intrinsic("umin", "i32", low, length), high, length
+
+
+def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
+    """How many lanes from the first on access a buffer within its bounds, an i64.
+
+    Of a step of several elements, all must be inside: they are read or written together.
+    """
+    w = kernel.w
+    at = w.emit(f"zext i32 {first} to i64")
+    left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
+    if stride < 0:
+        # Down to the first element, if there is one to begin with.
+        begins = w.emit(f"icmp ne i64 {left}, 0")
+        down = w.emit(f"add i64 {at}, 1")
+        left = w.emit(f"select i1 {begins}, i64 {down}, i64 0")
+    if stride > 1:
+        left = w.intrinsic("usub.sat", "i64", left, str(stride - 1 - place))
+        left = w.emit(f"add i64 {left}, {stride - 1}")
+        left = w.emit(f"udiv i64 {left}, {stride}")
+    if place:
+        begins = w.emit(f"icmp uge i64 {at}, {place}")
+        left = w.emit(f"select i1 {begins}, i64 {left}, i64 0")
+    return left
+
+
+def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
+    """Where lanes end that begin at `low`, end at `high`, and have room for so many, i64."""
+    w = kernel.w
+    least, *others = dict.fromkeys(rooms)
+    for other in others:
+        least = w.intrinsic("umin", "i64", least, other)
+    if low != "0":
+        # As many elements as fit into memory are far from the greatest number.
+        least = w.emit(f"add i64 {least}, {w.emit(f'zext i32 {low} to i64')}")
+    least = w.intrinsic("umin", "i64", least, w.emit(f"zext i32 {high} to i64"))
+    return w.emit(f"trunc i64 {least} to i32")

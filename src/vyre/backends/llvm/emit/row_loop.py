@@ -1,0 +1,74 @@
+"""Steps along x, from one set of lanes to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.backends.llvm.schedule.line_alignment import emit_on_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from vyre.backends.llvm.emit.region import Rows
+
+
+def emit_steps(
+    rows: Rows,
+    slot: str,
+    limit: str,
+    step: int,
+    emit: Callable[[str, str], None],
+    *,
+    again: bool = False,
+) -> None:
+    """Count x in the slot up to the limit, as long as a whole step fits.
+
+    With `again`, the last step ends at the limit and begins among lanes that have run.
+    """
+    w = rows.kernel.w
+    head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
+    last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
+    if again and step > 1 and rows.lines is None:
+        _emit_steps_again(rows, slot, limit, step, last, emit)
+        return
+    w.block(head)
+    now = w.emit(f"load i32, ptr {slot}", "x")
+    more = w.emit(f"icmp ult i32 {now}, {last}")
+    w.branch(more, run, done)
+    w.block(run)
+    emit(now, end)
+    w.block(end)
+    following = w.emit(f"add nuw i32 {now}, {step}")
+    if again and step > 1 and rows.lines is not None:
+        final = w.emit(f"sub i32 {limit}, {step}")
+        beyond = w.emit(f"icmp ugt i32 {following}, {final}")
+        some = w.emit(f"icmp ult i32 {following}, {limit}")
+        back = w.emit(f"and i1 {beyond}, {some}")
+        early = emit_on_line(rows.kernel, rows.lines, following, limit, step)
+        usual = w.emit(f"select i1 {beyond}, i32 {following}, i32 {early}")
+        following = w.emit(f"select i1 {back}, i32 {final}, i32 {usual}")
+    w.do(f"store i32 {following}, ptr {slot}")
+    w.jump(head)
+    w.block(done)
+
+
+def _emit_steps_again(
+    rows: Rows, slot: str, limit: str, step: int, last: str, emit: Callable[[str, str], None]
+) -> None:
+    """Steps that are counted as if the last one went beyond the limit, where it ends."""
+    w = rows.kernel.w
+    run, end, over, done = (w.fresh(n) for n in ("row", "row.next", "row.over", "row.done"))
+    start = w.emit(f"load i32, ptr {slot}")
+    final = w.emit(f"sub i32 {limit}, {step}")
+    w.branch(w.emit(f"icmp ult i32 {start}, {last}"), run, done)
+    w.block(run)
+    now = w.emit(f"load i32, ptr {slot}", "x")
+    emit(w.intrinsic("umin", "i32", now, final), end)
+    w.block(end)
+    # A step from the last one might wrap, but is not taken.
+    following = w.emit(f"add nuw i32 {now}, {step}")
+    w.do(f"store i32 {following}, ptr {slot}")
+    w.branch(w.emit(f"icmp ult i32 {now}, {final}"), run, over)
+    w.block(over)
+    w.do(f"store i32 {limit}, ptr {slot}")
+    w.block(done)

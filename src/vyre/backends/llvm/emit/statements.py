@@ -1,0 +1,375 @@
+"""Statements over a set of lanes: branches where lanes agree, masks where they do not.
+
+With one lane at a time everything is a branch. With several, a condition that differs between
+lanes becomes a mask, both arms run under it, and a loop runs until no lane is left in it. Lanes
+that have left (by return, break or continue) are remembered in masks of their own.
+
+Several sets of lanes may run in lock-step, statement by statement. They then share all control
+flow, so there are no masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from vyre.backends.llvm.analysis.divergence import ALONG_ROUNDS, Shapes
+from vyre.backends.llvm.analysis.last_uses import Flow
+from vyre.backends.llvm.analysis.while_recurrences import rising_variables
+from vyre.backends.llvm.emit.arithmetic import reduce_any
+from vyre.backends.llvm.emit.builder import constant
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.loops import Loops, LoopState
+from vyre.backends.llvm.emit.memory.interleaved import store_group
+from vyre.backends.llvm.emit.memory.store import is_maskable
+from vyre.backends.llvm.emit.traps_and_prints import emit_print, emit_trap
+from vyre.backends.llvm.emit.values import Form, Memory, Slot, Value
+from vyre.ir import (
+    AllGather,
+    AllReduce,
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    AsyncLoad,
+    AsyncStore,
+    AsyncWait,
+    Atomic,
+    Barrier,
+    Block,
+    Body,
+    Break,
+    Broadcast,
+    Continue,
+    Eval,
+    If,
+    IndirectDispatch,
+    Let,
+    Load,
+    Loop,
+    Opaque,
+    Print,
+    ReduceScatter,
+    Region,
+    Resume,
+    Return,
+    Store,
+    Trap,
+    While,
+)
+from vyre.ir.walk import walk_expr
+
+CHEAP_STORE = 8
+"""Expressions of a store that is done for nobody rather than branched around."""
+
+
+class Statements:
+    """Emits statements into a kernel for sets of lanes that run in lock-step."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        views: Sequence[Lanes],
+        shapes: Shapes,
+        end: str,
+        apart: Shapes | None = None,
+        kept: frozenset[str] = frozenset(),
+    ) -> None:
+        self.kernel = kernel
+        self.w = kernel.w
+        self.views = tuple(views)
+        self.lanes = views[0]
+        self.shapes = shapes
+        self.apart = apart
+        """What differs between the sets of lanes, when there are several."""
+        self.end = end
+        """The block where a lane (or all lanes) that is done goes on."""
+        self.kept = kept
+        """Variables that other stretches of work read."""
+        self.on_return: Callable[[], None] | None = None
+        """What to emit before one lane ends, when lanes run one at a time."""
+        self.outer_signal: str | None = None
+        """Slot by which lanes tell a loop of the whole workgroup that they leave it."""
+        self.loops: list[LoopState] = []
+        self.returned: str | None = None
+        self.flow = Flow()
+        self.rising: frozenset[str] = frozenset()
+        """Variables that move by the same amount in all lanes."""
+        self._declared_under: dict[str, str | None] = {}
+
+    @property
+    def _loops(self) -> Loops:
+        return Loops(self)  # held here, it would hold these statements as well
+
+    def run(self, body: Body) -> None:
+        """Emit the statements of a whole stretch of work."""
+        self.flow = Flow.of(body)
+        if self.lanes.width:
+            self.rising = rising_variables(body, self.shapes, self.kept)
+        self.body(body)
+
+    def over_rounds(self, wide: Lanes, loop: Loop, results: frozenset[str]) -> Statements:
+        """The same for rounds of a loop as lanes, in which the results of the loop differ."""
+        varying = results | {loop.var}
+        shapes = Shapes(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
+        made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
+        made.flow = Flow.of(loop.body)
+        made.loops = list(self.loops)
+        return made
+
+    def alone(self, view: Lanes, body: Body) -> None:
+        """Emit statements for one of the sets of lanes."""
+        views = self.views
+        self.views, self.lanes = (view,), view
+        self.body(body)
+        self.views, self.lanes = views, views[0]
+
+    def body(self, body: Body) -> None:
+        """Emit statements in order."""
+        position = 0
+        while position < len(body) and self.w.open:
+            taken = 0
+            self.w.breathe()
+            if self.lanes.width and isinstance(body[position], Store):
+                taken = store_group(self, body, position)
+            if not taken:
+                self.statement(body[position])
+            position += taken or 1
+
+    def statement(self, statement: AnyStmt) -> None:  # noqa: C901
+        """Emit one statement."""
+        match statement:
+            case Let(name, value):
+                self.let(name, value)
+            case Assign(name, value):
+                self.assign(name, value)
+            case Store():
+                for view in self.views:
+                    self.store(view, statement)
+            case Eval(Atomic() as value):
+                for view in self.views:
+                    view.atomics.do(value)
+            case Eval(value):
+                for view in self.views:
+                    view.value(value)
+            case If():
+                self.if_(statement)
+            case Loop():
+                self._loops.loop(statement)
+            case While():
+                self._loops.while_(statement)
+            case Break() | Continue() | Return():
+                self.leave(statement)
+            case Block(body) | Region(_, _, body):
+                self.body(body)
+            case Trap(tag):
+                emit_trap(self.kernel, self.lanes, tag)
+            case Print(label, values):
+                for view in self.views:
+                    emit_print(self.kernel, view, label, values)
+            case Resume() | IndirectDispatch() | Barrier() | AsyncWait():
+                pass
+            case AsyncLoad() | AsyncStore():
+                raise AssertionError("copies are emitted for the whole workgroup")
+            case AllReduce() | AllGather() | ReduceScatter() | Broadcast() | Opaque():
+                raise AssertionError("the driver never hands these to a backend")
+            case _:
+                assert_never(statement)
+
+    # Variables -----------------------------------------------------------------------------------
+
+    def let(self, name: str, value: AnyExpr) -> None:
+        """Bind a variable: to a slot if it changes or lives across a barrier, else to the value."""
+        first, *others = self.views
+        self._bind(first, name, first.value(value))
+        for view in others:
+            if self._is_shared(name):
+                view.names[name] = first.names[name]
+            else:
+                self._bind(view, name, view.value(value))
+        self._declared_under[name] = self.lanes.mask
+
+    def _is_shared(self, name: str) -> bool:
+        """Whether a variable is the same in all sets of lanes."""
+        return self.apart is not None and name not in self.apart.varying
+
+    def _bind(self, view: Lanes, name: str, value: Value) -> None:
+        slot = view.names.get(name)
+        if isinstance(slot, Slot) and (slot.per_lane or slot.shared):
+            view.write(slot, value, blend=False)
+        elif name in self.shapes.assigned:
+            form = Form.VARYING if name in self.shapes.varying else Form.UNIFORM
+            slot = view.new_rising_slot(name, value) if name in self.rising else None
+            slot = slot or view.new_slot(name, value.dtype, form)
+            view.write(slot, value, blend=False)
+        else:
+            view.names[name] = value
+
+    def assign(self, name: str, value: AnyExpr) -> None:
+        """Change a variable in the active lanes."""
+        same = self._declared_under.get(name, "elsewhere") == self.lanes.mask
+        loose = any(name in loop.loose and loop.live_mask == self.lanes.mask for loop in self.loops)
+        views = self.views[:1] if self._is_shared(name) else self.views
+        found = [view.value(value) for view in views]
+        for view, one in zip(views, found, strict=True):
+            slot = view.names[name]
+            assert isinstance(slot, Slot)
+            view.write(slot, one, blend=not (same or loose))
+
+    def store(self, view: Lanes, statement: Store) -> None:
+        """Write an element."""
+        at = view.index(statement)
+        stored = view.value(statement.value)
+        proven = view.proven(statement)
+        view.memory.store(self.written(view, statement.buffer), at, stored, proven=proven)
+
+    def written(self, view: Lanes, buffer: str) -> Memory:
+        """A buffer that is written to: past the caches only where that fills whole lines."""
+        memory = view.buffer(buffer)
+        if memory.cached and (self.loops or not self.kernel.fills_lines):
+            # Only lane after lane along whole rows fills line after line of the cache.
+            return replace(memory, cached="")
+        return memory
+
+    # Branches ------------------------------------------------------------------------------------
+
+    def if_(self, statement: If) -> None:
+        """One of two bodies, or both under masks."""
+        cond = self.lanes.value(statement.cond)
+        if cond.is_uniform:
+            self._branch(cond.text, statement)
+        else:
+            self._masked_if(cond, statement)
+
+    def _branch(self, cond: str, statement: If) -> None:
+        w = self.w
+        before = self.lanes.mask
+        yes, no, done = (w.fresh(n) for n in ("then", "else", "endif"))
+        w.branch(cond, yes, no if statement.otherwise else done)
+        w.block(yes)
+        self.body(statement.then)
+        w.jump(done)
+        if statement.otherwise:
+            self.lanes.mask = before
+            w.block(no)
+            self.body(statement.otherwise)
+            w.jump(done)
+        w.block(done)
+        self.rejoin(before, statement)
+
+    def _masked_if(self, cond: Value, statement: If) -> None:
+        w, lanes = self.w, self.lanes
+        before = lanes.mask
+        chosen = lanes.as_mask(cond)
+        yes = self.and_mask(before, chosen)
+        self._under(yes, statement.then)
+        if statement.otherwise:
+            ones = constant(f"i{lanes.mask_bits}", -1, lanes.width)
+            flipped = w.emit(f"xor {lanes.mask_type} {chosen}, {ones}")
+            self._under(self.and_mask(before, flipped), statement.otherwise)
+        self.rejoin(before, statement)
+
+    def _under(self, mask: str, body: Body) -> None:
+        w, lanes = self.w, self.lanes
+        if not body:
+            return
+        if self._is_one_store(body):
+            # Whether some lane takes part is harder to foresee than it is to store nothing.
+            lanes.mask = mask
+            self.body(body)
+            return
+        some = reduce_any(w, lanes.mask_type, mask)
+        run, skip = w.fresh("some"), w.fresh("none")
+        w.branch(some, run, skip)
+        w.block(run)
+        lanes.mask = mask
+        self.body(body)
+        w.jump(skip)
+        w.block(skip)
+
+    def _is_one_store(self, body: Body) -> bool:
+        """Whether a body is no more than a store that the machine does under a mask."""
+        if len(body) != 1 or not isinstance(body[0], Store):
+            return False
+        store = body[0]
+        host, element = self.kernel.host, self.kernel.memories[store.buffer].decl.element
+        if not host.has_mask_registers or not is_maskable(element, host):
+            return False
+        nodes = [*walk_expr(store.index), *walk_expr(store.value)]
+        return len(nodes) <= CHEAP_STORE and not any(isinstance(n, (Load, Atomic)) for n in nodes)
+
+    def and_mask(self, mask: str | None, other: str) -> str:
+        """The lanes in both masks; None is all lanes."""
+        if mask is None:
+            return other
+        return self.w.emit(f"and {self.lanes.mask_type} {mask}, {other}")
+
+    def rejoin(self, before: str | None, statement: AnyStmt) -> None:
+        """The mask after a statement: as before, less the lanes that left inside."""
+        self.lanes.mask = before
+        if not self.lanes.width or id(statement) not in self.flow.leaves:
+            return
+        returns = id(statement) in self.flow.returns
+        gone = [self.returned] if self.returned and returns else []
+        if self.loops:
+            gone += [s for s in (self.loops[-1].broke, self.loops[-1].continued) if s]
+        self.lanes.mask = self.without(before, gone)
+
+    def without(self, mask: str | None, gone: Sequence[str]) -> str | None:
+        """A mask less the lanes in some slots."""
+        lanes = self.lanes
+        ones = constant(f"i{lanes.mask_bits}", -1, lanes.width)
+        for slot in gone:
+            left = self.w.emit(f"load {lanes.mask_type}, ptr {slot}")
+            here = self.w.emit(f"xor {lanes.mask_type} {left}, {ones}")
+            mask = self.and_mask(mask, here)
+        return mask
+
+    # Leaving -------------------------------------------------------------------------------------
+
+    def leave(self, statement: Break | Continue | Return) -> None:
+        """Return, break or continue in the active lanes."""
+        if (self.lanes.width and self.lanes.mask is not None) or self._must_mark(statement):
+            self._mark(statement)
+            return
+        if isinstance(statement, Return):
+            if self.on_return is not None:
+                self.on_return()
+            self.w.jump(self.end)
+        elif self.loops:
+            loop = self.loops[-1]
+            self.w.jump(loop.done if isinstance(statement, Break) else loop.next)
+        else:
+            said = 1 if isinstance(statement, Break) else 2
+            self.w.do(f"store i8 {said}, ptr {self.outer_signal}")
+            self.w.jump(self.end)
+
+    def _must_mark(self, statement: Break | Continue | Return) -> bool:
+        # All active lanes leave, but others may be waiting outside: then they are marked too.
+        return bool(self.lanes.width) and self._slot_for(statement) is not None
+
+    def _slot_for(self, statement: Break | Continue | Return) -> str | None:
+        if isinstance(statement, Return):
+            return self.returned
+        loop = self.loops[-1]
+        return loop.broke if isinstance(statement, Break) else loop.continued
+
+    def _mark(self, statement: Break | Continue | Return) -> None:
+        lanes, w = self.lanes, self.w
+        slot = self._slot_for(statement)
+        assert slot is not None
+        all_lanes = constant(f"i{lanes.mask_bits}", -1, lanes.width)
+        mask = all_lanes if lanes.mask is None else lanes.mask
+        old = w.emit(f"load {lanes.mask_type}, ptr {slot}")
+        new = w.emit(f"or {lanes.mask_type} {old}, {mask}")
+        w.do(f"store {lanes.mask_type} {new}, ptr {slot}")
+        # Nothing is active in the rest of this body.
+        lanes.mask = constant(f"i{lanes.mask_bits}", 0, lanes.width)
+
+    def mask_slot(self, name: str) -> str:
+        """A slot for a mask, empty at first."""
+        slot = self.w.slot(self.lanes.mask_type, name)
+        zero = constant(f"i{self.lanes.mask_bits}", 0, self.lanes.width)
+        self.w.do(f"store {self.lanes.mask_type} {zero}, ptr {slot}")
+        return slot

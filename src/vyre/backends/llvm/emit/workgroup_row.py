@@ -1,0 +1,110 @@
+"""Workgroups whose loops stride over the grid, as one long row in every round.
+
+In `for k in gid.x..n step s`, with `s` for all lanes of the grid, a round of one workgroup is a
+short piece of memory, and the next one lies far behind it: the machine fetches nothing ahead, and
+all that is asked once for a row is asked for little. Neighbouring workgroups go through
+neighbouring pieces: where a round does not tell them apart, several of them are one row.
+
+    for each of the workgroups: what comes before the loop
+    for every round: all lanes of all of them
+    for each of the workgroups: what comes after it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vyre.backends.llvm.analysis.live_across_barriers import Crossing
+from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.workgroup_state import (
+    AroundLoop,
+    Several,
+    kept_bytes,
+    workgroup_bytes,
+)
+from vyre.backends.llvm.passes.unroll_grid_stride import MOST_GROUPS
+from vyre.ir import AnyExpr, Atomic, Builtin, BuiltinKind, Load, Store
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+MOST_KEPT = 16384
+"""Bytes that their lanes keep from round to round: half of the nearest cache."""
+MOST_MEMORY = 65536
+"""Bytes of workgroup memory, for all of them."""
+_WITHIN_GRID = frozenset({BuiltinKind.LOCAL_ID, BuiltinKind.WORKGROUP_ID})
+
+
+def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> int:
+    """How many workgroups may run the loop as one row; 0 if they may not."""
+    if not _is_same_for_groups(kernel, cut, crossing):
+        return 0
+    kept, memory = kept_bytes(kernel, crossing), workgroup_bytes(kernel)
+    most = min(MOST_GROUPS, MOST_KEPT // max(kept, 1), MOST_MEMORY // max(memory, 1))
+    return most if most > 1 else 0
+
+
+def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> bool:
+    """Whether nothing in the loop tells workgroups along x apart.
+
+    How many rounds there are may be asked of the first lane of all.
+    """
+    for piece in (*cut.shared, *(inner for loop in cut.loops for inner in loop.inner[0])):
+        if not all(_is_common(kernel, expr) for expr in _expressions(kernel, crossing, piece)):
+            return False
+    for loop in cut.statements:
+        if not all(_is_common(kernel, bound) for bound in (loop.start, loop.stop)):
+            return False
+        for statement in walk_stmts(loop.body):
+            if isinstance(statement, Store) and not kernel.memories[statement.buffer].shared:
+                return False
+    return True
+
+
+def _expressions(kernel: Kernel, crossing: Crossing, piece: Piece) -> list[AnyExpr]:
+    """What is computed in a piece of work, and for it."""
+    assert isinstance(piece, (Once, Stretch))
+    found = [
+        child
+        for statement in walk_stmts(piece.body)
+        if getattr(statement, "name", None) not in kernel.of_first_lane
+        for child in expr_children(statement)
+    ]
+    if isinstance(piece, Stretch):
+        found += crossing.needed(piece).values()
+    return found
+
+
+def _is_common(kernel: Kernel, expr: AnyExpr) -> bool:
+    for node in walk_expr(expr):
+        if isinstance(node, Builtin) and not node.axis and node.kind in _WITHIN_GRID:
+            return False
+        if isinstance(node, (Load, Atomic)) and not kernel.memories[node.buffer].shared:
+            return False
+    return True
+
+
+def emit_one_row(
+    kernel: Kernel,
+    several: Several,
+    cut: AroundLoop,
+    group: str,
+    decode: Callable[[str], object],
+    count: str,
+) -> None:
+    """So many workgroups from one number on, that follow one another along x.
+
+    `decode` tells the kernel the ids of the workgroup with a number.
+    """
+    w, size = kernel.w, kernel.row
+
+    def before(number: str) -> None:
+        decode(w.emit(f"add i64 {group}, {number}"))
+        several.begin(cut, number)
+
+    several.each(count, before)
+    several.enter(cut, "0")
+    lanes = w.emit(f"mul i64 {count}, {size}")
+    kernel.row = w.emit(f"trunc i64 {lanes} to i32", "one.row")
+    several.pieces(cut.loops, None)
+    kernel.row = size
+    several.each(count, lambda number: several.finish(cut, number))

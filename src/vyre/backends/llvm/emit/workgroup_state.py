@@ -1,0 +1,219 @@
+"""Several workgroups that have begun and are not done: their ids, and memory for each.
+
+What lanes keep from round to round, and workgroup memory, is there once for each of them;
+variables of the workgroup are never changed before the end of the loop, so that they are computed
+again where they are used. Workgroups come in no order that a program could rely on, but one that
+waits for another must not keep it from going on: so nothing before the end of the loop may wait,
+and what comes after runs in the order of the workgroups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from vyre.backends.llvm.analysis.live_across_barriers import Crossing
+from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch, Together
+from vyre.backends.llvm.analysis.workgroup_uniform import Sharing
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.region import Window
+from vyre.backends.llvm.emit.values import Slot, Value
+from vyre.ir import Assign, Atomic, Block, Body, If, Let, Loop, Region, Return, Store
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.record import dataclass
+
+_PLAIN = (Let, Assign, If, Block, Region, Store)
+
+
+@dataclass(frozen=True, slots=True)
+class AroundLoop:
+    """A workgroup's work, cut around its first loop and those that follow it at once."""
+
+    before: tuple[Piece, ...]
+    loops: tuple[Together, ...]
+    after: tuple[Piece, ...]
+
+    @property
+    def statements(self) -> list[Loop]:
+        """The loops themselves."""
+        return [loop.statement for loop in self.loops if isinstance(loop.statement, Loop)]
+
+    def at_first(self) -> AroundLoop:
+        """The same work, with all but the first loop among what comes after."""
+        return AroundLoop(self.before, self.loops[:1], (*self.loops[1:], *self.after))
+
+    @property
+    def shared(self) -> tuple[Once, ...]:
+        """Variables of the workgroup that are bound before the loop."""
+        return tuple(piece for piece in self.before if isinstance(piece, Once))
+
+
+def cut_around_loop(kernel: Kernel, sharing: Sharing) -> AroundLoop | None:
+    """The work of a workgroup that others may begin before it is done, if there is a loop in it."""
+    work, program = sharing.work, kernel.program
+    places = [n for n, piece in enumerate(work) if not isinstance(piece, (Once, Stretch))]
+    if not places or kernel.size[1] * kernel.size[2] > 1 or kernel.kept:
+        return None
+    end = first = places[0]
+    loops: list[Together] = []
+    while end < len(work) and isinstance(piece := work[end], Together) and _is_free_loop(piece):
+        loops.append(piece)
+        end += 1
+    if not loops:
+        return None
+    if any(isinstance(s, Return) for s in walk_stmts(program.entry)):
+        return None
+    if any(d.is_local and d.name not in kernel.own_arrays for d in program.buffers):
+        return None
+    before = work[:first]
+    if any(not _is_free(p.body) for p in before if isinstance(p, Stretch)):
+        return None
+    if not _is_fixed(work[:end], sharing.assigned):
+        return None
+    return AroundLoop(before, tuple(loops), work[end:])
+
+
+def _is_free_loop(piece: Together) -> bool:
+    if not isinstance(piece.statement, Loop):
+        return False
+    return all(not isinstance(p, Together) and _is_free(p.body) for p in piece.inner[0])
+
+
+def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
+    """Whether the variables of the workgroup keep their values."""
+    for piece in work:
+        if isinstance(piece, Once) and any(s.name in assigned for s in piece.body):
+            return False
+        if isinstance(piece, Together) and not all(_is_fixed(p, assigned) for p in piece.inner):
+            return False
+    return True
+
+
+def _is_free(body: Body) -> bool:
+    """Whether work is such that no other workgroup can be waited for, or take notice."""
+    for statement in walk_stmts(body):
+        if not isinstance(statement, _PLAIN):
+            return False
+        for child in expr_children(statement):
+            if any(isinstance(node, Atomic) for node in walk_expr(child)):
+                return False
+    return True
+
+
+def lane_bytes(kernel: Kernel, slot: Slot) -> int:
+    """Bytes of one component of a variable, of all lanes."""
+    component = slot.dtype.element if slot.dtype.is_vector else slot.dtype
+    return ((component or slot.dtype).size_bytes or 1) * kernel.invocations
+
+
+def kept_bytes(kernel: Kernel, crossing: Crossing) -> int:
+    """Bytes of the variables that the lanes of a workgroup keep."""
+    return sum(len(s.pointers) * lane_bytes(kernel, s) for s in crossing.slots.values())
+
+
+def workgroup_bytes(kernel: Kernel) -> int:
+    """Bytes of workgroup memory."""
+    return sum(d.size_bytes or 0 for d in kernel.program.buffers if d.is_workgroup)
+
+
+class Several:
+    """Up to so many workgroups, by their numbers."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        crossing: Crossing,
+        bound: dict[str, Value | Slot],
+        pieces: Callable[[tuple[Piece, ...], Window | None], None],
+        most: int,
+    ) -> None:
+        """`pieces` emits work of the workgroup that the kernel is told of, of some of its lanes.
+
+        `bound` are its variables.
+        """
+        self._kernel = kernel
+        self._crossing = crossing
+        self._bound = bound
+        self.pieces = pieces
+        self._ids = kernel.w.slot(f"[{3 * most} x i32]", "ids")
+        self._slots = {
+            name: [kernel.take_scratch(most * lane_bytes(kernel, slot)) for _ in slot.pointers]
+            for name, slot in crossing.slots.items()
+        }
+        self._memories = {
+            decl.name: kernel.take_scratch(most * (decl.size_bytes or 0))
+            for decl in kernel.program.buffers
+            if decl.is_workgroup
+        }
+
+    def begin(self, cut: AroundLoop, number: str) -> None:
+        """What comes before the loop, of a workgroup that the kernel has just been told of."""
+        self._note(number)
+        self._move(number)
+        self._clear()
+        self.pieces(cut.before, None)
+
+    def enter(self, cut: AroundLoop, number: str) -> None:
+        """Tell the kernel of a workgroup that has begun, and compute its variables again."""
+        w = self._kernel.w
+        ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
+        x, y, z = (w.emit(f"load i32, ptr {self.place(ids, 'i32', str(n))}") for n in range(3))
+        self._kernel.set_group((x, y, z))
+        self._move(number)
+        self.pieces(cut.shared, None)
+
+    def finish(self, cut: AroundLoop, number: str) -> None:
+        """What comes after the loop."""
+        self.enter(cut, number)
+        self.pieces(cut.after, None)
+
+    def each(self, count: str, emit: Callable[[str], None]) -> None:
+        """Something for each of the workgroups, of which there is at least one."""
+        self.count("i64", count, 1, emit)
+
+    def count(self, scalar: str, stop: str, step: int, emit: Callable[[str], None]) -> None:
+        """Count from zero; the first round is always run."""
+        w = self._kernel.w
+        slot = w.slot(scalar, "number")
+        w.do(f"store {scalar} 0, ptr {slot}")
+        head, done = w.fresh("each"), w.fresh("each.done")
+        w.block(head)
+        number = w.emit(f"load {scalar}, ptr {slot}", "number")
+        emit(number)
+        following = w.emit(f"add nuw {scalar} {number}, {step}")
+        w.do(f"store {scalar} {following}, ptr {slot}")
+        w.repeat(w.emit(f"icmp ult {scalar} {following}, {stop}"), head, done)
+        w.block(done)
+
+    def place(self, array: str, scalar: str, number: str) -> str:
+        """Where an element of an array is."""
+        return self._kernel.w.emit(f"getelementptr {scalar}, ptr {array}, i64 {number}")
+
+    def _note(self, number: str) -> None:
+        """Keep the ids of the workgroup that the kernel was told of."""
+        w = self._kernel.w
+        ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
+        for axis, own in enumerate(self._kernel.group):
+            w.do(f"store i32 {own}, ptr {self.place(ids, 'i32', str(axis))}")
+
+    def _move(self, number: str) -> None:
+        """Go to the memory of the workgroup with a number."""
+        kernel, w = self._kernel, self._kernel.w
+        self._bound.clear()
+        for name, slot in self._crossing.slots.items():
+            row = f"[{lane_bytes(kernel, slot)} x i8]"
+            own = tuple(self.place(base, row, number) for base in self._slots[name])
+            self._crossing.slots[name] = replace(slot, pointers=own)
+        for name, base in self._memories.items():
+            memory = kernel.memories[name]
+            own = w.emit(f"getelementptr [{memory.decl.size_bytes} x i8], ptr {base}, i64 {number}")
+            kernel.memories[name] = replace(memory, pointer=own, safe_pointer=own)
+
+    def _clear(self) -> None:
+        """Workgroup memory begins as zeros."""
+        w = self._kernel.w
+        for name in self._memories:
+            memory = self._kernel.memories[name]
+            nbytes = str(memory.decl.size_bytes)
+            arguments = (("ptr", memory.pointer), ("i8", "0"), ("i64", nbytes), ("i1", "false"))
+            w.call("llvm.memset.p0.i64", "void", *arguments)

@@ -1,0 +1,91 @@
+"""One test for a whole workgroup: whether all that is peeled holds in every lane of every row.
+
+Where a workgroup has many short rows, computing how far each of them reaches costs as much as its
+work. Nearly all workgroups lie inside their buffers altogether, and two corners tell so.
+"""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.analysis.affine_forms import ALL_AXES
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.range_expander import Condition, LoopRange, Reach, all_of
+from vyre.backends.llvm.rewrites.partition_rows import Peeling
+from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
+from vyre.ir import AnyExpr, BinOp, DataType
+
+_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
+
+
+def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
+    """Whether all lanes run in vectors, an i1; None when no such test can be made.
+
+    `first` is the first lane of the workgroup.
+    """
+    if peeling.interior.periods:
+        return None
+    guards = [*peeling.parts, *(found.part for found in peeling.interior.assumptions)]
+    for condition in peeling.rows:
+        guards += parts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
+    indices = [*peeling.accesses, *peeling.in_loops]
+    even = peeling.interior.even
+    if not guards and not indices and not even:
+        return None
+    if not all(_is_testable(peeling, guard) for guard in guards):
+        return None
+    if not all(_has_span(peeling, index) for _, index in indices):
+        return None
+    if not all(_has_span(peeling, e.start) and _has_span(peeling, e.rounds) for e in even):
+        return None
+    if not all(e.is_testable(peeling.forms, ALL_AXES) for e in even):
+        return None
+    extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
+    reach = Reach(kernel, first, extents, peeling.forms, _loops(peeling))
+    holds = [one for guard in guards for one in _guard_holds(kernel, reach, guard)]
+    holds += [one for found in even for one in found.emit_test(reach)]
+    for key in indices:
+        buffer, index = key
+        stride, place = peeling.accesses.get(key, (1, 0))
+        stride = abs(stride)
+        count = kernel.memories[buffer].count
+        holds += reach.is_inside(index, count, before=place, after=stride - 1 - place)
+    return all_of(kernel.w, [*holds, *reach.exact])
+
+
+def _loops(peeling: Peeling) -> dict[str, LoopRange]:
+    return {**peeling.interior.loops, **peeling.loops}
+
+
+def _has_span(peeling: Peeling, expr: AnyExpr) -> bool:
+    forms = peeling.forms
+    return forms.is_u32(expr) and Reach.supports(expr, forms, _loops(peeling), ALL_AXES)
+
+
+def _is_testable(peeling: Peeling, guard: Part) -> bool:
+    if guard.op not in (*_ORDERS, BinOp.NE, BinOp.EQ):
+        return False
+    return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
+
+
+def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> list[Condition]:
+    """When a comparison holds for all lanes: nothing wraps, and the spans lie apart.
+
+    Or they are one and the same number.
+    """
+    if guard.op in (BinOp.GT, BinOp.GE):
+        guard = guard.mirrored()
+    small, large = reach.span(guard.left), reach.span(guard.right)
+    fits = [one for span in (small, large) for one in reach.fits_word(span, DataType.U32)]
+    after = reach.difference(large.least, small.greatest)
+    beyond = reach.difference(small.greatest, large.least)
+    match guard.op:
+        case BinOp.LE:
+            return [*fits, (after, False)]
+        case BinOp.EQ:
+            before = reach.difference(small.least, large.greatest)
+            return [*fits, (after, False), (before, False)]
+        case BinOp.NE:
+            other = reach.difference(large.greatest, small.least)
+            return [*fits, (kernel.w.emit(f"or i64 {beyond}, {other}"), True)]
+        case _:
+            return [*fits, (beyond, True)]

@@ -1,0 +1,274 @@
+"""Loops that take steps under conditions, rewritten so that their rounds can run side by side.
+
+Rounds run side by side where every variable that goes on from round to round takes plain steps
+(see `along`). Where there are branches around these, or conditions in conditions, each variable
+gets its steps with one condition each, and all else is computed in every round. A loop is only
+rewritten if its rounds then run side by side, and if lanes do not read the same elements anyway.
+
+`while p < end { …  p = p + 1 }` is such a loop as well, with `p` as its counter.
+"""
+
+from __future__ import annotations
+
+from vyre.analysis import is_slow
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.loop_vectorization import flat, gathering_of, step_of
+from vyre.backends.llvm.analysis.symbolic_iteration import (
+    Better,
+    Replaced,
+    Round,
+    Step,
+    Stepped,
+    Unclear,
+    values_of,
+)
+from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.driver.grid_sync.lives import variable_types
+from vyre.ir import (
+    AnyExpr,
+    AnyStmt,
+    Assign,
+    Binary,
+    BinOp,
+    Body,
+    BufLen,
+    Builtin,
+    DataType,
+    If,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Program,
+    Select,
+    TypeEnv,
+    Var,
+    While,
+)
+from vyre.ir.walk import (
+    expr_children,
+    map_bodies,
+    map_exprs,
+    rebuilt,
+    rewrite_expr,
+    walk_expr,
+    walk_stmts,
+)
+from vyre.rewrite.names import Names
+
+MOST_NODES = 128
+"""Expressions of loops that are looked at."""
+_COUNTERS = (DataType.U32, DataType.I32)
+_EXTREMES = {BinOp.GT: BinOp.MAX, BinOp.GE: BinOp.MAX, BinOp.LT: BinOp.MIN, BinOp.LE: BinOp.MIN}
+
+
+def with_steps(program: Program) -> Program:
+    """The program with such loops rewritten; names are unique, before and after."""
+    if is_large(program) or not any(
+        isinstance(s, (Loop, While)) for s in walk_stmts(program.entry)
+    ):
+        return program
+    return _Choices(program).program()
+
+
+class _Choices:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._types = variable_types(program)
+        self._env = TypeEnv({decl.name: decl for decl in program.buffers}, self._types)
+        self._names: Names | None = None
+        self._shapes: Shapes | None = None
+
+    def program(self) -> Program:
+        entry = self._body(self._program.entry)
+        if entry is self._program.entry:
+            return self._program
+        return self._program.with_rewritten_entry(entry)
+
+    def _body(self, body: Body) -> Body:
+        made: list[AnyStmt] = []
+        for statement in body:
+            found = None
+            if isinstance(statement, (Loop, While)) and _is_simple(statement.body):
+                found = self._loop(statement)
+            made += found or [map_bodies(statement, self._body)]
+        same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
+        return body if same else tuple(made)
+
+    def _fresh(self) -> Names:
+        if self._names is None:
+            self._names = Names(self._program)
+        return self._names
+
+    def _loop(self, statement: Loop | While) -> list[AnyStmt] | None:
+        """What stands for a loop whose rounds can be made to run side by side."""
+        loop = statement if isinstance(statement, Loop) else self._counted(statement)
+        if loop is None:
+            return None
+        found = self._rewritten(loop) if self._has_choices(loop) else loop
+        if found is None or found is statement or not self._gathers(found, statement):
+            return None
+        if loop is statement:
+            return [found]
+        assert isinstance(found.start, Var)
+        # Where there is no round, the counter may be past the end.
+        end = Assign(found.start.name, Binary(BinOp.MAX, found.start, found.stop))
+        return [found, end]
+
+    def _counted(self, statement: While) -> Loop | None:
+        """A loop that counts, in place of one that asks."""
+        match statement.cond:
+            case Binary(BinOp.LT, Var(name), stop) | Binary(BinOp.GT, stop, Var(name)):
+                pass
+            case _:
+                return None
+        body = flat(statement.body)
+        changed = {s.name for s in walk_stmts(statement.body) if isinstance(s, (Assign, Let))}
+        steps = [s for s in walk_stmts(statement.body) if isinstance(s, Assign) and s.name == name]
+        dtype = self._types[name]
+        one = Binary(BinOp.ADD, Var(name), Lit(dtype, 1))
+        if dtype not in _COUNTERS or len(steps) != 1 or steps[0].value != one:
+            return None
+        if not any(s is steps[0] for s in body) or not _stays(stop, changed):
+            return None
+        counter = self._fresh().fresh(name)
+        self._types[counter] = dtype
+        place = next(n for n, s in enumerate(body) if s is steps[0])
+        before = _with_value(body[:place], name, Var(counter))
+        following = Binary(BinOp.ADD, Var(counter), Lit(dtype, 1))
+        after = _with_value(body[place + 1 :], name, following)
+        return Loop(counter, Var(name), stop, (*before, *after))
+
+    def _has_choices(self, loop: Loop) -> bool:
+        """Whether a loop is not yet as it should be."""
+        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
+        carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, Assign)} - own
+        stepped: set[str] = set()
+        for statement in flat(loop.body):
+            match statement:
+                case If():
+                    return True
+                case Let(_, value):
+                    if any(isinstance(n, Var) and n.name in carried for n in walk_expr(value)):
+                        return True
+                case Assign(name, _) if name in carried:
+                    if name in stepped or step_of(statement) is None:
+                        return True
+                    stepped.add(name)
+                case _:
+                    pass
+        return False
+
+    def _gathers(self, loop: Loop, before: Loop | While) -> bool:
+        """Whether rounds of the loop run side by side, at places that differ between lanes."""
+        found = gathering_of(loop, self._env)
+        if found is None or found.stores:
+            return False
+        if self._shapes is None:
+            self._shapes = Shapes(self._program, self._program.entry, (0,))
+        accesses = [
+            node
+            for inner in (before, *walk_stmts(before.body))
+            for child in expr_children(inner)
+            for node in walk_expr(child)
+            if isinstance(node, Load)
+        ]
+        return any(self._shapes.is_varying(access.index) for access in accesses)
+
+    def _rewritten(self, loop: Loop) -> Loop | None:
+        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
+        changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, Assign))
+        carried = changed - own
+        look = Round(self._env, self._types, self._fresh(), carried, changed)
+        try:
+            look.take(flat(loop.body))
+            steps, replaced = self._sorted(values_of(look.now, carried))
+        except Unclear:
+            return None
+        made: list[AnyStmt] = []
+        for better, values in replaced.items():
+            made += self._replacements(better, values, look.all_of(better.when))
+        for one in steps:
+            made += [_taken(one.name, step, look.all_of(step.when)) for step in one.steps]
+        return rebuilt(loop, {"body": (*look.made, *made)})
+
+    def _sorted(
+        self, values: list[Stepped | Replaced]
+    ) -> tuple[list[Stepped], dict[Better, list[Replaced]]]:
+        """The variables that take steps, and those that are replaced together."""
+        steps = {one.name: one for one in values if isinstance(one, Stepped)}
+        groups: dict[Better, list[Replaced]] = {}
+        for one in values:
+            if isinstance(one, Replaced):
+                groups.setdefault(one.better, []).append(one)
+        for better, group in [*groups.items()]:
+            extreme = Step(_EXTREMES[better.op], better.when, better.value)
+            leader = Replaced(better.name, better, better.value)
+            whole = self._types[better.name].is_integer
+            if leader not in group:
+                # A greatest number is one whether it is written so or not.
+                if not whole or steps.pop(better.name, None) != Stepped(better.name, (extreme,)):
+                    raise Unclear
+                group.insert(0, leader)
+            elif len(group) == 1 and whole:
+                steps[better.name] = Stepped(better.name, (extreme,))
+                del groups[better]
+        return list(steps.values()), groups
+
+    def _replacements(
+        self, better: Better, values: list[Replaced], when: AnyExpr | None
+    ) -> list[AnyStmt]:
+        cond: AnyExpr = Binary(better.op, better.value, Var(better.name))
+        if when is not None:
+            cond = Binary(BinOp.AND, when, cond)
+        name = self._fresh().fresh("better")
+        self._types[name] = DataType.BOOL
+        assigns = [Assign(v.name, Select(Var(name), v.value, Var(v.name))) for v in values]
+        return [Let(name, cond), *assigns]
+
+
+def _taken(name: str, step: Step, when: AnyExpr | None) -> Assign:
+    own = Var(name)
+    value = Binary(step.op, own, step.value)
+    return Assign(name, value if when is None else Select(when, value, own))
+
+
+def _with_value(body: list[AnyStmt], name: str, value: AnyExpr) -> list[AnyStmt]:
+    """Statements with a value for a variable."""
+
+    def one(node: AnyExpr) -> AnyExpr:
+        return value if isinstance(node, Var) and node.name == name else node
+
+    def each(statement: AnyStmt) -> AnyStmt:
+        new = map_exprs(statement, lambda child: rewrite_expr(child, one))
+        return map_bodies(new, lambda inner: tuple(map(each, inner)))
+
+    return [each(statement) for statement in body]
+
+
+def _stays(stop: AnyExpr, changed: set[str]) -> bool:
+    """Whether a number is the same in all rounds."""
+    return all(
+        isinstance(node, (Lit, BufLen, Builtin, Binary, Var))
+        and not (isinstance(node, Var) and node.name in changed)
+        for node in walk_expr(stop)
+    )
+
+
+def _is_simple(body: Body) -> bool:
+    """Whether a loop is short and does nothing but compute, with nothing slow in its arms."""
+    nodes = 0
+    for statement in walk_stmts(body):
+        if isinstance(statement, If):
+            slow = (node for arm in (statement.then, statement.otherwise) for node in _nodes(arm))
+            if any(map(is_slow, slow)):
+                return False
+        nodes += sum(1 for child in expr_children(statement) for _ in walk_expr(child))
+        if nodes > MOST_NODES:
+            return False
+    return True
+
+
+def _nodes(body: Body) -> list[AnyExpr]:
+    found = [child for statement in walk_stmts(body) for child in expr_children(statement)]
+    return [node for child in found for node in walk_expr(child)]

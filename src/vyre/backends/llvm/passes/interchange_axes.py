@@ -1,0 +1,154 @@
+"""Lanes along the axis that memory lies along.
+
+Lanes of a vector are neighbours along x. Where `a[i, j]` is an array of rows and i is the position
+along x, they are a row apart, and neighbours along y lie side by side. Then x and that axis change
+places: in the ids, in the size of a workgroup, and in the grid. The same invocations run with the
+same ids, in another order, which nothing can tell that has neither barriers, atomics, messages,
+nor a part in a workgroup or subgroup.
+"""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP
+from vyre.ir import (
+    AnyExpr,
+    Binary,
+    BinOp,
+    Body,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    Let,
+    Lit,
+    Load,
+    Loop,
+    Program,
+    Select,
+    Store,
+    Var,
+    While,
+)
+from vyre.ir.apart import are_apart
+from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
+
+_OF_GRID = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.NUM_WORKGROUPS})
+LOOP_WEIGHT = 8
+
+
+def axis_along_memory(program: Program) -> int:
+    """The axis that x should change places with; 0 where lanes lie best as they are."""
+    used = {
+        node.axis
+        for node in walk_all_exprs(program.entry)
+        if isinstance(node, Builtin) and node.kind is BuiltinKind.GLOBAL_ID
+    }
+    if not (used - {0} and 0 in used) or not may_turn(program):
+        return 0
+    as_it_is = _Accesses(program, 0)
+    if not as_it_is.apart:
+        return 0
+    found = 0
+    best = as_it_is
+    for axis in sorted(used - {0}):
+        turned = _Accesses(program, axis)
+        if turned.apart < best.apart and turned.side_by_side > best.side_by_side:
+            found, best = axis, turned
+    return found
+
+
+def with_axes_changed(program: Program, axis: int) -> Program:
+    """The program with x and another axis in each other's place."""
+    places = {0: axis, axis: 0}
+
+    def change(node: AnyExpr) -> AnyExpr:
+        if isinstance(node, Builtin) and node.kind in _OF_GRID and node.axis in places:
+            return Builtin(node.kind, places[node.axis])
+        return node
+
+    size = list(program.workgroup_size)
+    size[0], size[axis] = size[axis], size[0]
+    changed = program.with_rewritten_entry(rewrite_exprs(program.entry, change))
+    return changed.with_workgroup_size(size)
+
+
+def may_turn(program: Program) -> bool:
+    """Whether nothing can tell in which order invocations run."""
+    return are_apart(program.entry) and not any(
+        isinstance(node, Builtin) and node.kind not in _OF_GRID
+        for node in walk_all_exprs(program.entry)
+    )
+
+
+class _Accesses:
+    """How lanes along an axis would use memory; what loops do counts for more."""
+
+    def __init__(self, program: Program, axis: int) -> None:
+        self.side_by_side = 0
+        self.apart = 0
+        self._axis = axis
+        self._shapes = Shapes(program, program.entry, (axis,), in_step=True)
+        self._private = {decl.name for decl in program.buffers if decl.is_local}
+        self._values: dict[str, AnyExpr] = {}
+        self._visit(program.entry, 1)
+
+    def _visit(self, body: Body, weight: int) -> None:
+        for statement in body:
+            if isinstance(statement, Let) and statement.name not in self._shapes.assigned:
+                self._values[statement.name] = statement.value
+            if isinstance(statement, Store):
+                self._count(statement.buffer, statement.index, weight)
+            for child in expr_children(statement):
+                for node in walk_expr(child):
+                    if isinstance(node, Load):
+                        self._count(node.buffer, node.index, weight)
+            inner = weight * LOOP_WEIGHT if isinstance(statement, (Loop, While)) else weight
+            for nested in bodies(statement):
+                self._visit(nested, inner)
+
+    def _count(self, buffer: str, index: AnyExpr, weight: int) -> None:
+        if buffer in self._private:
+            return
+        step = self._step(index)
+        if step == 1:
+            self.side_by_side += weight
+        elif step is None or not 0 <= step <= WIDEST_STEP:
+            self.apart += weight
+
+    def _step(self, expr: AnyExpr) -> int | None:
+        """From lane to lane; None where there is no step that is known."""
+        if not self._shapes.is_varying(expr):
+            return 0
+        match expr:
+            case Builtin(BuiltinKind.GLOBAL_ID, axis) if axis == self._axis:
+                return 1
+            case Var(name) if name in self._values:
+                return self._step(self._values[name])
+            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+                first, second = self._step(left), self._step(right)
+                if first is None or second is None:
+                    return None
+                return first + second if op is BinOp.ADD else first - second
+            case Binary(BinOp.MUL, left, Lit(_, _) as factor) | Binary(
+                BinOp.MUL, Lit(_, _) as factor, left
+            ):
+                step = self._step(left)
+                return None if step is None else step * int(factor.value)
+            case Binary(BinOp.SHL, left, Lit() as amount):
+                step = self._step(left)
+                return None if step is None else step << (int(amount.value) & 31)
+            case Cast(value, _):
+                return self._step(value)
+            case Binary(BinOp.MIN | BinOp.MAX | BinOp.REM, left, right):
+                return self._first((left, right))
+            case Select(_, yes, no):
+                return self._first((yes, no))
+            case _:
+                return None
+
+    def _first(self, arms: tuple[AnyExpr, ...]) -> int | None:
+        """The step away from edges: of what differs between lanes at all."""
+        return next((self._step(arm) for arm in arms if self._shapes.is_varying(arm)), None)
+
+
+__all__ = ["axis_along_memory", "may_turn", "with_axes_changed"]

@@ -1,0 +1,59 @@
+"""Asking for memory ahead of where long rows of lanes load it.
+
+Lanes that follow one another through a large buffer, with little to compute, wait for memory. The
+machine looks ahead by itself, but not across the ends of the pieces in which a workgroup's loops
+and tests cut a row. Asking changes nothing that a program can see, and may be for places that do
+not exist.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vyre.ir import AnyExpr, Load, Loop, While
+from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+
+if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
+    from vyre.backends.llvm.rewrites.partition_rows import Peeling
+
+DISTANCE = 768
+"""Bytes ahead: what comes while they are worked through. Twice as many are as bad as none."""
+LINE = 64
+"""Bytes that come together, on nearly all machines."""
+MOST_NODES = 48
+"""Expressions in work that waits for memory more than memory for it."""
+
+MOST_WALKS = 4
+"""Places that lanes move along: with more there is enough to wait for at any time."""
+
+
+def loads_ahead(kernel: Kernel, peeling: Peeling) -> frozenset[int]:
+    """Identities of loads for which it pays: one for every place that lanes move along."""
+    if not kernel.fills_lines or kernel.host.looks_far_ahead:
+        return frozenset()
+    found: dict[tuple[str, AnyExpr], int] = {}
+    nodes = 0
+    for statement in walk_stmts(peeling.simplified):
+        if isinstance(statement, (Loop, While)):
+            return frozenset()
+        for child in expr_children(statement):
+            for node in walk_expr(child):
+                nodes += 1
+                if not isinstance(node, Load) or not kernel.memories[node.buffer].shared:
+                    continue
+                index = peeling.forms.expand(node.index)
+                if peeling.forms.stride(index) == 1:
+                    found.setdefault((node.buffer, peeling.forms.without_offset(index)), id(node))
+    if nodes > MOST_NODES or len(found) > MOST_WALKS:
+        return frozenset()
+    return frozenset(found.values())
+
+
+def emit_ask(kernel: Kernel, pointer: str, nbytes: int) -> None:
+    """Ask for as many bytes as are loaded at a pointer, some way behind it."""
+    w = kernel.w
+    for line in range(0, nbytes, LINE):
+        there = w.emit(f"getelementptr i8, ptr {pointer}, i64 {DISTANCE + line}")
+        arguments = (("ptr", there), ("i32", "0"), ("i32", "3"), ("i32", "1"))
+        w.call("llvm.prefetch.p0", "void", *arguments)

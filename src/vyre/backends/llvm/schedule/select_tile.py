@@ -1,0 +1,183 @@
+"""How many lanes run together, chosen for each stretch of work from what it does."""
+
+from __future__ import annotations
+
+from vyre.backends.llvm.analysis.column_walks import goes_down, goes_on, stores_in_loops
+from vyre.backends.llvm.analysis.cost_model import Census
+from vyre.backends.llvm.analysis.loop_vectorization import runs_along
+from vyre.backends.llvm.analysis.pointer_chasing import has_gathers
+from vyre.backends.llvm.emit.context import Kernel
+from vyre.backends.llvm.rewrites.partition_rows import Peeling
+from vyre.backends.llvm.schedule.lane_filter import sieve_of
+from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
+
+MOST_LANES = 32
+FEWEST_LANES = 4
+SCATTERED = 6
+"""With fewer operations than this for each scattered access, lanes are better run as scalars."""
+SCATTERED_IN_LOOPS = 8
+"""And so many more for narrow elements that a loop goes through."""
+JAMMED = (8, 6, 4)
+"""Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
+SCALAR_REGISTERS = 12
+"""Variables and pointers of such lanes: as many general registers as are free for them."""
+UNROLLED_LANES = 4
+"""Scalar lanes one after the other, where no loop makes them wait for loads."""
+WIDEST_SCATTERED = 256
+"""Bits of vectors whose lanes are put together one by one."""
+ROWS = 4
+"""Rows in lock-step where they use the same elements."""
+BANDS = 4
+"""Vectors in lock-step where they go down columns."""
+LONG_BODY = 64
+"""Operations that keep the machine busy without a second vector beside the first."""
+SHORT_BODY = 16
+"""Operations that leave room for four vectors side by side."""
+LARGE_BODY = 256
+"""Statements that give the machine enough to do, and LLVM too, with one vector of each value."""
+REGISTERS = 12
+"""Vector registers that variables of a loop may take."""
+ALL_REGISTERS = 16
+"""Vector registers that they may take together with what is computed within a round."""
+
+
+def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Tile:
+    """The lanes that run together in a stretch of work."""
+    census = Census(kernel, peeling, varying)
+    if census.talks:
+        return ONE_BY_ONE
+    short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
+    if short or peeling.single:
+        return ONE_BY_ONE
+    if runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
+        return Tile(0, 1, peeled=True)
+    narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
+    scattered = census.scattered * SCATTERED + narrow >= census.operations
+    if scattered and census.scattered:
+        width = _within_row(kernel, 2 * _natural(kernel, census))
+        if census.chases and has_gathers(kernel.host) and width >= FEWEST_LANES:
+            return Tile(width, axis=0, peeled=True)
+        return _scalar_tile(peeling, census)
+    width = _width(kernel, census)
+    if width < FEWEST_LANES or census.searches or census.keeps_stacks:
+        return _scalar_tile(peeling, census)
+    rows = _rows(kernel, census, peeling)
+    if rows > 1:
+        width = min(width, 2 * _natural(kernel, census))
+        return Tile(width, rows, axis=1, peeled=True)
+    whole = _whole_row(kernel, census, peeling)
+    return whole or _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
+
+
+def mask_bits(width: int) -> int:
+    """Bits of one lane of a mask: as wide as the data, so that both use the same registers."""
+    return 32 if width <= MOST_LANES else 8
+
+
+def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
+    if not census.diverges and census.has_loop and not census.chained:
+        # The machine looks ahead into the next round by itself.
+        return Tile(0, 1, peeled=True)
+    if not census.diverges and census.has_loop:
+        fits = [jam for jam in JAMMED if census.scalars * jam <= SCALAR_REGISTERS]
+        return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
+    if not census.diverges:
+        return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
+    sieve = sieve_of(peeling, census)
+    if sieve is not None:
+        return Tile(0, 1, peeled=True, sieve=sieve)
+    known = peeling.inside or peeling.by_facts
+    return Tile(0, 1, peeled=True) if known else ONE_BY_ONE
+
+
+def _natural(kernel: Kernel, census: Census) -> int:
+    """Lanes of one vector register of the elements that are computed with.
+
+    A power of two: vectors of other lengths have gaps between them in memory.
+    """
+    fitting = max(_register_bits(kernel, census) // (8 * census.widest), 1)
+    return 1 << fitting.bit_length() - 1
+
+
+def _register_bits(kernel: Kernel, census: Census) -> int:
+    """The width of registers that pays: what is put together lane by lane had better be short."""
+    bits = kernel.host.vector_bits
+    return min(bits, WIDEST_SCATTERED) if census.scattered else bits
+
+
+def _width(kernel: Kernel, census: Census) -> int:
+    bits = _register_bits(kernel, census)
+    natural = _natural(kernel, census)
+    if census.scattered and not kernel.thorough:
+        # Every lane that is put together is code that somebody waits for.
+        return _within_row(kernel, natural)
+    if census.diverges_in_loop:
+        width = natural if census.statements >= LARGE_BODY else 4 * natural
+    elif census.has_loop:
+        width = natural
+        while width < 4 * natural and _fits(2 * width // natural, census):
+            width *= 2
+    else:
+        width = bits // (8 * census.narrowest)
+        if census.operations < LONG_BODY:
+            width *= 2
+        if census.operations < SHORT_BODY and kernel.size[0] == 2 * width:
+            # The whole row at once.
+            width *= 2
+    return _within_row(kernel, min(width, MOST_LANES))
+
+
+def _within_row(kernel: Kernel, width: int) -> int:
+    """So many lanes, or as many as there are along x."""
+    if not kernel.row.startswith("%"):
+        while width > kernel.size[0]:
+            width //= 2
+    return width
+
+
+def _fits(vectors: int, census: Census) -> bool:
+    """Whether the registers hold so many vectors of every variable of a loop."""
+    if census.statements >= LARGE_BODY:
+        return False
+    return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
+
+
+def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
+    """Rows along y that run in lock-step, where they load the same elements in a loop."""
+    if not census.reuses_rows or peeling.depends_on_y() or peeling.begins_late():
+        return 1
+    return ROWS if kernel.size[1] % ROWS == 0 else 1
+
+
+def _whole_row(kernel: Kernel, census: Census, peeling: Peeling) -> Tile | None:
+    """All lanes of a workgroup in lock-step, where its rounds follow one another in memory.
+
+    Lanes that went through their rounds on their own would jump over all the others each time.
+    """
+    if census.diverges or census.scattered or kernel.row.startswith("%"):
+        return None
+    natural, size = _natural(kernel, census), kernel.size[0]
+    if size % (2 * natural) or not goes_on(peeling, size):
+        return None
+    vectors = size // natural * max(census.carried, 1)
+    if 2 * vectors > kernel.host.vector_registers:
+        return None
+    return Tile(2 * natural, size // (2 * natural), axis=0, peeled=True)
+
+
+def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> Tile | None:
+    """Vectors side by side that go down the columns of a matrix in lock-step.
+
+    From round to round they jump by a whole line of it. Where they end in the midst of a line of
+    the cache, those beside them will have to fetch it again, so there should be few such ends.
+    Where registers do not hold so many vectors, or lanes store what they come by, there are as
+    many shorter ones.
+    """
+    if census.diverges or census.scattered or not census.has_loop or not goes_down(peeling):
+        return None
+    natural = _natural(kernel, census)
+    short = min(width, 2 * natural)
+    for lanes in (short,) if stores_in_loops(peeling.simplified) else (width, short):
+        if BANDS * lanes // natural * max(census.pressure, 1) <= ALL_REGISTERS:
+            return Tile(lanes, BANDS, axis=0, peeled=True)
+    return None
