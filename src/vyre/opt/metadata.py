@@ -13,7 +13,8 @@ class PassPhase(Enum):
 
     Structure first, so that the rest sees straight code; then values, then control flow and loops
     that values made simple; fusion before memory, because a value that needs no memory is better
-    than one in faster memory; then synchronisation, and what is left over last.
+    than one in faster memory; then synchronisation, and what is left over last. Passes of one
+    backend follow in the order of its list.
     """
 
     STRUCTURE = 0
@@ -25,6 +26,7 @@ class PassPhase(Enum):
     MEMORY = 6
     SYNC = 7
     CLEANUP = 8
+    LOWERING = 9
 
 
 class PassBoundaryClass(StrEnum):

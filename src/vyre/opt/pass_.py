@@ -18,7 +18,7 @@ from vyre.target import Feature, Target
 P = TypeVar("P", bound="Pass")
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_HOME = "vyre.opt.passes."
+_HOMES = ("vyre.opt.passes.", "vyre.backends.llvm.passes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _check(row: PassMetadata, cls: type[Any]) -> None:
     if inspect.isabstract(cls):
         raise refuse("it has no transform", "define transform(self, program, context)")
     module = cls.__module__
-    if module.startswith(_HOME) and module.removeprefix(_HOME) != row.name:
+    if module.startswith(_HOMES) and module.rpartition(".")[2] != row.name:
         raise refuse(f"its file is {module}", "give the pass the name of its file")
     for group in (row.requires, row.invalidates, row.requires_caps):
         if not isinstance(cast("object", group), tuple) or len(set(group)) != len(group):

@@ -79,6 +79,19 @@ class PassScheduler:
             iteration += 1
 
 
+def run_in_order(
+    passes: Sequence[Pass], program: Program, context: PassContext, *, verify: bool = False
+) -> OptimizerRunReport:
+    """Every pass once, in the order given: for lowerings that are no fixpoint."""
+    run = _Run(context, Meter(), verify)
+    rows: list[PassRunMetric] = []
+    with collector_paused():
+        for each in passes:
+            program, row = run.step(each, program, 0)
+            rows.append(row)
+    return OptimizerRunReport(program, tuple(rows))
+
+
 class _Run:
     """One run of a scheduler over one program."""
 

@@ -90,7 +90,8 @@ def _compile_for(host: hosts.Host, program: Program, options: EmitOptions) -> _M
     unchecked = options.values.get("bounds") == "unchecked"
     # Until a program is hot, whoever launches it first waits for all of its code.
     thorough = options.tier != "auto"
-    text, info = generate(program, host, unchecked=unchecked, thorough=thorough)
+    without = frozenset(filter(None, options.values.get("without", "").split(",")))
+    text, info = generate(program, host, unchecked=unchecked, thorough=thorough, without=without)
     pipeline = pipeline_for(options.tier, program, text)
     # Only what is linked here tells how large its frames are.
     modules = _modules(with_probes(text, host) if has_linker() else text, pipeline)

@@ -12,6 +12,7 @@ from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
 from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
 from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import AnyExpr, Atomic, BinOp, Body, Loop, Var, While
 from vyre.ir.walk import expr_children, walk_expr
 
@@ -30,6 +31,8 @@ def has_full_rounds(statements: Statements, loop: Loop | While) -> bool:
     All lanes must enter the loop, and leave it by its bounds or its condition only.
     """
     if not statements.lanes.width or statements.lanes.mask is not None:
+        return False
+    if not statements.kernel.allows(Technique.ALL_ACTIVE_PROLOGUE):
         return False
     if is_large(statements.kernel.program):
         return False

@@ -20,6 +20,7 @@ from vyre.backends.llvm.emit.values import Memory
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
+from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir import AnyExpr, Body, BufferDecl, DataType, Program, TypeEnv
 from vyre.record import dataclass
 
@@ -59,6 +60,8 @@ class Kernel:
     """The types of all variables."""
     thorough: bool = True
     """Whether work may have further versions, for launches of one kind."""
+    techniques: Techniques = field(default_factory=Techniques)
+    """Which lowerings and heuristics may be used, and which were."""
     unchecked: bool = False
     """Leave out all tests of bounds: only to measure what they cost."""
     of_first_lane: frozenset[str] = frozenset()
@@ -135,6 +138,14 @@ class Kernel:
         if self.row.startswith("%"):
             return True
         return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
+
+    def allows(self, technique: Technique) -> bool:
+        """True unless a technique is switched off."""
+        return self.techniques.allow(technique)
+
+    def applies(self, technique: Technique) -> None:
+        """Record that a technique was applied, for `explain()`."""
+        self.techniques.note(technique)
 
     def keep_alive(self, body: Body) -> None:
         """Keep statements that others were made from: what is known by identity stays true."""

@@ -13,6 +13,7 @@ from vyre.backends.llvm.emit.memory.atomics import AtomicAccess
 from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it
 from vyre.backends.llvm.emit.memory.wide_loads import JOINING, emit_word, word_of
 from vyre.backends.llvm.emit.values import Form, Memory, Slot, Strided, Value, uniform
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import (
     AnyExpr,
     Atomic,
@@ -288,7 +289,8 @@ class Lanes:
     @property
     def _joins_words(self) -> bool:
         """Whether what is put together from bytes is loaded as words."""
-        return self.branches and self.kernel.thorough and not self._in_parts
+        allowed = self.kernel.thorough and self.kernel.allows(Technique.WIDE_LOADS)
+        return allowed and self.branches and not self._in_parts
 
     def by_parts(self, expr: Binary) -> Value:
         """A value put together from parts, each loaded for itself."""

@@ -20,6 +20,7 @@ from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
 from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
 from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import (
     AnyExpr,
     Atomic,
@@ -100,6 +101,8 @@ class FromFirst:
 
 def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
     """The accesses that one test before an innermost loop proves; None if it is not worth it."""
+    if not lanes.kernel.allows(Technique.VERSION_LOOPS):
+        return None
     if lanes.width or not lanes.branches or lanes.kernel.unchecked:
         return None
     if is_large(lanes.kernel.program):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
@@ -17,27 +15,14 @@ from vyre.backends.llvm.emit.memory.privatised_reductions import (
 )
 from vyre.backends.llvm.emit.memory.table_lookup import table_sizes
 from vyre.backends.llvm.emit.workgroup import Group
+from vyre.backends.llvm.emit.workgroup_range import Span, emit_rows, emit_span
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
-from vyre.backends.llvm.passes.canonicalise_reductions import with_steps
-from vyre.backends.llvm.passes.combine_loads import with_joined_words
-from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
-from vyre.backends.llvm.passes.if_convert_exchanges import with_exchanges
-from vyre.backends.llvm.passes.interchange_axes import axis_along_memory, with_axes_changed
-from vyre.backends.llvm.passes.interchange_loops import with_loops_outside
-from vyre.backends.llvm.passes.retile_workgroups import (
-    Regrouped,
-    Span,
-    emit_rows,
-    emit_span,
-    regrouping_of,
-    with_groups_changed,
-)
-from vyre.backends.llvm.passes.split_full_iterations import with_whole_rounds
-from vyre.backends.llvm.passes.unroll_grid_stride import with_rounds_together
+from vyre.backends.llvm.pass_context import LaunchFacts
+from vyre.backends.llvm.pipeline import Lowered, lower
 from vyre.backends.llvm.schedule.safepoints import most_rounds, strips
+from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
@@ -49,27 +34,28 @@ OPERATIONS_PER_NS = 32
 
 
 def generate(
-    program: Program, host: Host, *, unchecked: bool = False, thorough: bool = True
+    program: Program,
+    host: Host,
+    *,
+    unchecked: bool = False,
+    thorough: bool = True,
+    without: frozenset[str] = frozenset(),
 ) -> tuple[str, KernelInfo]:
     """The LLVM IR of a program, and what launching it needs to know.
 
     What is not `thorough` has no further versions of its work for what a launch may turn out to be
     like, which take as long to compile as the work. `unchecked` leaves out the tests of bounds, to
-    measure what they cost.
+    measure what they cost; `without` names passes and techniques to leave out.
     """
-    size = program.workgroup_size
-    program = with_unique_names(program)
-    axis = axis_along_memory(program)
-    if axis:
-        program = with_axes_changed(program, axis)
-    how = regrouping_of(program, turned=axis > 0)
-    plain = partial(Kernel, host=host, unchecked=unchecked, turned=axis)
-    work = _Work.of(program, plain, how, host, thorough=thorough)
-    if how is not None and not work.group.is_flat:
-        how = None
-        work = _Work.of(program, plain, how, host, thorough=thorough)
-    work.emit(how)
-    return work.kernel.text(), _info(work.kernel, size)
+    lowered = lower(program, host, thorough=thorough, without=without)
+    work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
+    if lowered.facts.tiling is not None and not work.group.is_flat:
+        # Lanes would not run along whole rows, which was the reason for other tiles.
+        fewer = without | {"retile_workgroups"}
+        lowered = lower(program, host, thorough=thorough, without=fewer)
+        work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
+    work.emit(lowered.facts)
+    return work.kernel.text(), _info(work.kernel, program.workgroup_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,53 +71,48 @@ class _Work:
 
     @staticmethod
     def of(
-        program: Program,
-        plain: Callable[..., Kernel],
-        how: Regrouped | None,
-        host: Host,
-        *,
-        thorough: bool,
+        lowered: Lowered, host: Host, techniques: Techniques, *, unchecked: bool, thorough: bool
     ) -> _Work:
         """What is known before any code is written."""
-        if how is not None:
-            program = with_groups_changed(program, how)
-        program = with_steps(with_joined_words(with_exchanges(program)))
-        program, rounds = with_strides_outside(program)
-        if thorough:
-            program = with_whole_rounds(program, host)
-        made = with_rounds_together(program, rounds if thorough else frozenset())
-        program, outside = with_loops_outside(made.program)
-        kernel = plain(
-            program,
-            of_first_lane=rounds | made.counts,
-            outside=outside | made.outside,
-            longest_row=made.longest_row,
+        facts = lowered.facts
+        kernel = Kernel(
+            lowered.program,
+            host,
+            techniques=techniques,
+            unchecked=unchecked,
+            turned=facts.interchanged_axis,
+            of_first_lane=facts.trip_counts,
+            outside=facts.outer_counters,
+            longest_row=facts.longest_row,
             thorough=thorough,
         )
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
         kernel.most_rounds = most_rounds(kernel.program, kernel.types)
         kernel.strips = strips(kernel.program, kernel.most_rounds)
-        kernel.table_sizes = table_sizes(kernel.program)
-        kernel.streamed = streamed_buffers(kernel.program, kernel.host)
+        if kernel.allows(Technique.TABLE_LOOKUP):
+            kernel.table_sizes = table_sizes(kernel.program)
+        if kernel.allows(Technique.NONTEMPORAL_STORES):
+            kernel.streamed = streamed_buffers(kernel.program, kernel.host)
         kernel.read_launch()
-        plans = keeping_plans(kernel.program)
+        privatise = kernel.allows(Technique.PRIVATISE_REDUCTIONS)
+        plans = keeping_plans(kernel.program) if privatise else ()
         header = reserve(kernel, plans) if plans else ""
         shared = kernel.workgroup_memory()
         return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
 
-    def emit(self, how: Regrouped | None) -> None:
+    def emit(self, facts: LaunchFacts) -> None:
         """The loop over workgroups."""
-        kernel, group = self.kernel, self.group
+        kernel, group, tiling = self.kernel, self.group, facts.tiling
         w = kernel.w
         w.label = "start"
         w.lines.append("start:")
         hand_over = emit_keeping(kernel, self.header) if self.header else None
-        span = emit_span(kernel, how)
+        span = emit_span(kernel, tiling)
         slot = w.slot("i64", "group")
         w.do(f"store i64 {span.first}, ptr {slot}")
         head, done = w.fresh("groups"), w.fresh("groups.done")
-        if how is not None:
+        if tiling is not None:
             some = w.emit(f"icmp ult i64 {span.first}, {span.last}")
             w.branch(some, head, done)
         w.block(head)
@@ -145,8 +126,8 @@ class _Work:
             )
         if not step:
             step = _decode(kernel, now, span, several=group.is_flat)
-            if how is not None:
-                emit_rows(kernel, span, how)
+            if tiling is not None:
+                emit_rows(kernel, span, tiling)
             for pointer, nbytes in self.shared:
                 sized = (("i64", str(nbytes)), ("i1", "false"))
                 w.call("llvm.memset.p0.i64", "void", ("ptr", pointer), ("i8", "0"), *sized)

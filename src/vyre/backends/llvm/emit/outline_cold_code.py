@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.emit.memory.private_arrays import MOST_IN_REGISTERS
+from vyre.backends.llvm.techniques import Technique
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Aside:
 def emit_aside(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
     """Code that counts a position in a slot up to an end at most, for few lanes."""
     w = kernel.w
-    if kernel.thorough:
+    if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
         emit(slot)
         return
     now = w.emit(f"load i32, ptr {slot}")

@@ -25,7 +25,7 @@ from vyre.backends.llvm.emit.values import Slot, Value
 from vyre.backends.llvm.emit.workgroup_test import emit_whole
 from vyre.backends.llvm.rewrites.narrow_integers import narrow
 from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.rewrites.simplify_indices import Interior
+from vyre.backends.llvm.rewrites.simplify_indices import Interior, Speculation
 from vyre.backends.llvm.rewrites.specialise_trip_counts import (
     USUAL,
     Channels,
@@ -41,6 +41,7 @@ from vyre.backends.llvm.schedule.prefetch import loads_ahead
 from vyre.backends.llvm.schedule.select_tile import choose_tile
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.schedule.unswitch_rows import arms_of
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
@@ -115,21 +116,25 @@ class Rows:
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
-        body = with_guards(self.body) if free else self.body
+        structured = free and self.kernel.allows(Technique.STRUCTURE_RETURNS)
+        body = with_guards(self.body) if structured else self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(self._shortened(body))
         self.varying = self.crossing.all_used(self.stretch)
         self.peeling = self._peel(body if free else ())
         if free:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
-            if self.tile.width >= BYTES_WIDE:
+            narrows = self.kernel.allows(Technique.NARROW_INTEGERS)
+            if self.tile.width >= BYTES_WIDE and narrows:
                 self.kernel.keep_alive(self.peeling.simplified)
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
             done = self.peeling.simplified
-            self.again = is_repeatable(self.kernel.program, done, self.crossing.names)
-            if self.again:
+            overlaps = self.kernel.allows(Technique.OVERLAP_REMAINDER)
+            self.again = overlaps and is_repeatable(self.kernel.program, done, self.crossing.names)
+            if self.again and self.kernel.allows(Technique.ALIGN_TO_LINES):
                 self.lines = lines_of(self.kernel, self.peeling, self.tile)
-            self.ahead = loads_ahead(self.kernel, self.peeling)
+            if self.kernel.allows(Technique.PREFETCH):
+                self.ahead = loads_ahead(self.kernel, self.peeling)
             if self.work is None and not self.parts and not self.more:
                 self.arms = self._arms(body)
 
@@ -140,6 +145,8 @@ class Rows:
     def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
         """The work of two kinds of rows, where a condition tells them apart."""
         if not self.kernel.thorough or is_large(self.kernel.program):
+            return None
+        if not self.kernel.allows(Technique.UNSWITCH_ROWS):
             return None
         found = arms_of(body, self.peeling.forms)
         if found is None or self.peeling.interior.repeats(found.condition):
@@ -156,7 +163,7 @@ class Rows:
 
     def _shortened(self, body: Body) -> Body:
         """The work with short loops over the parts of structures written out, if it has any."""
-        if self.plain:
+        if self.plain or not self.kernel.allows(Technique.UNROLL_STRUCT_LOOPS):
             return body
         outer, leaves = self.crossing.recomputed, frozenset(self.bound)
         written = with_short_loops(self.kernel, body, outer, leaves)
@@ -166,6 +173,8 @@ class Rows:
     def _written_out(self, body: Body) -> Body:
         """The body for the number of parts that loops over them are written out for, if any."""
         kernel, leaves = self.kernel, frozenset(self.bound)
+        if not kernel.allows(Technique.SPECIALISE_TRIP_COUNTS):
+            return body
         outer = self.crossing.recomputed
         self.channels = channels_of(kernel.program, body, outer, leaves, kernel.types)
         if self.channels is None or not self.parts:
@@ -178,8 +187,9 @@ class Rows:
         kernel, crossing = self.kernel, self.crossing
         outer, leaves = crossing.recomputed, frozenset(self.bound)
         program = kernel.program
-        names, sizes, sought = crossing.names, (self.more, self.usual), self._sought()
-        inner = Interior(program, body, outer, leaves, kernel.types, names, sizes, sought)
+        speculation = Speculation(kernel.techniques, self._sought(), self.more, self.usual)
+        names = crossing.names
+        inner = Interior(program, body, outer, leaves, kernel.types, names, speculation)
         kernel.remake(inner)
         return Peeling(
             program,
@@ -190,11 +200,12 @@ class Rows:
             kernel.proven,
             crossing.names,
             inner,
+            kernel.techniques,
         )
 
     def _sought(self) -> Sought:
         """Where remainders and quotients are worth looking for."""
-        if self.short:
+        if self.short or not self.kernel.allows(Technique.DELINEARISE):
             return Sought.NOWHERE
         twice = self.kernel.thorough and not is_large(self.kernel.program)
         return Sought.ANYWHERE if twice else Sought.IN_DECISIONS
@@ -297,7 +308,8 @@ class Rows:
         """All rows, in other ways where they consist of short lines."""
         inner = self.peeling.interior
         divisors = inner.divisors() if inner.divides_values or self._is_small() else []
-        if not divisors or self._sought() is not Sought.ANYWHERE:
+        versioned = self.kernel.allows(Technique.SHORT_ROWS)
+        if not versioned or not divisors or self._sought() is not Sought.ANYWHERE:
             self._emit_rows()
             return
         w, first = self.kernel.w, view_of(self, 0, ("0", "0", "0"))
@@ -327,7 +339,8 @@ class Rows:
         It takes much code and spares little where rows are long: first code goes without.
         """
         many = self.kernel.size[1] * self.kernel.size[2] > 1
-        if self.tile.peeled and many and self.kernel.thorough:
+        tested = self.kernel.allows(Technique.WORKGROUP_TEST)
+        if tested and self.tile.peeled and many and self.kernel.thorough:
             self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
 
     def _planes(self, z: str) -> None:

@@ -20,6 +20,7 @@ from vyre.backends.llvm.analysis.loop_vectorization import (
 from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
 from vyre.backends.llvm.emit.values import Form, Slot, Value, uniform, varying
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Assign, Binary, BinOp, DataType, Let, Lit, Loop, Select, Var
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) ->
     """
     views = statements.views
     if statements.lanes.width:
+        return False
+    if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     found = gathering_of(loop, statements.kernel.env)
     if found is None or not all(view.proven(one) for view in views for one in found.accesses):

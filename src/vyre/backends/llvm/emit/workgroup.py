@@ -20,6 +20,7 @@ from vyre.backends.llvm.emit.values import Form, Memory, Slot, Value, uniform
 from vyre.backends.llvm.emit.workgroup_batch import ABREAST, Emission, abreast_of
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
 from vyre.backends.llvm.emit.workgroup_state import Several, cut_around_loop
+from vyre.backends.llvm.techniques import Technique
 from vyre.driver.grid_sync.lives import uses_of
 from vyre.ir import (
     AsyncLoad,
@@ -72,6 +73,8 @@ class Group:
         self.is_flat = self._is_flat()
 
     def _is_flat(self) -> bool:
+        if not self.kernel.allows(Technique.COALESCE_WORKGROUPS):
+            return False
         program, work = self.kernel.program, self.sharing.work
         kept = [d for d in program.buffers if d.is_on_chip and d.name not in self.kernel.own_arrays]
         if kept or self.crossing.slots or self.kernel.longest_row:
@@ -107,8 +110,11 @@ class Group:
         cut = cut_around_loop(kernel, self.sharing)
         if cut is None:
             return ""
-        together = groups_in_one_row(kernel, cut, self.crossing)
-        plan = None if together else abreast_of(kernel, cut, self.crossing)
+        together, plan = 0, None
+        if kernel.allows(Technique.WORKGROUP_ROWS):
+            together = groups_in_one_row(kernel, cut, self.crossing)
+        if not together and kernel.allows(Technique.BATCH_WORKGROUPS):
+            plan = abreast_of(kernel, cut, self.crossing)
         if not together and plan is None:
             return ""
         self._private_arrays()

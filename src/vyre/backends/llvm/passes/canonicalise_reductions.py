@@ -1,11 +1,11 @@
-"""Loops that take steps under conditions, rewritten so that their rounds can run side by side.
+"""Loops with branches rewritten to the reduction form that vectorises.
 
-Rounds run side by side where every variable that goes on from round to round takes plain steps
-(see `along`). Where there are branches around these, or conditions in conditions, each variable
-gets its steps with one condition each, and all else is computed in every round. A loop is only
-rewritten if its rounds then run side by side, and if lanes do not read the same elements anyway.
+    for k in a..b: if c(k): total += x[k]  ->  for k in a..b: total += x[k] if c(k) else 0
+    while p < end { ...  p = p + 1 }       ->  for q in p..end { ... }; p = max(p, end)
 
-`while p < end { …  p = p + 1 }` is such a loop as well, with `p` as its counter.
+An inner loop is vectorised where each loop-carried variable takes one step per iteration
+(`analysis.loop_vectorization`). Where branches surround the steps, or conditions nest, each
+variable gets its step under one condition, and all else is computed in every iteration.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
     Unclear,
     values_of,
 )
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
@@ -54,6 +55,8 @@ from vyre.ir.walk import (
     walk_expr,
     walk_stmts,
 )
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.rewrite.names import Names
 
 MOST_NODES = 128
@@ -62,13 +65,23 @@ _COUNTERS = (DataType.U32, DataType.I32)
 _EXTREMES = {BinOp.GT: BinOp.MAX, BinOp.GE: BinOp.MAX, BinOp.LT: BinOp.MIN, BinOp.LE: BinOp.MIN}
 
 
-def with_steps(program: Program) -> Program:
-    """The program with such loops rewritten; names are unique, before and after."""
-    if is_large(program) or not any(
-        isinstance(s, (Loop, While)) for s in walk_stmts(program.entry)
-    ):
-        return program
-    return _Choices(program).program()
+@vyre_pass(name="canonicalise_reductions", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
+class CanonicaliseReductions(CpuPass):
+    """Rewrites conditional reductions to select form, and counting `while` loops to `for`.
+
+    Legal when all that is computed in every iteration is pure and cannot trap. Profitable when the
+    loop then vectorises, and lanes do not read the same elements anyway.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip programs without loops, and large ones."""
+        if not any(isinstance(s, (Loop, While)) for s in walk_stmts(program.entry)):
+            return PassAnalysis.skip("no loop")
+        return PassAnalysis.skip("the program is large") if is_large(program) else PassAnalysis.RUN
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with such loops rewritten."""
+        return _Choices(program).program()
 
 
 class _Choices:

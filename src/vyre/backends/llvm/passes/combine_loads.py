@@ -1,9 +1,11 @@
-"""Words put together from bytes statement by statement: written as one expression.
+"""Forward substitution that gathers the bytes of a word into one expression.
 
-A loop over the bytes of a word, written out, is `w = u32(a[p])  let q = p + 1  w = w | u32(a[q]) <<
-8  …`, or the same with a new name for every step. Nothing but computing lies between these steps,
-so they are one step: `w = u32(a[p]) | u32(a[p + 1]) << 8 | …`, which is loaded as a word (see
-`memory.words`). What stands between them stays before that.
+    w = u32(a[p]); let q = p + 1; w = w | u32(a[q]) << 8; ...
+becomes
+    w = u32(a[p]) | u32(a[p + 1]) << 8 | ...
+
+which is emitted as one wide load (`emit.memory.wide_loads`). Statements between the steps stay
+before the combined one.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import field
 
 from vyre.analysis import is_movable
 from vyre.backends.llvm.emit.memory.wide_loads import JOINING
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -28,22 +31,36 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import map_bodies, rebuilt, rewrite_expr, walk_all_exprs, walk_expr, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 
 DEEPEST = 32
 """Operators around one another in what is written out."""
 
 
-def with_joined_words(program: Program) -> Program:
-    """The program with such steps as one; names are unique."""
-    if not any(_is_part(node) for node in walk_all_exprs(program.entry)):
-        return program
-    entry = _Joined(program).body(program.entry)
-    return program if entry is program.entry else program.with_rewritten_entry(entry)
+@vyre_pass(name="combine_loads", phase=PassPhase.LOWERING, family=CostModelFamily.MEMORY)
+class CombineLoads(CpuPass):
+    """Substitutes the steps that assemble a word from bytes into its last step.
+
+    Legal when all statements between the steps are pure, and no partial word is read. Profitable
+    whenever it applies: one load in place of up to eight.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip programs that put no shifted bits beside others."""
+        if any(_is_step(node) for node in walk_all_exprs(program.entry)):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("no shifted parts are combined")
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with such steps as one."""
+        entry = _Joined(program).body(program.entry)
+        return program if entry is program.entry else program.with_rewritten_entry(entry)
 
 
-def _is_part(node: AnyExpr) -> bool:
-    """Whether an expression puts shifted bits beside others."""
+def _is_step(node: AnyExpr) -> bool:
+    """True if an expression combines shifted bits with others."""
     if not isinstance(node, Binary) or node.op not in JOINING:
         return False
     return any(isinstance(n, Binary) and n.op is BinOp.SHL for n in (node, node.left, node.right))

@@ -1,10 +1,13 @@
-"""Loops that stride over the grid, round by round around the lanes of a row.
+"""Interchange of grid-stride loops with the lane loop.
 
-In `for k in gid.x..n step s` neighbouring lanes look at neighbouring elements, and each of them
-goes through all of memory. Run the other way round, a row of lanes goes through whole lines of it,
-and a guard says in every round which lanes take part. The rewritten loop has as many rounds as the
-first lane, which has the most; `r` being less than that, `r * s` is less than the bound, and a
-lane has a round with that number exactly if its position is less than what is left.
+    for lane: for k in gid.x..n step s: body(k)
+becomes
+    for r in 0..trips(first lane): for lane if lane < n - r * s: body(first + r * s + lane)
+
+Neighbouring lanes read neighbouring elements in each iteration, and each lane strides through all
+of memory. Interchanged, a row of lanes reads whole cache lines. The loop has as many iterations as
+the first lane, which has the most; `r` being less than that, `r * s` is less than the bound, and a
+lane has iteration `r` exactly if its position is less than what is left.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.driver.grid_sync.names import with_unique_names
@@ -42,36 +46,48 @@ from vyre.ir import (
 )
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
 
 FEWEST_LANES = 64
-"""Lanes of a workgroup that are worth a round of their own."""
+"""Lanes of a row that pay for the guard in each iteration."""
 MOST_KEPT = 2
-"""Variables that lanes keep from round to round: they are in memory between two."""
+"""Loop-carried variables: between two iterations of a row they are in memory."""
 MOST_WRITTEN_TWICE = 16
-"""Statements of a loop that is there as it was written, too."""
+"""Statements of a loop that is emitted in its original form as well."""
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)
 
 
-def with_strides_outside(program: Program) -> tuple[Program, frozenset[str]]:
-    """The program with loops over the grid rewritten; the very same if there are none.
+@vyre_pass(name="grid_stride_loops", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
+class GridStrideLoops(CpuPass):
+    """Interchanges loops that stride over the grid with the loop over lanes.
 
-    Names are unique, before and after. Gives those of the numbers of rounds as well, which look at
-    the first lane's place and hold for any row that begins with it.
+    Legal when the loop starts at an id plus a uniform base, its stop and step are uniform, and its
+    body has no break, continue or return and at most two loop-carried variables. Profitable for
+    rows of 64 lanes and more, whose accesses become contiguous.
     """
-    size = program.workgroup_size
-    if size[0] < FEWEST_LANES or size[1] * size[2] > 1:
-        return program, frozenset()
-    kinds = {type(s) for s in walk_stmts(program.entry)}
-    if Return in kinds or not kinds & {Loop, While}:
-        # Lanes that return leave gaps in every row that follows.
-        return program, frozenset()
-    rewriter = _Rewriter(program)
-    made = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
-    if made is program:
-        return program, frozenset()
-    return with_unique_names(made), frozenset(rewriter.counts)
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip short rows, and programs without loops or with returns."""
+        size = program.workgroup_size
+        if size[0] < FEWEST_LANES or size[1] * size[2] > 1:
+            return PassAnalysis.skip(f"no row of {FEWEST_LANES} lanes")
+        kinds = {type(s) for s in walk_stmts(program.entry)}
+        if Return in kinds:
+            # Lanes that return leave gaps in every row that follows.
+            return PassAnalysis.skip("invocations return early")
+        return PassAnalysis.RUN if kinds & {Loop, While} else PassAnalysis.skip("no loop")
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with such loops interchanged, and the names of their trip counts."""
+        rewriter = _Rewriter(program)
+        changed = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
+        if changed is program:
+            return program
+        context.facts.trip_counts = frozenset(rewriter.counts)
+        return with_unique_names(changed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,19 @@
-"""Elements that are exchanged under a condition, as sorting does: written back in either case.
+"""If-conversion of compare-exchange: both stores unconditional, each of a select.
 
-`if x > y { a[i] = y  a[j] = x }`, where `x` and `y` were just loaded from there, keeps lanes from
-going together: which of them exchange is anybody's guess. Where the condition does not hold, each
-element gets what it had.
+    x = a[i]; y = a[j]; if x > y: a[i] = y; a[j] = x
+becomes
+    a[i] = y if x > y else x; a[j] = x if x > y else y
 
-Nobody can tell. The invocation loaded these elements, and nothing but computing lies between that
-and the stores, so whoever else writes them without order to the stores has none to the loads, and
-raced already. Out of bounds, neither store does anything. An element keeps all bits on its way
-through a register if it is a whole number or a float of 32 or 64 bits.
+The branch of a sorting network is unpredictable and diverges between lanes. Where the condition
+does not hold, each element is written back as it was loaded. Another invocation that writes these
+elements without order to the stores has none to the loads either, so it raced before. Out of
+bounds, neither store does anything. An element keeps its bits on the way through a register if it
+is an integer, or a float of 32 or 64 bits.
 """
 
 from __future__ import annotations
 
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -33,6 +35,8 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts, without_blocks
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 
 FEWEST = 2
 MOST = 4
@@ -46,11 +50,23 @@ _KEPT = frozenset(
 _PURE = (Var, Lit, Binary, Unary, Cast, Select, Builtin)
 
 
-def with_exchanges(program: Program) -> Program:
-    """The program with such conditionals made stores; names are unique."""
-    if not any(isinstance(s, If) and len(s.then) >= FEWEST for s in walk_stmts(program.entry)):
-        return program
-    return program.with_rewritten_entry(_Exchanges(program).body(program.entry))
+@vyre_pass(name="if_convert_exchanges", phase=PassPhase.LOWERING, family=CostModelFamily.SCALAR)
+class IfConvertExchanges(CpuPass):
+    """Replaces a conditional exchange of loaded elements by unconditional stores of selects.
+
+    Legal when the branch only stores back to elements loaded before it, with pure statements in
+    between. Profitable when two to four elements are exchanged: the branch would diverge.
+    """
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip programs without a branch of two statements."""
+        if any(isinstance(s, If) and len(s.then) >= FEWEST for s in walk_stmts(program.entry)):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("no branch with two stores")
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with exchanges as stores."""
+        return program.with_rewritten_entry(_Exchanges(program).body(program.entry))
 
 
 class _Exchanges:
@@ -119,4 +135,4 @@ def _is_pure(cond: AnyExpr) -> bool:
     return all(isinstance(node, _PURE) for node in walk_expr(cond))
 
 
-__all__ = ["with_exchanges"]
+__all__ = ["IfConvertExchanges"]

@@ -1,16 +1,17 @@
-"""Lanes along the axis that memory lies along.
+"""Interchange of grid axes, so that vector lanes run along contiguous memory.
 
-Lanes of a vector are neighbours along x. Where `a[i, j]` is an array of rows and i is the position
-along x, they are a row apart, and neighbours along y lie side by side. Then x and that axis change
-places: in the ids, in the size of a workgroup, and in the grid. The same invocations run with the
-same ids, in another order, which nothing can tell that has neither barriers, atomics, messages,
-nor a part in a workgroup or subgroup.
+    a[gid.x * n + gid.y]  on workgroups (16, 4, 1)  ->  a[gid.y * n + gid.x]  on (4, 16, 1)
+
+Lanes of a vector are neighbours along x. In an array of rows indexed by `gid.x` they are a row
+apart, while neighbours along y are contiguous. Ids, workgroup size and grid change places together,
+so the same invocations run with the same ids, in another order.
 """
 
 from __future__ import annotations
 
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -31,19 +32,40 @@ from vyre.ir import (
 )
 from vyre.ir.apart import are_apart
 from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import vyre_pass
 
 _OF_GRID = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.NUM_WORKGROUPS})
 LOOP_WEIGHT = 8
+"""Executions of a loop's body that are assumed."""
 
 
-def axis_along_memory(program: Program) -> int:
-    """The axis that x should change places with; 0 where lanes lie best as they are."""
+@vyre_pass(name="interchange_axes", phase=PassPhase.LOWERING, family=CostModelFamily.MEMORY)
+class InterchangeAxes(CpuPass):
+    """Interchanges x with the axis along which more accesses are contiguous.
+
+    Legal when no result depends on the order of invocations: no barriers, atomics, messages, and no
+    ids within a workgroup or subgroup. Profitable when fewer accesses are strided, and more of them
+    contiguous, than along x; what loops do counts eightfold per level.
+    """
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with two axes interchanged, and which."""
+        axis = contiguous_axis(program)
+        if not axis:
+            return program
+        context.facts.interchanged_axis = axis
+        return with_axes_interchanged(program, axis)
+
+
+def contiguous_axis(program: Program) -> int:
+    """The axis that x should change places with; 0 where x is best."""
     used = {
         node.axis
         for node in walk_all_exprs(program.entry)
         if isinstance(node, Builtin) and node.kind is BuiltinKind.GLOBAL_ID
     }
-    if not (used - {0} and 0 in used) or not may_turn(program):
+    if not (used - {0} and 0 in used) or not may_reorder_invocations(program):
         return 0
     as_it_is = _Accesses(program, 0)
     if not as_it_is.apart:
@@ -57,8 +79,8 @@ def axis_along_memory(program: Program) -> int:
     return found
 
 
-def with_axes_changed(program: Program, axis: int) -> Program:
-    """The program with x and another axis in each other's place."""
+def with_axes_interchanged(program: Program, axis: int) -> Program:
+    """The program with x and another axis interchanged in ids and workgroup size."""
     places = {0: axis, axis: 0}
 
     def change(node: AnyExpr) -> AnyExpr:
@@ -72,8 +94,8 @@ def with_axes_changed(program: Program, axis: int) -> Program:
     return changed.with_workgroup_size(size)
 
 
-def may_turn(program: Program) -> bool:
-    """Whether nothing can tell in which order invocations run."""
+def may_reorder_invocations(program: Program) -> bool:
+    """True if no observable result depends on the order of invocations."""
     return are_apart(program.entry) and not any(
         isinstance(node, Builtin) and node.kind not in _OF_GRID
         for node in walk_all_exprs(program.entry)
@@ -81,7 +103,7 @@ def may_turn(program: Program) -> bool:
 
 
 class _Accesses:
-    """How lanes along an axis would use memory; what loops do counts for more."""
+    """Accesses by stride, were lanes to run along an axis; weighted by loop depth."""
 
     def __init__(self, program: Program, axis: int) -> None:
         self.side_by_side = 0
@@ -116,7 +138,7 @@ class _Accesses:
             self.apart += weight
 
     def _step(self, expr: AnyExpr) -> int | None:
-        """From lane to lane; None where there is no step that is known."""
+        """The stride of an index from lane to lane; None if it is unknown."""
         if not self._shapes.is_varying(expr):
             return 0
         match expr:
@@ -147,8 +169,8 @@ class _Accesses:
                 return None
 
     def _first(self, arms: tuple[AnyExpr, ...]) -> int | None:
-        """The step away from edges: of what differs between lanes at all."""
+        """The stride where no border is near: that of the first arm that varies."""
         return next((self._step(arm) for arm in arms if self._shapes.is_varying(arm)), None)
 
 
-__all__ = ["axis_along_memory", "may_turn", "with_axes_changed"]
+__all__ = ["InterchangeAxes", "contiguous_axis", "may_reorder_invocations"]

@@ -1,10 +1,12 @@
-"""Loops over planes, round by round around the lanes of a workgroup.
+"""Interchange of a loop over planes with the loops over lanes.
 
-In `if y < h and x < w: for c in range(n): o[c, y, x] = …` lanes that run together jump from plane
-to plane with every vector. Run the other way round, rows of lanes go through whole lines of one
-plane after the other, with nothing but the work in between. Every lane does what it did in the
-order in which it did it; and as nothing reads what is stored, lanes cannot tell when the others
-did.
+    if y < h and x < w: for c in range(n): o[c, y, x] = ...
+becomes
+    for c in range(n): if y < h and x < w: o[c, y, x] = ...
+
+with the loop around all lanes of the workgroup. As written, lanes jump from plane to plane with
+every vector; interchanged, rows of lanes go through whole lines of one plane after the other. Every
+lane keeps its order, and as nothing reads what is stored, the order among lanes is not observable.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.analysis.idempotence import is_repeatable
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
@@ -38,6 +41,8 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import accesses_of, rebuilt, walk_expr, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import vyre_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +50,23 @@ if TYPE_CHECKING:
 _ROW = Builtin(BuiltinKind.GLOBAL_ID, 1)
 
 
-def with_loops_outside(program: Program) -> tuple[Program, frozenset[str]]:
-    """The program with a loop around all its work, and the counter of that; or the very same.
+@vyre_pass(name="interchange_loops", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
+class InterchangeLoops(CpuPass):
+    """Moves a loop over planes around the lanes of the workgroup.
 
-    Names are unique, before and after.
+    Legal when the loop is all that the program does, its bounds are uniform, it carries no value,
+    and invocations may be repeated. Profitable when lanes store contiguously in each iteration.
     """
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with that loop around all of its work."""
+        changed, counters = _interchanged(program)
+        context.facts.outer_counters |= counters
+        return changed
+
+
+def _interchanged(program: Program) -> tuple[Program, frozenset[str]]:
+    """The program with a loop around all its work, and the counter of that; or the very same."""
     within, loop = _work(program.entry)
     if loop is None or isinstance(loop.stop, Lit):
         return program, frozenset()
@@ -135,4 +152,4 @@ def _expanded(expr: AnyExpr, values: dict[str, AnyExpr]) -> AnyExpr:
     return expr
 
 
-__all__ = ["with_loops_outside"]
+__all__ = ["InterchangeLoops"]

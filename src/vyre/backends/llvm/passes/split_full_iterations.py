@@ -1,14 +1,13 @@
-"""Loops of which all lanes of a workgroup have the first rounds: those without their guards.
+"""Index-set splitting: iterations in which every lane is active run without their guard.
 
-In `for k in 0..n: i = k * 256 + lane; if i < m: s += x[i]` every round has its own guard, and only
-the last ones need it. How many do not is a division, done once:
+    for k in 0..n: i = k * 256 + lane; if i < m: s += x[i]
+becomes
+    for k in 0..full: i = k * 256 + lane; s += x[i]
+    for k in full..n: i = k * 256 + lane; if i < m: s += x[i]
 
-    for k in 0..whole: i = k * 256 + lane; s += x[i]
-    for k in whole..n: i = k * 256 + lane; if i < m: s += x[i]
-
-Then registers hold what all lanes of the workgroup have summed up, while it goes through memory
-from front to back. With the guard, each round would be a row of its own that brings the sums from
-memory and puts them back. Every lane adds in the order in which it did.
+Only the last iterations need the guard; how many do not is one division. Registers then hold the
+accumulators of all lanes while the workgroup streams through memory; under the guard each iteration
+would load and store them. Every lane adds in its original order.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from __future__ import annotations
 from vyre.backends.llvm.analysis.affine_coefficient import coefficient
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.passes.unroll_grid_stride import sums_up
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
 from vyre.driver.grid_sync.lives import variable_types
@@ -42,6 +42,8 @@ from vyre.ir import (
 )
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rebuilt, rewrite_expr, walk_expr, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
 
@@ -49,17 +51,32 @@ _LANE = Builtin(BuiltinKind.LOCAL_ID, 0)
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)
 
 
-def with_whole_rounds(program: Program, host: Host) -> Program:
-    """The program with such loops rewritten; the very same if there are none.
+@vyre_pass(name="split_full_iterations", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
+class SplitFullIterations(CpuPass):
+    """Splits a loop of the workgroup into full iterations and guarded ones.
 
-    Names are unique, before and after.
+    Legal when the guard is `first + k * size + lane < end` with uniform `first` and `end`.
+    Profitable when the body is a short reduction whose accumulators fit half of the vector
+    registers for all lanes.
     """
-    size = program.workgroup_size
-    if size[1] * size[2] > 1 or not any(isinstance(s, Loop) for s in walk_stmts(program.entry)):
-        return program
-    rewriter = _Rewriter(program, host)
-    made = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
-    return program if made is program else with_unique_names(made)
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip first code, workgroups of several rows, and programs without loops."""
+        assert isinstance(context, CpuContext)
+        if not context.thorough:
+            return PassAnalysis.skip("first code is kept small")
+        size = program.workgroup_size
+        if size[1] * size[2] > 1:
+            return PassAnalysis.skip("workgroups have several rows")
+        if any(isinstance(s, Loop) for s in walk_stmts(program.entry)):
+            return PassAnalysis.RUN
+        return PassAnalysis.skip("no loop")
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with such loops split."""
+        rewriter = _Rewriter(program, context.host)
+        changed = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
+        return program if changed is program else with_unique_names(changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,4 +184,4 @@ def _written_out(expr: AnyExpr, values: dict[str, AnyExpr]) -> AnyExpr:
     return rewrite_expr(expr, value)
 
 
-__all__ = ["with_whole_rounds"]
+__all__ = ["SplitFullIterations"]

@@ -1,21 +1,18 @@
-"""Loops that stride over the grid and sum up, four rounds at a time.
+"""Unrolling of interchanged grid-stride reductions by four.
 
-A round of a row of lanes brings what each of them has summed up from memory and puts it back, and
-goes through one piece of every buffer. With four rounds together that is done once for all, and
-the machine fetches from four pieces at a time. Every lane adds in the order in which it did.
-
-    for k in 0..n: if lane < left(k): round(k)
-
+    for k in 0..n: if lane < left(k): body(k)
 becomes
+    for q in 0..m: body(4q), body(4q + 1), body(4q + 2), body(4q + 3)
+    for k in 4m..n: if lane < left(k): body(k)
 
-    for q in 0..m: round(4q), round(4q + 1), round(4q + 2), round(4q + 3)
-    for k in 4m..n: if lane < left(k): round(k)
-
-where `m` is such that all lanes of the longest row that there may be have the last of those rounds.
+where `m` is such that all lanes of the longest row have the last of those iterations. An iteration
+of a row loads the accumulators of its lanes and stores them again; unrolled, that is done once for
+four, and the machine fetches from four streams at a time. Every lane adds in its original order.
 """
 
 from __future__ import annotations
 
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
@@ -41,45 +38,53 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
+from vyre.opt.metadata import CostModelFamily, PassPhase
+from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
 
 TOGETHER = 4
-"""Rounds at a time; with eight, the machine does not follow all of the pieces any more."""
+"""Iterations per unrolled one; with eight, hardware prefetchers lose some of the streams."""
 MOST_GROUPS = 16
 """Workgroups in the longest row."""
 MOST_NODES = 24
-"""Expressions in a round that waits for memory more than memory for it."""
+"""Expressions in the body of a loop that is bound by memory."""
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)
 _PLAIN = (Let, Assign, Block, Region)
 
 
-@dataclass(frozen=True, slots=True)
-class RoundsTogether:
-    """A program with loops rewritten, and what is known of it."""
+@vyre_pass(
+    name="unroll_grid_stride",
+    phase=PassPhase.LOWERING,
+    family=CostModelFamily.LOOP,
+    requires=("grid_stride_loops",),
+)
+class UnrollGridStride(CpuPass):
+    """Unrolls interchanged grid-stride reductions by four.
 
-    program: Program
-    counts: frozenset[str]
-    """Numbers of rounds: they look at the first lane's place."""
-    outside: frozenset[str]
-    """Counters of loops around the lanes of a row."""
-    longest_row: int
-    """Lanes of a row for which it is right; 0 for any."""
-
-
-def with_rounds_together(program: Program, counts: frozenset[str]) -> RoundsTogether:
-    """The program with loops rewritten whose numbers of rounds are `counts`.
-
-    Names are unique, before and after.
+    Legal when the loop is one that grid_stride_loops made, and rows have at most 16 workgroups.
+    Profitable when the body loads, accumulates and does little else: it waits for memory.
     """
-    size = program.workgroup_size[0]
-    rewriter = _Rewriter(program, counts)
-    made = program.with_rewritten_entry(rewriter.entry(program)) if counts else program
-    if made is program:
-        return RoundsTogether(program, counts, frozenset(), 0)
-    new = frozenset(rewriter.counts)
-    outside = frozenset(rewriter.outside)
-    return RoundsTogether(with_unique_names(made), counts | new, outside, size * MOST_GROUPS)
+
+    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+        """Skip first code, and programs without grid-stride loops."""
+        assert isinstance(context, CpuContext)
+        if not context.thorough:
+            return PassAnalysis.skip("first code is kept small")
+        counts = context.facts.trip_counts
+        return PassAnalysis.RUN if counts else PassAnalysis.skip("no grid-stride loop")
+
+    def rewrite(self, program: Program, context: CpuContext) -> Program:
+        """The program with such loops unrolled; the facts bound its rows."""
+        facts = context.facts
+        rewriter = _Rewriter(program, facts.trip_counts)
+        changed = program.with_rewritten_entry(rewriter.entry(program))
+        if changed is program:
+            return program
+        facts.trip_counts |= frozenset(rewriter.counts)
+        facts.outer_counters |= frozenset(rewriter.outside)
+        facts.longest_row = program.workgroup_size[0] * MOST_GROUPS
+        return with_unique_names(changed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from vyre.backends.llvm.emit.values import Strided, Value
 from vyre.backends.llvm.rewrites.simplify_indices import Interior
 from vyre.backends.llvm.rewrites.structure_returns import Part, both, conjunction, parts_of
 from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -71,6 +72,7 @@ class Peeling:
     """Variables that other stretches of work read."""
     interior: Interior
     """The body as it was made from the one that was written, and what it takes for granted."""
+    techniques: Techniques
     parts: list[Part] = field(default_factory=list[Part])
     """Conditions that hold for the lanes that run in vectors."""
     ends: list[bool] = field(default_factory=list[bool])
@@ -128,7 +130,7 @@ class Peeling:
         self.contents = Contents(self.program, self.body, self.types, self.kept)
         self.simplified = self._take(self.body, self.narrowed)
         self._join_steps()
-        if not is_large(self.program):
+        if not is_large(self.program) and self.techniques.allow(Technique.TABLE_RANGES):
             # They are worth a second copy of all the work.
             self._take_facts(self.simplified, in_loop=False)
 
@@ -195,7 +197,7 @@ class Peeling:
     def _interior_part(self, part: Part) -> Assumption | None:
         """A condition that fails only near an edge, where lanes then run one by one."""
         written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
-        if begins_later_each_round(self._written(part), self.program):
+        if self._is_triangular(self._written(part)):
             return None
         inner = self.interior
         found = assumption_of(written, inner.forms, inner.loops)
@@ -231,7 +233,7 @@ class Peeling:
             # It is about lanes of some rows only.
             return False
         written = self._written(part)
-        if begins_later_each_round(written, self.program):
+        if self._is_triangular(written):
             return False
         if self.interior.repeats(written.left) or self.interior.repeats(written.right):
             # It is one thing here and another further along the row.
@@ -451,6 +453,11 @@ class Peeling:
     def has_edges(self) -> bool:
         """Whether lanes run one by one before those that run in vectors, or between them."""
         return bool(self.interior.assumptions or self.interior.periods)
+
+    def _is_triangular(self, part: Part) -> bool:
+        """True if vectors had better begin with the row than with the first active lane."""
+        allowed = self.techniques.allow(Technique.TRIANGULAR_GUARDS)
+        return allowed and begins_later_each_round(part, self.program)
 
     def begins_late(self) -> bool:
         """Whether lanes may have to run one by one before those that run in vectors."""

@@ -26,6 +26,7 @@ from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, guessed_step
 from vyre.backends.llvm.emit.range_expander import LoopRange, Reach
 from vyre.backends.llvm.rewrites.rebase_loops import Even, rounds_between
 from vyre.backends.llvm.rewrites.structure_returns import Part, both, conjunction, parts_of
+from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -54,10 +55,24 @@ from vyre.ir.walk import (
     walk_expr,
     walk_stmts,
 )
+from vyre.record import dataclass
 
 MOST_ASSUMPTIONS = 24
 MOST_PERIODS = 8
 """Remainders and quotients that only values and conditions ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speculation:
+    """What one version of a region assumes."""
+
+    techniques: Techniques
+    sought: Sought
+    """Where remainders and quotients are worth looking for."""
+    more: int = 0
+    """Bit mask of structures that are assumed to have one member more than lanes touch."""
+    usual: int = 0
+    """Members of structures of which each row touches one; 0 for none."""
 
 
 class Interior:
@@ -71,14 +86,9 @@ class Interior:
         leaves: frozenset[str],
         types: Mapping[str, DataType],
         kept: frozenset[str],
-        sizes: tuple[int, int] = (0, 0),
-        sought: Sought = Sought.IN_DECISIONS,
+        speculation: Speculation,
     ) -> None:
-        """`sizes` tells which structures are taken to have a part that nothing touches.
-
-        And how many parts those have of which rows touch one each, if that is not zero. `sought`
-        tells where remainders and quotients are looked for.
-        """
+        """`speculation` says what is assumed of structures, and where to look for periods."""
         self.assumptions: dict[Assumption, AnyExpr | None] = {}
         """With the condition of whole rows under which they have to hold; None for any rows."""
         self._under: AnyExpr | None = None
@@ -102,13 +112,17 @@ class Interior:
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
         self._wanted = index_names(body, outer) - self._assigned
-        self._sought = sought
+        self._sought = sought = speculation.sought
         self._deciding = frozenset[str]()
         if sought is Sought.IN_DECISIONS:
             self._deciding = deciding_names(body)
         self.forms = LinearForms(program, (), outer, leaves, types)
-        more, usual = sizes
-        guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
+        techniques = speculation.techniques
+        self._rebases = techniques.allow(Technique.REBASE_LOOPS)
+        more, usual = speculation.more, speculation.usual
+        guesses: Mapping[AnyExpr, Lit] = {}
+        if techniques.allow(Technique.SPECULATE_STRIDES):
+            guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
         self._largest = partial(guessed_steps, program, body, outer, leaves, types, more)
         self._guesses = len(guesses)
         self.steps = {
@@ -197,7 +211,7 @@ class Interior:
         if not self.forms.is_pure(start) or not Reach.supports(start, self.forms, self.loops):
             return loop
         rounds = rounds_between(start, stop, self.forms)
-        if rounds is None or len(self.even) >= MOST_ASSUMPTIONS:
+        if not self._rebases or rounds is None or len(self.even) >= MOST_ASSUMPTIONS:
             return loop
         self.even[Even(start, rounds)] = None
         counter = f"{loop.var}.round"

@@ -10,6 +10,7 @@ from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.rewrites.partition_rows import Peeling
 from vyre.backends.llvm.schedule.lane_filter import sieve_of
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
+from vyre.backends.llvm.techniques import Technique
 
 MOST_LANES = 32
 FEWEST_LANES = 4
@@ -49,18 +50,19 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
     if short or peeling.single:
         return ONE_BY_ONE
-    if runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
+    inner = kernel.allows(Technique.VECTORISE_INNER_LOOPS)
+    if inner and runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
         return Tile(0, 1, peeled=True)
     narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
     scattered = census.scattered * SCATTERED + narrow >= census.operations
     if scattered and census.scattered:
         width = _within_row(kernel, 2 * _natural(kernel, census))
-        if census.chases and has_gathers(kernel.host) and width >= FEWEST_LANES:
+        if _chases(kernel, census) and has_gathers(kernel.host) and width >= FEWEST_LANES:
             return Tile(width, axis=0, peeled=True)
-        return _scalar_tile(peeling, census)
+        return _scalar_tile(kernel, peeling, census)
     width = _width(kernel, census)
-    if width < FEWEST_LANES or census.searches or census.keeps_stacks:
-        return _scalar_tile(peeling, census)
+    if width < FEWEST_LANES or _is_scalar_search(kernel, census):
+        return _scalar_tile(kernel, peeling, census)
     rows = _rows(kernel, census, peeling)
     if rows > 1:
         width = min(width, 2 * _natural(kernel, census))
@@ -74,8 +76,20 @@ def mask_bits(width: int) -> int:
     return 32 if width <= MOST_LANES else 8
 
 
-def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
-    if not census.diverges and census.has_loop and not census.chained:
+def _chases(kernel: Kernel, census: Census) -> bool:
+    return census.chases and kernel.allows(Technique.GATHER_CHAINS)
+
+
+def _is_scalar_search(kernel: Kernel, census: Census) -> bool:
+    """True if vectors would wait for their last lane in a loop that gains nothing from them."""
+    if census.searches and kernel.allows(Technique.SCALAR_SEARCH):
+        return True
+    return census.keeps_stacks and kernel.allows(Technique.SCALAR_STACKS)
+
+
+def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
+    jams = census.chained and kernel.allows(Technique.INTERLEAVE_SCALARS)
+    if not census.diverges and census.has_loop and not jams:
         # The machine looks ahead into the next round by itself.
         return Tile(0, 1, peeled=True)
     if not census.diverges and census.has_loop:
@@ -83,7 +97,7 @@ def _scalar_tile(peeling: Peeling, census: Census) -> Tile:
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
-    sieve = sieve_of(peeling, census)
+    sieve = sieve_of(peeling, census) if kernel.allows(Technique.LANE_FILTER) else None
     if sieve is not None:
         return Tile(0, 1, peeled=True, sieve=sieve)
     known = peeling.inside or peeling.by_facts
@@ -144,7 +158,9 @@ def _fits(vectors: int, census: Census) -> bool:
 
 def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     """Rows along y that run in lock-step, where they load the same elements in a loop."""
-    if not census.reuses_rows or peeling.depends_on_y() or peeling.begins_late():
+    if not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
+        return 1
+    if peeling.depends_on_y() or peeling.begins_late():
         return 1
     return ROWS if kernel.size[1] % ROWS == 0 else 1
 
@@ -154,6 +170,8 @@ def _whole_row(kernel: Kernel, census: Census, peeling: Peeling) -> Tile | None:
 
     Lanes that went through their rounds on their own would jump over all the others each time.
     """
+    if not kernel.allows(Technique.WHOLE_ROW):
+        return None
     if census.diverges or census.scattered or kernel.row.startswith("%"):
         return None
     natural, size = _natural(kernel, census), kernel.size[0]
@@ -173,6 +191,8 @@ def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> T
     Where registers do not hold so many vectors, or lanes store what they come by, there are as
     many shorter ones.
     """
+    if not kernel.allows(Technique.JAM_COLUMNS):
+        return None
     if census.diverges or census.scattered or not census.has_loop or not goes_down(peeling):
         return None
     natural = _natural(kernel, census)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Assign, Lit, Loop, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
@@ -28,6 +29,8 @@ MOST_IN_A_ROW = 512
 
 def rounds_in_block(statements: Statements, loop: Loop) -> int:
     """How many rounds each set of lanes does in its turn; 1 when it is round by round."""
+    if not statements.kernel.allows(Technique.UNROLL_AND_JAM):
+        return 1
     apart = statements.apart
     if len(statements.views) == 1 or statements.lanes.width or apart is None:
         return 1
@@ -55,7 +58,7 @@ def rounds_in_row(statements: Statements, loop: Loop) -> int:
     """
     if not statements.lanes.width or id(loop) in statements.flow.leaves:
         return 1
-    if is_large(statements.kernel.program):
+    if is_large(statements.kernel.program) or not statements.kernel.allows(Technique.UNROLL):
         return 1
     if not (isinstance(loop.start, Lit) and isinstance(loop.stop, Lit)):
         return 1

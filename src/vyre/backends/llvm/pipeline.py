@@ -1,0 +1,64 @@
+"""The passes of the CPU backend, between the optimizer and the emission of LLVM IR.
+
+Each runs once, in this order. What they establish besides the program is in `LaunchFacts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
+from vyre.backends.llvm.passes.canonicalise_reductions import CanonicaliseReductions
+from vyre.backends.llvm.passes.combine_loads import CombineLoads
+from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
+from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
+from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
+from vyre.backends.llvm.passes.interchange_loops import InterchangeLoops
+from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
+from vyre.backends.llvm.passes.split_full_iterations import SplitFullIterations
+from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
+from vyre.driver.grid_sync.names import with_unique_names
+from vyre.ir import Program
+from vyre.opt.report import OptimizerRunReport
+from vyre.opt.scheduler import run_in_order
+from vyre.record import dataclass
+
+CPU_PASSES: tuple[CpuPass, ...] = (
+    InterchangeAxes(),  # first: strides along x decide all that follows
+    RetileWorkgroups(),  # needs to know whether rows became short by InterchangeAxes
+    IfConvertExchanges(),  # branches that would diverge; before loops are looked at
+    CombineLoads(),  # one expression per word; later passes move whole statements only
+    CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
+    GridStrideLoops(),  # needs the original guard of the loop, so before anything splits loops
+    SplitFullIterations(),  # the loops of GridStrideLoops and those written by hand like them
+    UnrollGridStride(),  # only loops that GridStrideLoops made
+    InterchangeLoops(),  # last: one loop around all of the work
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A program after the CPU passes, and what its launch has to respect."""
+
+    program: Program
+    facts: LaunchFacts
+    report: OptimizerRunReport
+
+
+def lower(
+    program: Program,
+    host: Host,
+    *,
+    thorough: bool = True,
+    without: AbstractSet[str] = frozenset(),
+    verify: bool = False,
+) -> Lowered:
+    """Run the passes, except those named in `without`; `verify` checks the program after each."""
+    context = CpuContext(host, thorough=thorough)
+    passes = [each for each in CPU_PASSES if each.metadata.name not in without]
+    report = run_in_order(passes, with_unique_names(program), context, verify=verify)
+    return Lowered(report.program, context.facts, report)
+
+
+__all__ = ["CPU_PASSES", "Lowered", "lower"]
