@@ -99,7 +99,7 @@ def digests_of(path: Path, targets: list[str]) -> list[str]:
     for name in targets:
         for thorough in (True, False):
             try:
-                text = generate(program, TARGETS[name], thorough=thorough)[0]
+                text = generate(program, TARGETS[name], thorough=thorough).text
             except VyreError as error:
                 text = str(error)
             digest = hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -13,12 +13,15 @@ from vyre.ir import Program
 from vyre.opt import optimize
 from vyre.runtime import compile
 
-SUMMARY = "show a program as IR, optimised, LLVM, assembly or WGSL"
+SUMMARY = "show a program as IR, optimised, lowered for the CPU, LLVM, assembly or WGSL"
 EXAMPLE = "vyre show kernel.vy --as asm"
 
-STAGES = ("ir", "opt", "llvm", "asm", "wgsl")
-_DEVICE_OF = {"llvm": "cpu", "asm": "cpu"}
-_LANGUAGES = {"ir": "rust", "opt": "rust", "llvm": "llvm", "asm": "nasm", "wgsl": "rust"}
+STAGES = ("ir", "opt", "cpu", "schedule", "llvm", "asm", "wgsl")
+_DEVICE_OF = dict.fromkeys(("cpu", "schedule", "llvm", "asm"), "cpu")
+_LANGUAGES = {
+    **dict.fromkeys(("ir", "opt", "cpu", "wgsl"), "rust"),
+    **{"schedule": "text", "llvm": "llvm", "asm": "nasm"},
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from vyre.opt.explain import explain, summarize, total_savings
+    from vyre.opt.explanation import explain, summarize, total_savings
     from vyre.opt.hot_paths import HotPathHints, RegionRecord
     from vyre.opt.metadata import (
         CostModelFamily,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         PassRefusalKind,
         PassRunDecision,
     )
-    from vyre.opt.optimize import optimize
+    from vyre.opt.optimizer import optimize
     from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
     from vyre.opt.profile import OptimizerProfile
     from vyre.opt.registry import missing_passes, pass_by_name, registered_passes
@@ -82,15 +82,15 @@ _HOMES = {
     "PassSelectionDecision": "selection",
     "PassSelectionReason": "selection",
     "RegionRecord": "hot_paths",
-    "explain": "explain",
+    "explain": "explanation",
     "missing_passes": "registry",
-    "optimize": "optimize",
+    "optimize": "optimizer",
     "pass_by_name": "registry",
     "registered_passes": "registry",
     "registered_passes_for": "selection",
     "select_passes": "selection",
-    "summarize": "explain",
-    "total_savings": "explain",
+    "summarize": "explanation",
+    "total_savings": "explanation",
     "vyre_pass": "pass_",
 }
 

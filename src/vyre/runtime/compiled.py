@@ -262,6 +262,9 @@ class CompiledProgram:
             from vyre.opt import explain
 
             lines += ["", explain(report)]
+        schedule = self.sources().get("schedule")
+        if schedule is not None:
+            lines += ["", schedule]
         return "\n".join(lines)
 
 

@@ -154,7 +154,11 @@ class Kernel(Generic[P]):
         return compile(self.program(*args, **kwargs), device=device)
 
     def show(self, stage: str = "ir", *args: Any, device: str | None = None, **kwargs: Any) -> str:
-        """The kernel at a stage of its way: `ir`, `opt`, `llvm`, `asm` or `wgsl`."""
+        """The kernel at a stage of its way.
+
+        `ir`, `opt`, then for the CPU `cpu` (after its passes), `schedule` (how its regions run),
+        `llvm` and `asm`, or `wgsl`.
+        """
         if stage == "ir":
             return str(self.program(*args, **kwargs))
         chosen = device or ("wgpu" if stage == "wgsl" else "cpu" if stage != "opt" else None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm import jit
 from vyre.backends.llvm.abi import KERNEL_SYMBOL, STACK_BYTES
-from vyre.backends.llvm.emit.module import generate
+from vyre.backends.llvm.emit.module import Generated, generate
+from vyre.backends.llvm.explanation import explain
 from vyre.backends.llvm.frames import stack_bytes, with_probes
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.loader import has_linker, ready_to_load
@@ -42,20 +43,24 @@ Module = tuple[str, jit.Pipeline]
 class _Sources(Mapping[str, str]):
     """The readable forms of a kernel, made when somebody looks."""
 
-    def __init__(self, modules: Sequence[Module], host: hosts.Host) -> None:
-        self._modules, self._host = modules, host
+    def __init__(self, made: _Made) -> None:
+        self._generated, self._modules, self._host = made.generated, made.modules, made.host
 
     def __getitem__(self, kind: str) -> str:
+        if kind == "cpu":
+            return str(self._generated.lowered.program)
+        if kind == "schedule":
+            return explain(self._generated)
         if kind == "llvm-raw":
             return "\n".join(text for text, _ in self._modules)
         forms = {"llvm": jit.optimised_text, "asm": jit.assembly}
         return "\n".join(forms[kind](text, self._host, how) for text, how in self._modules)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(("llvm", "llvm-raw", "asm"))
+        return iter(("cpu", "schedule", "llvm-raw", "llvm", "asm"))
 
     def __len__(self) -> int:
-        return 3
+        return 5
 
 
 def compile_program(program: Program, setting: str, options: EmitOptions) -> Artifact:
@@ -73,13 +78,14 @@ def compile_program(program: Program, setting: str, options: EmitOptions) -> Art
         found = made.info.stack_bytes
         raise BackendError(TOO_MUCH_STACK.at(found=found, limit=STACK_BYTES))
     payload = ready_to_load(made.objects[0], others=made.objects[1:])
-    return Artifact("cpu", payload, made.info.to_json(), _Sources(made.modules, made.host))
+    return Artifact("cpu", payload, made.info.to_json(), _Sources(made))
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
     """A program's machine code before it is linked."""
 
+    generated: Generated
     info: KernelInfo
     modules: list[Module]
     objects: list[bytes]
@@ -91,14 +97,16 @@ def _compile_for(host: hosts.Host, program: Program, options: EmitOptions) -> _M
     # Until a program is hot, whoever launches it first waits for all of its code.
     thorough = options.tier != "auto"
     without = frozenset(filter(None, options.values.get("without", "").split(",")))
-    text, info = generate(program, host, unchecked=unchecked, thorough=thorough, without=without)
+    generated = generate(program, host, unchecked=unchecked, thorough=thorough, without=without)
+    text = generated.text
     pipeline = pipeline_for(options.tier, program, text)
     # Only what is linked here tells how large its frames are.
     modules = _modules(with_probes(text, host) if has_linker() else text, pipeline)
     objects = [jit.compile_text(each, host, how).object for each, how in modules]
     texts = [each for each, _ in modules]
     stack = stack_bytes(objects, texts, KERNEL_SYMBOL) if has_linker() else 0
-    return _Made(replace(info, pipeline=pipeline.name, stack_bytes=stack), modules, objects, host)
+    info = replace(generated.info, pipeline=pipeline.name, stack_bytes=stack)
+    return _Made(generated, info, modules, objects, host)
 
 
 def _modules(text: str, pipeline: jit.Pipeline) -> list[Module]:

@@ -15,9 +15,12 @@ from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.outcome import Outcome
+from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.pool import process_pool
 from vyre.backends.reference import execute
+from vyre.check import check as problems_of
 from vyre.conform.compare import Tolerance, compare_outputs
+from vyre.diagnostics import Severity
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 from vyre.semantics import storage_dtype
@@ -54,9 +57,22 @@ def source(program: Program, kind: str = "llvm-raw", cpu: str = "wide") -> str:
     """A readable form of the code for a machine; all but the text before LLVM is for this one."""
     if kind == "llvm-raw":
         host = {"wide": WIDE, "generic": hosts.generic(), "native": hosts.native()}[cpu]
-        return generate(program, host)[0]
+        return generate(program, host).text
     used = "native" if cpu == "wide" else cpu
     return compile_program(program, used, EmitOptions("full")).sources[kind]
+
+
+def lowered_by(
+    each: CpuPass, program: Program, host: hosts.Host = WIDE, facts: LaunchFacts | None = None
+) -> tuple[Program, LaunchFacts]:
+    """What one CPU pass makes of a program, which is valid, and the facts it establishes."""
+    context = CpuContext(host)
+    context.facts = facts or context.facts
+    if not each.analyze(program, context).runs:
+        return program, context.facts
+    changed = each.transform(program, context).program
+    assert not [d for d in problems_of(changed) if d.severity is Severity.ERROR]
+    return changed, context.facts
 
 
 def launch(

@@ -25,7 +25,7 @@ COPY = "if gid.x < len(out) {{ out[gid.x] = a[gid.x{plus}] }}"
 
 
 def asked(body: str, size: str = "256, 1", target: Host = AVX2) -> int:
-    text = generate(Program.parse(TEXT.format(body=body, size=size)), target)[0]
+    text = generate(Program.parse(TEXT.format(body=body, size=size)), target).text
     return text.count("call void @llvm.prefetch")
 
 

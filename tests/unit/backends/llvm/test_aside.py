@@ -42,7 +42,7 @@ def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def text_of(body: str, *, thorough: bool = False) -> str:
     program = Program.parse(TEXT.replace("BODY", body))
-    return generate(program, host.native(), thorough=thorough)[0]
+    return generate(program, host.native(), thorough=thorough).text
 
 
 @pytest.mark.parametrize("body", [PLAIN, LOOP, TRAP.replace("7", "900")])

@@ -50,7 +50,7 @@ def test_benchmark_kernels_compile(machine: str) -> None:
 
 
 def compiles(name: str, host: Host) -> None:
-    text, _ = generate(optimised(name), host)
+    text = generate(optimised(name), host).text
     data = jit.compile_text(text, host, jit.LEAN).object
     if host.architecture not in LINKED:
         assert data[:4] == b"\x7fELF"

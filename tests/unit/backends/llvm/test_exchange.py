@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.passes.if_convert_exchanges import with_exchanges
+from tests.unit.backends.llvm.running import check, lowered_by
+from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.ir import If, Program
 from vyre.ir.walk import walk_stmts
 
@@ -55,7 +55,7 @@ def arms(program: Program) -> int:
 @pytest.mark.parametrize("body", MADE)
 def test_exchanges_that_are_made_stores(body: str) -> None:
     program = Program.parse(text(body))
-    made = with_exchanges(program)
+    made, _ = lowered_by(IfConvertExchanges(), program)
     assert arms(made) == arms(program) - 1
     rng = np.random.default_rng(0)
     for length in (256, 201, 3, 0):
@@ -66,13 +66,13 @@ def test_exchanges_that_are_made_stores(body: str) -> None:
 @pytest.mark.parametrize("body", LEFT)
 def test_conditionals_that_are_left_alone(body: str) -> None:
     program = Program.parse(text(body))
-    assert with_exchanges(program) is program
+    assert lowered_by(IfConvertExchanges(), program)[0] is program
 
 
 @pytest.mark.parametrize("dtype", ["bool", "f16"])
 def test_elements_that_do_not_keep_their_bits_are_left_alone(dtype: str) -> None:
     program = Program.parse(text(LOADS + SWAP.replace("x > y", "gid.x > 5"), dtype))
-    assert with_exchanges(program) is program
+    assert lowered_by(IfConvertExchanges(), program)[0] is program
 
 
 def test_numbers_that_are_none_stay_where_they_are() -> None:

@@ -30,7 +30,7 @@ def work(program: Program) -> tuple[int, int]:
     profile = cProfile.Profile()
 
     def compiled() -> str:
-        return generate(optimize(program).program, native())[0]
+        return generate(optimize(program).program, native()).text
 
     text = profile.runcall(compiled)
     return sum(row.callcount for row in profile.getstats()), text.count("\n")

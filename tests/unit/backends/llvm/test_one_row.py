@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.unit.backends.llvm.running import differences, source
+from tests.unit.backends.llvm.running import differences, lowered_by, source
 from vyre.backends.llvm.compile import compile_program
-from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
-from vyre.backends.llvm.passes.unroll_grid_stride import with_rounds_together
+from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
+from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Program
 
@@ -151,9 +151,9 @@ def test_these_are_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", NOT_TOGETHER)
 def test_these_run_round_by_round(name: str) -> None:
-    made, counts = with_strides_outside(program(NOT_TOGETHER[name], "u32", 64))
-    assert counts
-    assert with_rounds_together(made, counts).program is made
+    made, facts = lowered_by(GridStrideLoops(), program(NOT_TOGETHER[name], "u32", 64))
+    assert facts.trip_counts
+    assert lowered_by(UnrollGridStride(), made, facts=facts)[0] is made
 
 
 def test_who_launches_first_does_not_wait_for_it() -> None:

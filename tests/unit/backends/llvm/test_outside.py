@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import differences
-from vyre.backends.llvm.passes.interchange_loops import with_loops_outside
+from tests.unit.backends.llvm.running import differences, lowered_by
+from vyre.backends.llvm.passes.interchange_loops import InterchangeLoops
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 
@@ -52,15 +52,15 @@ def program_of(body: str) -> Program:
 
 @pytest.mark.parametrize("name", MOVED)
 def test_loops_that_are_moved(name: str) -> None:
-    assert with_loops_outside(program_of(MOVED[name]))[1]
+    assert lowered_by(InterchangeLoops(), program_of(MOVED[name]))[1].outer_counters
 
 
 @pytest.mark.parametrize("name", LEFT)
 def test_loops_that_stay(name: str) -> None:
     program = program_of(LEFT[name])
-    made, counters = with_loops_outside(program)
+    made, facts = lowered_by(InterchangeLoops(), program)
     assert made is program
-    assert not counters
+    assert not facts.outer_counters
 
 
 @pytest.mark.parametrize("name", [*MOVED, *LEFT])

@@ -231,5 +231,5 @@ def test_elements_of_odd_size_leave_no_gaps(cpu: str) -> None:
 
 def test_vectors_have_a_power_of_two_of_lanes() -> None:
     wide = replace(hosts.generic(), features="+avx2,+avx512f,+avx512vl")
-    text = generate(Program.parse(ODD), wide)[0]
+    text = generate(Program.parse(ODD), wide).text
     assert {int(n) for n in re.findall(r"<(\d+) x i", text)} <= {2, 4, 8, 16, 32, 64}

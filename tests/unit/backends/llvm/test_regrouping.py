@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import Array, check
 from tests.unit.backends.llvm.test_contents import run_between_fences
-from vyre.backends.llvm.passes.retile_workgroups import regrouping_of
+from vyre.backends.llvm.passes.retile_workgroups import tiling_of
 from vyre.ir import Program
 
 TEXT = """program workgroup{size}
@@ -70,8 +70,8 @@ def test_fewer_and_more_than_there_are(size: tuple[int, int, int]) -> None:
 
 
 def rows(body: str, size: tuple[int, int, int] = (64, 1, 1), *, turned: bool = False) -> int:
-    how = regrouping_of(Program.parse(TEXT.format(size=size, body=body)), turned=turned)
-    return how.rows if how is not None else 0
+    tiling = tiling_of(Program.parse(TEXT.format(size=size, body=body)), interchanged=turned)
+    return tiling.rows if tiling is not None else 0
 
 
 def test_when() -> None:

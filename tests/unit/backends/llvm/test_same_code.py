@@ -15,7 +15,7 @@ from vyre.backends.llvm import host
 from vyre.backends.llvm.emit.module import generate
 from vyre.text import parse
 for path in sys.argv[1:]:
-    code = generate(parse(Path(path).read_text()), host.generic())[0]
+    code = generate(parse(Path(path).read_text()), host.generic()).text
     print(path, hashlib.sha256(code.encode()).hexdigest())
 """
 

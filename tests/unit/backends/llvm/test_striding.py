@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.passes.grid_stride_loops import with_strides_outside
+from tests.unit.backends.llvm.running import check, lowered_by
+from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.ir import Program
 
 TEXT = """program workgroup({size}, 1, 1)
@@ -76,9 +76,9 @@ LEFT = [
 @pytest.mark.parametrize("body", MOVED)
 def test_loops_that_are_moved(body: str) -> None:
     program = Program.parse(text(body))
-    made, rounds = with_strides_outside(program)
+    made, facts = lowered_by(GridStrideLoops(), program)
     assert made is not program
-    assert len(rounds) == 1
+    assert len(facts.trip_counts) == 1
     for stop, step in ((390, 128), (0, 128), (370, 200)):
         given = {
             "a": np.arange(380, dtype=np.uint32) * 7 % 41,
@@ -91,12 +91,14 @@ def test_loops_that_are_moved(body: str) -> None:
 @pytest.mark.parametrize("body", LEFT)
 def test_loops_that_are_left_alone(body: str) -> None:
     program = Program.parse(text(body))
-    assert with_strides_outside(program) == (program, frozenset())
+    made, facts = lowered_by(GridStrideLoops(), program)
+    assert made is program
+    assert not facts.trip_counts
 
 
 def test_small_workgroups_are_left_alone() -> None:
     program = Program.parse(text(MOVED[0], 32))
-    assert with_strides_outside(program)[0] is program
+    assert lowered_by(GridStrideLoops(), program)[0] is program
 
 
 @pytest.mark.parametrize("step", [0, 0xFFFFFFF0, 0x80000001])
@@ -129,7 +131,7 @@ def test_the_last_lanes_before_the_end_of_the_type(stop: int) -> None:
 def test_a_start_that_wraps_around_for_some_lanes(base: int) -> None:
     rounds = COUNT.format(s="o")
     body = f"let o = a[0] + lid.x let s = 7 for k in 0..{rounds} {{ s = s * 3 + k }} out[gid.x] = s"
-    assert with_strides_outside(Program.parse(text(body)))[1]
+    assert lowered_by(GridStrideLoops(), Program.parse(text(body)))[1].trip_counts
     for stop in (3, 0xFFFFFFFF):
         given = {
             "a": np.array([base], np.uint32),

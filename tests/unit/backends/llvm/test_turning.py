@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import Array, check
 from tests.unit.backends.llvm.test_contents import run_between_fences
-from vyre.backends.llvm.passes.interchange_axes import axis_along_memory
+from vyre.backends.llvm.passes.interchange_axes import contiguous_axis
 from vyre.ir import Program
 
 TEXT = """program workgroup{size}
@@ -58,7 +58,7 @@ def given(depth: int, height: int, width: int) -> dict[str, Array]:
 
 
 def axis(body: str) -> int:
-    return axis_along_memory(Program.parse(TEXT.format(size="(16, 4, 1)", body=body)))
+    return contiguous_axis(Program.parse(TEXT.format(size="(16, 4, 1)", body=body)))
 
 
 @pytest.mark.parametrize("size", [(16, 4, 1), (64, 1, 1), (1, 8, 2), (3, 5, 1)])

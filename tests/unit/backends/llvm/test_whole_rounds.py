@@ -7,10 +7,10 @@ from typing import TypedDict
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import differences, source
+from tests.unit.backends.llvm.running import differences, lowered_by, source
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm.analysis.affine_coefficient import coefficient
-from vyre.backends.llvm.passes.split_full_iterations import with_whole_rounds
+from vyre.backends.llvm.passes.split_full_iterations import SplitFullIterations
 from vyre.backends.reference import execute
 from vyre.ir import Expr, Program, Var
 
@@ -58,7 +58,7 @@ def program(
 
 
 def is_rewritten(made: Program, host: hosts.Host = AVX512) -> bool:
-    return with_whole_rounds(made, host) is not made
+    return lowered_by(SplitFullIterations(), made, host)[0] is not made
 
 
 TAKEN: dict[str, Parts] = {
@@ -102,7 +102,7 @@ def test_half_of_the_registers_must_hold_the_sums() -> None:
 @pytest.mark.parametrize("name", TAKEN)
 def test_the_reference_sees_no_difference(name: str) -> None:
     made = program(**TAKEN[name])
-    other = with_whole_rounds(made, AVX512)
+    other, _ = lowered_by(SplitFullIterations(), made, AVX512)
     for n, rounds, offset in adversarial(64):
         inputs = given(n, rounds, offset, 64)
         before = execute(made, inputs, (3, 1, 1), subgroup_width=1).outputs["out"]

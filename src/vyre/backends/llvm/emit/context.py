@@ -62,6 +62,8 @@ class Kernel:
     """Whether work may have further versions, for launches of one kind."""
     techniques: Techniques = field(default_factory=Techniques)
     """Which lowerings and heuristics may be used, and which were."""
+    regions: list[str] = field(default_factory=list[str])
+    """How the lanes of each emitted region run, in words."""
     unchecked: bool = False
     """Leave out all tests of bounds: only to measure what they cost."""
     of_first_lane: frozenset[str] = frozenset()

@@ -252,6 +252,7 @@ class Lanes:
                     self.memory.ask_ahead(memory, at)
                 entries = self.kernel.table_sizes.get(id(expr))
                 if entries and is_worth_it(self.kernel.host, self.width, entries):
+                    self.kernel.applies(Technique.TABLE_LOOKUP)
                     return self.memory.look_up(memory, at, entries)
                 return self.memory.load(memory, at, strided, proven=self.proven(expr))
             case Unary():
@@ -260,6 +261,7 @@ class Lanes:
                 if op in JOINING and self._joins_words:
                     word = word_of(expr, self)
                     if word is not None:
+                        self.kernel.applies(Technique.WIDE_LOADS)
                         return emit_word(self, expr, word)
                 return self._binary(op, self.value(left), self.value(right))
             case Fma(a, b, c):

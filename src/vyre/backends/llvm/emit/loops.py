@@ -18,6 +18,7 @@ from vyre.backends.llvm.emit.values import Form, Value, uniform
 from vyre.backends.llvm.emit.vector_loop import emit_along
 from vyre.backends.llvm.schedule.safepoints import STRIP
 from vyre.backends.llvm.schedule.unroll_factors import rounds_in_block, rounds_in_row
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir import BinOp, DataType, Lit, Loop, While
 from vyre.record import dataclass
 
@@ -71,6 +72,7 @@ class Loops:
 
     def _counted_twice(self, statement: Loop, start: Value, stop: Value, found: AtCounter) -> None:
         """Without tests at the counter where one test before the loop tells, else with them."""
+        self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
         w.branch(emit_test(lanes, statement, start, stop, found), inside, tested, likely=True)
@@ -117,6 +119,8 @@ class Loops:
             view.names[statement.var] = replace(start, text=now)
         self._round(state, statement)
         copies = rounds_in_row(self.s, statement)
+        if copies > 1:
+            self.s.kernel.applies(Technique.UNROLL)
         for n in range(1, copies):
             count = w.emit(f"add {scalar} {now}, {n}", statement.var)
             for view in self.s.views:
@@ -178,6 +182,7 @@ class Loops:
         rounds = rounds_in_block(self.s, statement)
         if rounds == 1:
             return
+        self.s.kernel.applies(Technique.UNROLL_AND_JAM)
         w, s = self.w, self.s
         scalar = register_type(stop.dtype)
         order, wrap = ("sl", "nsw") if stop.dtype.is_signed else ("ul", "nuw")
@@ -214,6 +219,7 @@ class Loops:
         slot = w.slot(scalar, statement.var)
         first = start.text
         if has_full_rounds(self.s, statement):
+            self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
             end = emit_end_of_full(lanes, start, limit)
             self._counted(statement, start, end)
             first = end.text
@@ -272,6 +278,7 @@ class Loops:
         if divergent and has_full_rounds(self.s, statement):
             parts = leading_parts(self.s, statement)
             if parts is not None:
+                self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
                 self._while_full(statement, parts)
         head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
         state = self._enter(statement, head, done, divergent=divergent)

@@ -40,8 +40,8 @@ def generate(
     unchecked: bool = False,
     thorough: bool = True,
     without: frozenset[str] = frozenset(),
-) -> tuple[str, KernelInfo]:
-    """The LLVM IR of a program, and what launching it needs to know.
+) -> Generated:
+    """The LLVM IR of a program, what launching it needs to know, and how it came about.
 
     What is not `thorough` has no further versions of its work for what a launch may turn out to be
     like, which take as long to compile as the work. `unchecked` leaves out the tests of bounds, to
@@ -55,7 +55,21 @@ def generate(
         lowered = lower(program, host, thorough=thorough, without=fewer)
         work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
     work.emit(lowered.facts)
-    return work.kernel.text(), _info(work.kernel, program.workgroup_size)
+    kernel = work.kernel
+    info = _info(kernel, program.workgroup_size)
+    return Generated(kernel.text(), info, lowered, kernel.techniques.applied, tuple(kernel.regions))
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The LLVM IR of a kernel, and how it came about."""
+
+    text: str
+    info: KernelInfo
+    lowered: Lowered
+    applied: tuple[Technique, ...]
+    regions: tuple[str, ...]
+    """How the lanes of each region run, in words; a region may be emitted in several versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +108,13 @@ class _Work:
             kernel.table_sizes = table_sizes(kernel.program)
         if kernel.allows(Technique.NONTEMPORAL_STORES):
             kernel.streamed = streamed_buffers(kernel.program, kernel.host)
+        if kernel.streamed:
+            kernel.applies(Technique.NONTEMPORAL_STORES)
         kernel.read_launch()
         privatise = kernel.allows(Technique.PRIVATISE_REDUCTIONS)
         plans = keeping_plans(kernel.program) if privatise else ()
+        if plans:
+            kernel.applies(Technique.PRIVATISE_REDUCTIONS)
         header = reserve(kernel, plans) if plans else ""
         shared = kernel.workgroup_memory()
         return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
@@ -126,6 +144,8 @@ class _Work:
             )
         if not step:
             step = _decode(kernel, now, span, several=group.is_flat)
+            if group.is_flat:
+                kernel.applies(Technique.COALESCE_WORKGROUPS)
             if tiling is not None:
                 emit_rows(kernel, span, tiling)
             for pointer, nbytes in self.shared:

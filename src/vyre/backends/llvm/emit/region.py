@@ -39,7 +39,7 @@ from vyre.backends.llvm.schedule.lane_filter import LANES
 from vyre.backends.llvm.schedule.line_alignment import Lines, lines_of
 from vyre.backends.llvm.schedule.prefetch import loads_ahead
 from vyre.backends.llvm.schedule.select_tile import choose_tile
-from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
+from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile, describe
 from vyre.backends.llvm.schedule.unswitch_rows import arms_of
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
@@ -126,8 +126,11 @@ class Rows:
             self.tile = choose_tile(self.kernel, self.peeling, self.varying)
             narrows = self.kernel.allows(Technique.NARROW_INTEGERS)
             if self.tile.width >= BYTES_WIDE and narrows:
-                self.kernel.keep_alive(self.peeling.simplified)
+                wide = self.peeling.simplified
+                self.kernel.keep_alive(wide)
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
+                if self.peeling.simplified is not wide:
+                    self.kernel.applies(Technique.NARROW_INTEGERS)
             done = self.peeling.simplified
             overlaps = self.kernel.allows(Technique.OVERLAP_REMAINDER)
             self.again = overlaps and is_repeatable(self.kernel.program, done, self.crossing.names)
@@ -137,6 +140,27 @@ class Rows:
                 self.ahead = loads_ahead(self.kernel, self.peeling)
             if self.work is None and not self.parts and not self.more:
                 self.arms = self._arms(body)
+        self._note_techniques(structured and body is not self.body)
+
+    def _note_techniques(self, structured: bool) -> None:
+        """Record what was applied, for `explain()`."""
+        inner = self.peeling.interior
+        applied = {
+            Technique.STRUCTURE_RETURNS: structured,
+            Technique.UNROLL_STRUCT_LOOPS: self.shortened,
+            Technique.SPECIALISE_TRIP_COUNTS: self.channels is not None,
+            Technique.REBASE_LOOPS: bool(inner.even),
+            Technique.DELINEARISE: bool(inner.periods),
+            Technique.SPECULATE_STRIDES: bool(inner.steps),
+            Technique.TABLE_RANGES: bool(self.peeling.facts),
+            Technique.UNSWITCH_ROWS: self.arms is not None,
+            Technique.OVERLAP_REMAINDER: self.again and self.tile.width > 0,
+            Technique.ALIGN_TO_LINES: self.lines is not None,
+            Technique.PREFETCH: bool(self.ahead),
+        }
+        for technique, is_applied in applied.items():
+            if is_applied:
+                self.kernel.applies(technique)
 
     @property
     def body(self) -> Body:
@@ -319,6 +343,7 @@ class Rows:
             enough = Lit(self.peeling.forms.type_of(divisor), shortest)
             is_long = first.value(Binary(BinOp.GE, divisor, enough)).text
             holds = w.emit(f"and i1 {holds}, {is_long}")
+        self.kernel.applies(Technique.SHORT_ROWS)
         along, short, done = (w.fresh(n) for n in ("lines", "lines.short", "lines.done"))
         w.branch(holds, along, short)
         w.block(along)
@@ -330,6 +355,7 @@ class Rows:
 
     def _emit_rows(self) -> None:
         """Loops over z and y, and rows in them."""
+        self.kernel.regions.append(describe(self.tile, overlaps=self.again))
         self.look_at_whole()
         self._count(2, 1, self._planes)
 
@@ -342,6 +368,8 @@ class Rows:
         tested = self.kernel.allows(Technique.WORKGROUP_TEST)
         if tested and self.tile.peeled and many and self.kernel.thorough:
             self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
+            if self.whole is not None:
+                self.kernel.applies(Technique.WORKGROUP_TEST)
 
     def _planes(self, z: str) -> None:
         jam = self.tile.jam if self.tile.axis == 1 else 1

@@ -53,6 +53,7 @@ def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) ->
     found = gathering_of(loop, statements.kernel.env)
     if found is None or not all(view.proven(one) for view in views for one in found.accesses):
         return False
+    statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
     for view in views:

@@ -117,6 +117,7 @@ class Group:
             plan = abreast_of(kernel, cut, self.crossing)
         if not together and plan is None:
             return ""
+        kernel.applies(Technique.WORKGROUP_ROWS if together else Technique.BATCH_WORKGROUPS)
         self._private_arrays()
         most = together or ABREAST
         several = Several(kernel, self.crossing, self.bound, self._of_window, most)

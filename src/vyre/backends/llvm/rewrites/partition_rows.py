@@ -456,8 +456,12 @@ class Peeling:
 
     def _is_triangular(self, part: Part) -> bool:
         """True if vectors had better begin with the row than with the first active lane."""
-        allowed = self.techniques.allow(Technique.TRIANGULAR_GUARDS)
-        return allowed and begins_later_each_round(part, self.program)
+        if not self.techniques.allow(Technique.TRIANGULAR_GUARDS):
+            return False
+        triangular = begins_later_each_round(part, self.program)
+        if triangular:
+            self.techniques.note(Technique.TRIANGULAR_GUARDS)
+        return triangular
 
     def begins_late(self) -> bool:
         """Whether lanes may have to run one by one before those that run in vectors."""

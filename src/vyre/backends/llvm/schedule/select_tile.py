@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vyre.backends.llvm.analysis.column_walks import goes_down, goes_on, stores_in_loops
 from vyre.backends.llvm.analysis.cost_model import Census
 from vyre.backends.llvm.analysis.loop_vectorization import runs_along
@@ -46,25 +48,34 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     """The lanes that run together in a stretch of work."""
     census = Census(kernel, peeling, varying)
     if census.talks:
-        return ONE_BY_ONE
+        return Tile(reason="it prints, or calls what is opaque, lane by lane")
     short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
-    if short or peeling.single:
-        return ONE_BY_ONE
+    if short:
+        return Tile(reason=f"rows have {kernel.size[0]} lanes, fewer than {FEWEST_LANES}")
+    if peeling.single:
+        return Tile(reason="its guard lets in one lane")
     inner = kernel.allows(Technique.VECTORISE_INNER_LOOPS)
     if inner and runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
-        return Tile(0, 1, peeled=True)
+        kernel.applies(Technique.VECTORISE_INNER_LOOPS)
+        return Tile(0, 1, peeled=True, reason="vectors run along its inner loops instead")
     narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
     scattered = census.scattered * SCATTERED + narrow >= census.operations
     if scattered and census.scattered:
         width = _within_row(kernel, 2 * _natural(kernel, census))
         if _chases(kernel, census) and has_gathers(kernel.host) and width >= FEWEST_LANES:
+            kernel.applies(Technique.GATHER_CHAINS)
             return Tile(width, axis=0, peeled=True)
-        return _scalar_tile(kernel, peeling, census)
+        why = f"{census.scattered} gathers for {census.operations} operations"
+        return replace(_scalar_tile(kernel, peeling, census), reason=why)
     width = _width(kernel, census)
     if width < FEWEST_LANES or _is_scalar_search(kernel, census):
-        return _scalar_tile(kernel, peeling, census)
+        why = "its loop diverges and gains nothing from vectors"
+        if width < FEWEST_LANES:
+            why = f"a vector holds {width} of its widest elements"
+        return replace(_scalar_tile(kernel, peeling, census), reason=why)
     rows = _rows(kernel, census, peeling)
     if rows > 1:
+        kernel.applies(Technique.JAM_ROWS)
         width = min(width, 2 * _natural(kernel, census))
         return Tile(width, rows, axis=1, peeled=True)
     whole = _whole_row(kernel, census, peeling)
@@ -83,8 +94,12 @@ def _chases(kernel: Kernel, census: Census) -> bool:
 def _is_scalar_search(kernel: Kernel, census: Census) -> bool:
     """True if vectors would wait for their last lane in a loop that gains nothing from them."""
     if census.searches and kernel.allows(Technique.SCALAR_SEARCH):
+        kernel.applies(Technique.SCALAR_SEARCH)
         return True
-    return census.keeps_stacks and kernel.allows(Technique.SCALAR_STACKS)
+    stacks = census.keeps_stacks and kernel.allows(Technique.SCALAR_STACKS)
+    if stacks:
+        kernel.applies(Technique.SCALAR_STACKS)
+    return stacks
 
 
 def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
@@ -93,12 +108,14 @@ def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
         # The machine looks ahead into the next round by itself.
         return Tile(0, 1, peeled=True)
     if not census.diverges and census.has_loop:
+        kernel.applies(Technique.INTERLEAVE_SCALARS)
         fits = [jam for jam in JAMMED if census.scalars * jam <= SCALAR_REGISTERS]
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
     sieve = sieve_of(peeling, census) if kernel.allows(Technique.LANE_FILTER) else None
     if sieve is not None:
+        kernel.applies(Technique.LANE_FILTER)
         return Tile(0, 1, peeled=True, sieve=sieve)
     known = peeling.inside or peeling.by_facts
     return Tile(0, 1, peeled=True) if known else ONE_BY_ONE
@@ -180,6 +197,7 @@ def _whole_row(kernel: Kernel, census: Census, peeling: Peeling) -> Tile | None:
     vectors = size // natural * max(census.carried, 1)
     if 2 * vectors > kernel.host.vector_registers:
         return None
+    kernel.applies(Technique.WHOLE_ROW)
     return Tile(2 * natural, size // (2 * natural), axis=0, peeled=True)
 
 
@@ -199,5 +217,6 @@ def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> T
     short = min(width, 2 * natural)
     for lanes in (short,) if stores_in_loops(peeling.simplified) else (width, short):
         if BANDS * lanes // natural * max(census.pressure, 1) <= ALL_REGISTERS:
+            kernel.applies(Technique.JAM_COLUMNS)
             return Tile(lanes, BANDS, axis=0, peeled=True)
     return None

@@ -19,6 +19,8 @@ class Tile:
     """Whether sets go statement by statement, or one after the other."""
     peeled: bool = False
     """Whether lanes for which conditions and accesses hold run apart from the others."""
+    reason: str = ""
+    """Why lanes run one at a time, where they do."""
     sieve: Sieve | None = None
     """What lanes are asked first, many at once, before those that have work run one by one."""
 
@@ -28,4 +30,21 @@ class Tile:
         return (self.width or 1) * (self.jam if self.axis == 0 else 1)
 
 
-ONE_BY_ONE = Tile()
+ONE_BY_ONE = Tile(reason="lanes are ordered by returns or loops that leave the region")
+"""Lanes one after the other, in regions that other regions depend on lane by lane."""
+
+
+def describe(tile: Tile, *, overlaps: bool) -> str:
+    """How lanes run, in words."""
+    where = ("columns", "rows", "planes")[tile.axis]
+    if not tile.width:
+        lanes = f"{tile.jam} lanes in turn" if tile.jam > 1 else "one lane at a time"
+        if tile.jam > 1 and tile.lock_step:
+            lanes = f"{tile.jam} scalar lanes in lock-step"
+        return f"{lanes}: {tile.reason}" if tile.reason else lanes
+    jam = f", {tile.jam} of them along {where}" if tile.jam > 1 else ""
+    remainder = "overlapping" if overlaps else "scalar"
+    return f"vectors of {tile.width} lanes{jam}, {remainder} remainder"
+
+
+__all__ = ["ONE_BY_ONE", "Tile", "describe"]
