@@ -108,9 +108,13 @@ prove: install  ## prove every rewrite rule with an SMT solver
 conform: install  ## run the conformance suite on one backend; DEVICE=cpu
 	@$(BIN)/vyre conform --device $(DEVICE)
 
-docs: install  ## rewrite the reference pages that follow from tables in the source
+# Doctrees are what Sphinx would begin with the next time; every build is a whole one, so they go to build.
+docs: install  ## rewrite the reference pages that follow from tables in the source; build the site of all pages
 	@$(BIN)/python -m docs.generate
+	@rm -rf site
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -d build/doctrees -c docs . site
+	@echo "docs: the site is in site; open site/index.html"
 
 clean:  ## remove caches and build products (the environments stay)
-	@rm -rf build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf build dist site .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
