@@ -2,6 +2,7 @@
 
 from benchmarks.report import Suite
 from benchmarks.suites import (
+    ablation,
     bounds,
     compiler,
     kernels,
@@ -15,6 +16,7 @@ from benchmarks.suites import (
 SUITES: tuple[Suite, ...] = (
     kernels.SUITE,
     survey.SUITE,
+    ablation.SUITE,
     bounds.SUITE,
     compiler.SUITE,
     optimizer.SUITE,

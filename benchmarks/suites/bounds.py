@@ -48,10 +48,11 @@ shown with its standard error. What ranges, guards and shapes prove is tested in
 
 
 class OneThread:
-    """The tool of vyre's implementations, on one thread and with or without checks."""
+    """The tool of vyre's implementations, on one thread, with or without checks or techniques."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], without: frozenset[str] = frozenset()) -> None:
         self._values = values
+        self._without = without
         self._made: dict[str, Artifact] = {}
         """What was compiled, to be loaded again."""
 
@@ -69,7 +70,10 @@ class OneThread:
         made = self._made.get(program.digest())
         if made is None:
             made = compile_program(
-                optimize(program).program, "native", EmitOptions("full", self._values)
+                optimize(program).program,
+                "native",
+                EmitOptions("full", self._values),
+                self._without,
             )
             self._made[program.digest()] = made
         kernel = NativeKernel(made.payload, KernelInfo.from_json(made.metadata), process_pool())

@@ -10,7 +10,7 @@
 | `VYRE_CHECK` | `1` compares every dispatch with the reference and saves a reproducer |
 | `VYRE_POOL_BYTES` | how much freed device memory is kept for reuse (default 256 MiB) |
 | `VYRE_REPRODUCERS` | where reproducers of failures are saved |
-| `VYRE_WITHOUT` | passes and backends of installed packages to leave out, separated by commas |
+| `VYRE_WITHOUT` | what to leave out: passes and backends of packages, techniques of the CPU |
 
 Without `VYRE_CACHE_DIR` the cache is the folder `vyre` in `XDG_CACHE_HOME` if that is absolute,
 else in `~/.cache` (`~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). There is none where

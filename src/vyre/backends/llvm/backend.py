@@ -13,6 +13,7 @@ from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.outcome import Outcome, Status
 from vyre.backends.llvm.pool import process_pool
+from vyre.config import config
 from vyre.diagnostics import (
     BackendError,
     DeadlineError,
@@ -193,13 +194,15 @@ class CpuBackend:
 
     def target(self, device: Device) -> Target:
         """What this machine's CPU can do; `VYRE_CPU=generic` leaves out what not every CPU has."""
-        return _target(os.environ.get("VYRE_CPU", "native"))
+        return _target(os.environ.get("VYRE_CPU", "native"), config().without)
 
     def emit(self, program: Program, target: Target, options: EmitOptions) -> Artifact:
         """Machine code for a program."""
         from vyre.backends.llvm.compile import compile_program
 
-        return compile_program(program, dict(target.details).get("cpu", "native"), options)
+        details = dict(target.details)
+        without = frozenset(details.get("without", "").split(","))
+        return compile_program(program, details.get("cpu", "native"), options, without)
 
     def load(self, artifact: Artifact, device: Device) -> CpuExecutable:
         """Put machine code into this process."""
@@ -209,9 +212,13 @@ class CpuBackend:
 
 
 @cache
-def _target(setting: str) -> Target:
-    details = (("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION)))
-    return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=details)
+def _target(setting: str, without: frozenset[str]) -> Target:
+    details = [("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION))]
+    if without:
+        from vyre.backends.llvm.pipeline import switches
+
+        details.append(("without", ",".join(sorted(without & switches()))))
+    return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=tuple(details))
 
 
 def backend() -> CpuBackend:

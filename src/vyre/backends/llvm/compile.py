@@ -63,17 +63,19 @@ class _Sources(Mapping[str, str]):
         return 5
 
 
-def compile_program(program: Program, setting: str, options: EmitOptions) -> Artifact:
+def compile_program(
+    program: Program, setting: str, options: EmitOptions, without: frozenset[str] = frozenset()
+) -> Artifact:
     """Machine code for this machine (`native`) or for all of its kind (`generic`).
 
     The option `bounds=unchecked` leaves out tests of bounds: benchmarks measure with it what they
-    cost, and nothing else may use it.
+    cost, and nothing else may use it. `without` names passes and techniques to leave out.
     """
     host = hosts.generic() if setting == "generic" else hosts.native()
-    made = _compile_for(host, program, options)
+    made = _compile_for(host, program, options, without)
     if made.info.stack_bytes > STACK_BYTES and host.vector_bits > hosts.generic().vector_bits:
         # Spilled registers take most of it, and those of other CPUs are smaller.
-        made = _compile_for(hosts.generic(), program, options)
+        made = _compile_for(hosts.generic(), program, options, without)
     if made.info.stack_bytes > STACK_BYTES:
         found = made.info.stack_bytes
         raise BackendError(TOO_MUCH_STACK.at(found=found, limit=STACK_BYTES))
@@ -92,11 +94,12 @@ class _Made:
     host: hosts.Host
 
 
-def _compile_for(host: hosts.Host, program: Program, options: EmitOptions) -> _Made:
+def _compile_for(
+    host: hosts.Host, program: Program, options: EmitOptions, without: frozenset[str]
+) -> _Made:
     unchecked = options.values.get("bounds") == "unchecked"
     # Until a program is hot, whoever launches it first waits for all of its code.
     thorough = options.tier != "auto"
-    without = frozenset(filter(None, options.values.get("without", "").split(",")))
     generated = generate(program, host, unchecked=unchecked, thorough=thorough, without=without)
     text = generated.text
     pipeline = pipeline_for(options.tier, program, text)

@@ -18,6 +18,7 @@ from vyre.backends.llvm.passes.interchange_loops import InterchangeLoops
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
 from vyre.backends.llvm.passes.split_full_iterations import SplitFullIterations
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
+from vyre.backends.llvm.techniques import Technique
 from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 from vyre.opt.report import OptimizerRunReport
@@ -35,6 +36,12 @@ CPU_PASSES: tuple[CpuPass, ...] = (
     UnrollGridStride(),  # only loops that GridStrideLoops made
     InterchangeLoops(),  # last: one loop around all of the work
 )
+
+
+def switches() -> frozenset[str]:
+    """The names by which passes and techniques of this backend can be left out."""
+    passes = {each.metadata.name for each in CPU_PASSES}
+    return frozenset(passes | {technique.label for technique in Technique})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +68,4 @@ def lower(
     return Lowered(report.program, context.facts, report)
 
 
-__all__ = ["CPU_PASSES", "Lowered", "lower"]
+__all__ = ["CPU_PASSES", "Lowered", "lower", "switches"]

@@ -1,7 +1,7 @@
 """The techniques of the CPU backend that are not passes, with a switch for each.
 
-`explain()` lists those that were applied to a program; `EmitOptions({"without": "a,b"})` turns some
-off, passes by their names as well. The suite `ablation` of the benchmarks measures each.
+`explain()` lists those that were applied to a program. `VYRE_WITHOUT=prefetch,unroll` leaves some
+out, passes of this backend by their names as well: the suite `ablation` measures what each gains.
 """
 
 from __future__ import annotations
