@@ -11,8 +11,10 @@ from benchmarks.survey import (
     parsing,
     physics,
     polybench,
+    records,
     rodinia,
     sorting,
+    tutorial,
 )
 from benchmarks.survey.case import Case
 
@@ -29,4 +31,6 @@ CASES: tuple[Case, ...] = (
     *sorting.CASES,
     *hashing.CASES,
     *dynamic.CASES,
+    *tutorial.CASES,
+    *records.CASES,
 )
