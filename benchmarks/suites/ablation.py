@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ class Subject:
     suite: str
     name: str
     kind: str
-    programs: Sequence["Program"]
+    programs: Sequence["Program"] = field(repr=False)
 
 
 @dataclass(frozen=True)
