@@ -8,22 +8,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from numpy.typing import NDArray
 
 from tests.files.textfile import Answer, Case
 from tests.files.values import read_values, show_values
+from vyre.backends.llvm.host import Host
+from vyre.backends.llvm.pass_context import CpuContext, LaunchFacts
+from vyre.backends.llvm.pipeline import CPU_PASSES
 from vyre.backends.reference import execute
 from vyre.check import check as run_check
 from vyre.diagnostics import Diagnostic, ExecutionError, ParseError, render_all
+from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 from vyre.opt import pass_by_name
 from vyre.runtime import run as run_program
 from vyre.runtime.host_types import numpy_type
 from vyre.text import parse as read_program
 
+AVX512 = Host(
+    "x86_64-unknown-linux-gnu", "x86-64-v4", "+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512bw"
+)
+"""The target of `cpu` cases, the same wherever tests run."""
 DEADLINE = 10.0
 """Seconds a program may run; a test that loops forever fails instead of hanging the run."""
 
@@ -69,6 +77,31 @@ def optimise(case: Case, words: tuple[str, ...]) -> Answer:
         return Answer("unchanged")
     assert after != before, "equal to the input but not the same object: unchanged means identity"
     return Answer(str(after).rstrip())
+
+
+def lower(case: Case, words: tuple[str, ...]) -> Answer:
+    """Apply CPU passes for a machine with AVX-512; the facts they establish follow the program."""
+    before = _valid(with_unique_names(_read(case)), "the input")
+    after, context = before, CpuContext(AVX512)
+    passes = {each.metadata.name: each for each in CPU_PASSES}
+    for name in words:
+        if passes[name].analyze(after, context).runs:
+            changed = passes[name].transform(after, context).program
+            after = _valid(changed, f"the output of {name}")
+    if after is before:
+        return Answer("unchanged")
+    return Answer("\n".join([str(after).rstrip(), *_shown_facts(context.facts)]))
+
+
+def _shown_facts(facts: LaunchFacts) -> list[str]:
+    """A line for each fact that holds of the launch."""
+    shown: list[str] = []
+    for each in fields(facts):
+        value = getattr(facts, each.name)
+        if value:
+            text = ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
+            shown.append(f"// {each.name}: {text}")
+    return shown
 
 
 def run(case: Case, words: tuple[str, ...]) -> Answer:
@@ -120,6 +153,7 @@ VERBS: Mapping[str, Verb] = {
     "parse-error": Verb(parse_error, needs_text=False),
     "check": Verb(check, needs_text=False),
     "opt": Verb(optimise, needs_text=True),
+    "cpu": Verb(lower, needs_text=True),
     "run": Verb(run, needs_text=True),
     "sanitize": Verb(sanitize, needs_text=False),
 }

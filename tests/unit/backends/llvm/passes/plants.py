@@ -1,0 +1,182 @@
+"""Wrong passes, each with one mistake in its source: the differential test must show every one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from vyre.backends.llvm.pass_context import CpuPass
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One mistake: in which pass, and what stands there in place of what."""
+
+    what: str
+    name: str
+    right: str
+    wrong: str
+
+    def planted(self) -> CpuPass:
+        """The pass with the mistake; the module that is in use stays as it is."""
+        module = import_module(f"vyre.backends.llvm.passes.{self.name}")
+        assert module.__file__ is not None
+        source = Path(module.__file__).read_text()
+        assert source.count(self.right) == 1, f"{self.what}: {self.right!r} is not there once"
+        copy = ModuleType(module.__name__)
+        copy.__file__ = module.__file__
+        usual = sys.modules[module.__name__]
+        sys.modules[module.__name__] = copy
+        try:
+            exec(compile(source.replace(self.right, self.wrong), self.name, "exec"), copy.__dict__)
+        finally:
+            sys.modules[module.__name__] = usual
+        made = getattr(copy, "".join(part.title() for part in self.name.split("_")))()
+        assert isinstance(made, CpuPass)
+        return made
+
+
+PLANTS = (
+    Plant(
+        "ids change places one way only",
+        "interchange_axes",
+        "places = {0: axis, axis: 0}",
+        "places = {0: axis}",
+    ),
+    Plant(
+        "the workgroup keeps its shape",
+        "interchange_axes",
+        "size[0], size[axis] = size[axis], size[0]",
+        "size = list(program.workgroup_size)",
+    ),
+    Plant(
+        "invocations that are ordered are reordered",
+        "interchange_axes",
+        "not may_reorder_invocations(program)",
+        "program is None",
+    ),
+    Plant(
+        "a row is lost",
+        "retile_workgroups",
+        "(1, tiling.rows, 1)",
+        "(1, max(tiling.rows - 1, 1), 1)",
+    ),
+    Plant(
+        "elements that were not exchanged are lost",
+        "if_convert_exchanges",
+        "Select(statement.cond, store.value, Var(before))",
+        "store.value",
+    ),
+    Plant(
+        "exchanged where they should not be",
+        "if_convert_exchanges",
+        "Select(statement.cond, store.value, Var(before))",
+        "Select(statement.cond, Var(before), store.value)",
+    ),
+    Plant(
+        "the last step of a word is lost",
+        "combine_loads",
+        "value = rewrite_expr(value, lambda node: earlier if node == Var(name) else node)",
+        "value = earlier",
+    ),
+    Plant(
+        "offsets are dropped",
+        "combine_loads",
+        "            if node.name not in self.once:\n                return value",
+        "            if node.name not in self.once and isinstance(value, Binary):\n"
+        "                return value.left",
+    ),
+    Plant(
+        "steps are taken whatever the condition",
+        "canonicalise_reductions",
+        "value if when is None else Select(when, value, own)",
+        "value",
+    ),
+    Plant(
+        "the least number in place of the greatest",
+        "canonicalise_reductions",
+        "BinOp.GT: BinOp.MAX",
+        "BinOp.GT: BinOp.MIN",
+    ),
+    Plant(
+        "the counter of a while loop stays where it began",
+        "canonicalise_reductions",
+        "        return [found, end]",
+        "        return [found]",
+    ),
+    Plant(
+        "the last iteration is lost",
+        "grid_stride_loops",
+        "count = Binary(BinOp.ADD, Binary(BinOp.DIV, left, step), _ONE)",
+        "count = Binary(BinOp.DIV, left, step)",
+    ),
+    Plant(
+        "a lane too many in the last iteration",
+        "grid_stride_loops",
+        "return Binary(BinOp.LT, found.start, Binary(BinOp.SUB, found.stop, gone))",
+        "return Binary(BinOp.LE, found.start, Binary(BinOp.SUB, found.stop, gone))",
+    ),
+    Plant(
+        "lanes forget where they begin",
+        "grid_stride_loops",
+        "place = Binary(BinOp.ADD, found.start, Binary(BinOp.MUL, Var(counter), step))",
+        "place = Binary(BinOp.MUL, Var(counter), step)",
+    ),
+    Plant(
+        "one full iteration too many",
+        "split_full_iterations",
+        "return Select(enough, Binary(BinOp.ADD, count, _ONE), _ZERO)",
+        "return Binary(BinOp.ADD, Select(enough, Binary(BinOp.ADD, count, _ONE), _ZERO), _ONE)",
+    ),
+    Plant(
+        "the remainder begins one iteration late",
+        "split_full_iterations",
+        'rebuilt(loop, {"start": Var(whole)})',
+        'rebuilt(loop, {"start": Binary(BinOp.ADD, Var(whole), _ONE)})',
+    ),
+    Plant(
+        "full iterations where there is room for none",
+        "split_full_iterations",
+        "Binary(BinOp.GE, room, size)",
+        "Binary(BinOp.GE, room, _ZERO)",
+    ),
+    Plant(
+        "full iterations without room for all lanes",
+        "unroll_grid_stride",
+        "row = Expr.u32(self._size * MOST_GROUPS)",
+        "row = _ONE",
+    ),
+    Plant(
+        "the remainder begins too early",
+        "unroll_grid_stride",
+        'rebuilt(loop, {"start": done})',
+        'rebuilt(loop, {"start": Var(whole)})',
+    ),
+    Plant(
+        "an iteration is done twice",
+        "unroll_grid_stride",
+        "Binary(BinOp.ADD, begin, Expr.u32(n))",
+        "Binary(BinOp.ADD, begin, Expr.u32(n // 2))",
+    ),
+    Plant(
+        "the guard is lost",
+        "interchange_loops",
+        "    for statement in reversed(within):",
+        "    for statement in [s for s in reversed(within) if isinstance(s, Let)]:",
+    ),
+    Plant(
+        "one plane less",
+        "interchange_loops",
+        '"stop": ends[1], "body"',
+        '"stop": ends[0], "body"',
+    ),
+    Plant(
+        "work after the loop is dropped",
+        "interchange_loops",
+        "        *before, last = body",
+        "        *before, last = (s for s in body if not isinstance(s, Store))",
+    ),
+)
