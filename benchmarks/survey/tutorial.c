@@ -29,6 +29,52 @@ void naive_product(const float *restrict a, const float *restrict b, float *rest
         }
 }
 
+void default_product(const float *restrict a, const float *restrict b, float *restrict c, int64_t n,
+                     int64_t inner, int64_t same, int64_t m) {
+    (void)same;
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            float total = 0.0f;
+            for (int64_t k = 0; k < inner; k++)
+                total += a[i * inner + k] * b[k * m + j];
+            c[i * m + j] = total;
+        }
+}
+
+void brighten_channels(float gain, const float *restrict image, float *restrict out, int64_t h,
+                       int64_t w, int64_t channels) {
+#pragma omp parallel for
+    for (int64_t y = 0; y < h; y++)
+        for (int64_t x = 0; x < w; x++)
+            for (int64_t c = 0; c < channels; c++) {
+                int64_t at = (y * w + x) * channels + c;
+                out[at] = image[at] * gain + 1.0f;
+            }
+}
+
+void mean_of_channels(const uint8_t *restrict image, uint8_t *restrict out, int64_t h, int64_t w,
+                      int64_t channels) {
+#pragma omp parallel for
+    for (int64_t y = 0; y < h; y++)
+        for (int64_t x = 0; x < w; x++) {
+            uint32_t total = 0;
+            for (int64_t c = 0; c < channels; c++)
+                total += image[(y * w + x) * channels + c];
+            out[y * w + x] = (uint8_t)(total / (uint32_t)channels);
+        }
+}
+
+void moving_average(uint32_t radius, const float *restrict x, float *restrict y, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = radius; i < n - (int64_t)radius; i++) {
+        float total = 0.0f;
+        for (int64_t k = i - radius; k <= i + radius; k++)
+            total += x[k];
+        y[i] = total / (float)(2 * radius + 1);
+    }
+}
+
 void tiled_product(const float *restrict a, const float *restrict b, float *restrict c, int64_t n,
                    int64_t inner, int64_t same, int64_t m) {
     (void)same;

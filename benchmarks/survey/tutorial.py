@@ -45,6 +45,60 @@ def product_data(n: int) -> Arguments:
     }
 
 
+@vy.kernel
+def default_product(a: vy.In[vy.f32, 2], b: vy.In[vy.f32, 2], c: vy.Out[vy.f32, 2]):
+    """Without a word about workgroups."""
+    j, i = vy.gid(0), vy.gid(1)
+    if i < c.shape[0] and j < c.shape[1]:
+        total = 0.0
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        c[i, j] = total
+
+
+@vy.kernel
+def brighten_channels(gain: vy.f32, image: vy.In[vy.f32, 3], out: vy.Out[vy.f32, 3]):
+    """Channels last, of any number, as image libraries give them."""
+    x, y = vy.gid(0), vy.gid(1)
+    if y < image.shape[0] and x < image.shape[1]:
+        for c in range(image.shape[2]):
+            out[y, x, c] = image[y, x, c] * gain + 1.0
+
+
+def brighten_channels_data(n: int) -> Arguments:
+    image = floats(n, n + 7, 3, high=255.0)
+    return {"gain": 1.5, "image": image, "out": zeros(*image.shape)}
+
+
+@vy.kernel
+def mean_of_channels(image: vy.In[vy.u8, 3], out: vy.Out[vy.u8, 2]):
+    x, y = vy.gid(0), vy.gid(1)
+    if y < image.shape[0] and x < image.shape[1]:
+        total = vy.u32(0)
+        for c in range(image.shape[2]):
+            total += vy.u32(image[y, x, c])
+        out[y, x] = vy.u8(total // image.shape[2])
+
+
+def mean_of_channels_data(n: int) -> Arguments:
+    image = integers(np.uint8, 0, 256, n, n + 7, 3)
+    return {"image": image, "out": zeros(n, n + 7, dtype=np.uint8)}
+
+
+@vy.kernel
+def moving_average(radius: vy.u32, x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i >= radius and i + radius < len(x):
+        total = 0.0
+        for k in range(i - radius, i + radius + 1):
+            total += x[k]
+        y[i] = total / vy.f32(2 * radius + 1)
+
+
+def moving_average_data(n: int) -> Arguments:
+    return {"radius": 7, "x": floats(n), "y": zeros(n)}
+
+
 @vy.kernel(workgroup=(TILE, TILE))
 def tiled_product(a: vy.In[vy.f32, 2], b: vy.In[vy.f32, 2], c: vy.Out[vy.f32, 2]):
     """The second version of every tutorial, with tiles in shared memory and guarded loads."""
@@ -480,6 +534,39 @@ def game_of_life_data(n: int) -> Arguments:
 CASES = (
     Case("matrix_add", "tutorial", [matrix_add], matrix_add_data, 1800, 21, ["c"], ["c"]),
     Case("naive_product", "tutorial", [naive_product], product_data, 140, 21, ["c"], ["a", "b"]),
+    Case(
+        "default_product", "tutorial", [default_product], product_data, 140, 21, ["c"], ["a", "b"]
+    ),
+    Case(
+        "brighten_channels",
+        "tutorial",
+        [brighten_channels],
+        brighten_channels_data,
+        900,
+        21,
+        ["out"],
+        ["image"],
+    ),
+    Case(
+        "mean_of_channels",
+        "tutorial",
+        [mean_of_channels],
+        mean_of_channels_data,
+        1000,
+        21,
+        ["out"],
+        ["image"],
+    ),
+    Case(
+        "moving_average",
+        "tutorial",
+        [moving_average],
+        moving_average_data,
+        300_001,
+        503,
+        ["y"],
+        ["x"],
+    ),
     Case("tiled_product", "tutorial", [tiled_product], product_data, 250, 21, ["c"], ["a", "b"]),
     Case("vector_add", "tutorial", [vector_add], vector_add_data, 4_000_001, 1031, ["c"], []),
     Case(
