@@ -41,9 +41,7 @@ from vyre.ir import (
     Select,
     Store,
 )
-
-NOWHERE = Expr.u32(0xFFFF_FFFF)
-"""An index that is outside of every buffer."""
+from vyre.ir.array_layout import NO_ELEMENT
 
 ATOMICS = {op.row.spelling: op for op in AtomicOp}
 
@@ -118,7 +116,7 @@ def _position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
         if check is not None:
             inside = check if inside is None else Binary(BinOp.AND, inside, check)
     flat = _row_major(array, along) if array.steps is None else _stepped(array.steps, along)
-    return flat if inside is None else Select(inside, flat, NOWHERE)
+    return flat if inside is None else Select(inside, flat, Expr.u32(NO_ELEMENT))
 
 
 def _row_major(array: Array, along: Sequence[AnyExpr]) -> AnyExpr:

@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import field, fields
 from typing import Any
 
-from vyre.front.parameters import is_layout
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -29,6 +28,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.ir.array_layout import is_layout
 from vyre.record import dataclass
 
 _NEIGHBOURS = 8

@@ -11,15 +11,24 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from vyre.analysis.coverage_types import (
+    COVERAGE,
+    Along,
+    At,
+    Coverage,
+    Extent,
+    Limit,
+    Subscript,
+    UpTo,
+)
+from vyre.analysis.default_grid.plan import PLAN, from_rows, plan_of, to_rows
 from vyre.cache import cache_key, code_stamp, default_cache, is_still_the_code
 from vyre.diagnostics import BuildError, FrontError, WireError
 from vyre.driver.grid import indirect_dispatch, written_buffers
 from vyre.front.extent_limit import LIMIT, extents_below
-from vyre.front.grid.plan import PLAN, from_rows, plan_of, to_rows
-from vyre.front.written import Along, At, Extent, Filled, Limit, Place, UpTo
 from vyre.ir import BufferAccess, BufferDecl, BufferHints, DataType, MemoryKind, Program
 from vyre.opt.hot_paths import hint_keys
-from vyre.runtime.kernel_outputs import filled_in
+from vyre.runtime.kernel_outputs import coverage_of
 from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
@@ -102,7 +111,7 @@ def _to_bytes(made: Program) -> bytes:
         "grid": _plan_rows(made),
         "extents_below": extents_below(made),
         "written": written_buffers(made),
-        "filled": {name: _filled_row(one) for name, one in filled_in(made).items()},
+        "filled": {name: _filled_row(one) for name, one in coverage_of(made).items()},
     }
     data = json.dumps(head).encode()
     return len(data).to_bytes(4, "little") + data + made.to_wire()
@@ -120,7 +129,7 @@ def _from_bytes(data: bytes, translated: Callable[[], Program]) -> Program:
         LIMIT: _number(head["extents_below"]),
         "indirect_dispatch": None,
         "driver.written": tuple(map(_text, head["written"])),
-        "front.filled": {_text(name): _filled(row) for name, row in filled.items()},
+        COVERAGE: {_text(name): _filled(row) for name, row in filled.items()},
     }
 
     def make() -> Body:
@@ -177,7 +186,7 @@ def _decl(row: list[Any]) -> BufferDecl:
     )
 
 
-def _filled_row(filled: Filled) -> list[object]:
+def _filled_row(filled: Coverage) -> list[object]:
     places: list[object] = []
     for place in filled.places:
         match place:
@@ -191,9 +200,9 @@ def _filled_row(filled: Filled) -> list[object]:
     return [places, filled.sizes, limits, sorted(filled.parts)]
 
 
-def _filled(row: list[Any]) -> Filled:
+def _filled(row: list[Any]) -> Coverage:
     places, sizes, limits, parts = row
-    return Filled(
+    return Coverage(
         tuple(map(_place, places)),
         tuple(_number(size) if isinstance(size, int) else _extent(size) for size in sizes),
         tuple(
@@ -204,7 +213,7 @@ def _filled(row: list[Any]) -> Filled:
     )
 
 
-def _place(row: list[Any]) -> Place:
+def _place(row: list[Any]) -> Subscript:
     match row:
         case ["along", axis]:
             return Along(_number(axis))

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cache.attacks import adding
+from vyre.analysis.default_grid.needs import find_plan
+from vyre.analysis.default_grid.plan import PLAN
 from vyre.backends.llvm import native_object
 from vyre.backends.llvm.pool import EXPORTS
 from vyre.cache import DiskCache
-from vyre.front.grid.needs import find_plan
-from vyre.front.grid.plan import PLAN
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize, report
 from vyre.opt.selection import PassSelectionReason
 from vyre.runtime import compile, compiling, telemetry, translations

@@ -12,8 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import reduce
 
-from vyre.front.grid.extents import Constant, Extent, Operation
-from vyre.front.grid.forms import Counter, Form, Group, Lane, Product, Varying, total
+from vyre.analysis.default_grid.extents import Constant, Extent, Operation
+from vyre.analysis.default_grid.polynomials import (
+    Counter,
+    Form,
+    Group,
+    Lane,
+    Product,
+    Varying,
+    total,
+)
 from vyre.record import dataclass
 
 

@@ -1,24 +1,30 @@
-"""Outputs that some invocations leave alone: these write the zeros that are there.
+"""Store if-conversion: conditional stores to zero-initialised outputs become unconditional.
 
-`Out` arrays begin as zeros. In `if x[i] > 0: y[i] = x[i]` somebody has to write them where the
-condition fails, and to do so before the kernel takes as long as the kernel. So the invocation does:
+    if x[i] > 0 { y[i] = x[i] }
+
+becomes
 
     let v = 0
     if x[i] > 0 { v = x[i] }
     y[i] = v
 
-That holds if every store to `y` is at the invocation's own position, nothing reads `y`, and no two
-invocations have a position in common unless they do the same: along axes of the grid that `y` does
-not have, nothing may tell them apart, and what one of them reads no other may write.
+`Out` arrays begin as zeros. Zeroing `y` before the launch costs a pass over memory, as much as the
+kernel itself; after the rewrite `y` is fully overwritten and the zeroing is dead.
+
+Legal when every store to `y` is at the invocation's own position, nothing reads `y`, and
+invocations that share a position compute the same value: no id along an axis that `y` does not have
+is used, and no buffer is both read and written.
+
+Not done for packed element types (zero may have another representation), or if the output is not
+fully covered afterwards (see `analysis.output_coverage`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vyre.front.filled import conditions, expanded, filled_buffers, limits_of, own_rank
-from vyre.front.parameters import SHAPE
-from vyre.front.written import Filled
+from vyre.analysis.coverage_types import Coverage
+from vyre.analysis.output_coverage import conjuncts, expanded, limits_of, output_coverage, own_rank
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -44,32 +50,33 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.apart import are_apart
+from vyre.ir.array_layout import SHAPE
 from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
 
 
-def with_own_zeros(program: Program, outputs: Iterable[str]) -> Program:
-    """The program with outputs written by all invocations, where that can be had."""
+def with_unconditional_stores(program: Program, outputs: Iterable[str]) -> Program:
+    """Make the stores to `outputs` unconditional where that is legal and profitable."""
     stored = {s.buffer for s in walk_stmts(program.entry) if isinstance(s, Store)}
     wanted = sorted(stored & set(outputs))
     if not wanted or not _is_plain(program, stored):
         return program
-    filled = filled_buffers(program)
+    filled = output_coverage(program)
     buffers = {decl.name: decl for decl in program.buffers}
     for name in wanted:
         if not _is_whole(filled.get(name)):
-            made = _Writing(program, buffers[name]).made()
-            # If others must write zeros all the same, there is nothing to be had.
-            program = made if _is_whole(filled_buffers(made).get(name)) else program
+            made = _Conversion(program, buffers[name]).converted()
+            # Not profitable if the runtime has to zero the output all the same.
+            program = made if _is_whole(output_coverage(made).get(name)) else program
     return program
 
 
-def _is_whole(filled: Filled | None) -> bool:
-    """Whether a buffer is written to its edges, as far as invocations get."""
+def _is_whole(filled: Coverage | None) -> bool:
+    """True if no guard excludes a border of the buffer."""
     return filled is not None and not any(limit.is_edge for limit in filled.limits)
 
 
 def _is_plain(program: Program, stored: set[str]) -> bool:
-    """Whether invocations neither talk to each other nor read what they write."""
+    """True if invocations are independent and read no buffer that any of them writes."""
     if any(decl.is_workgroup for decl in program.buffers) or not are_apart(program.entry):
         return False
     shared = stored - {decl.name for decl in program.buffers if decl.is_local}
@@ -78,8 +85,8 @@ def _is_plain(program: Program, stored: set[str]) -> bool:
     )
 
 
-class _Writing:
-    """One output of a program."""
+class _Conversion:
+    """The conversion of the stores to one output."""
 
     def __init__(self, program: Program, decl: BufferDecl) -> None:
         self._program = program
@@ -91,8 +98,8 @@ class _Writing:
                 self._values[statement.name] = expanded(statement.value, self._values)
         self._name = f"{decl.name}.value"
 
-    def made(self) -> Program:
-        """The program with the output written, or the very same."""
+    def converted(self) -> Program:
+        """The rewritten program, or the same object if the rewrite is not legal."""
         program, buffer = self._program, self._decl.name
         places = {
             expanded(s.index, self._values)
@@ -106,13 +113,13 @@ class _Writing:
         place = places.pop()
         guards = [place.cond] if isinstance(place, Select) else []
         rank = own_rank(place.if_true if isinstance(place, Select) else place, buffer)
-        if not rank or not self._is_told_apart(rank):
+        if not rank or not self._is_uniform_per_position(rank):
             return program
         body = self._body(_without_returns(program.entry), place, rank, guards)
         return program if body is None else program.with_rewritten_entry(body)
 
-    def _is_told_apart(self, rank: int) -> bool:
-        """Whether invocations at the same position of the output do the same."""
+    def _is_uniform_per_position(self, rank: int) -> bool:
+        """True if invocations at the same position of the output compute the same value."""
         for statement in walk_stmts(self._program.entry):
             for child in expr_children(statement):
                 for node in walk_expr(child):
@@ -123,7 +130,7 @@ class _Writing:
         return True
 
     def _body(self, body: Body, place: AnyExpr, rank: int, guards: list[AnyExpr]) -> Body | None:
-        """Statements with the output written by whoever comes to them."""
+        """Rewrite the innermost statements that contain all stores to the output."""
         holding = [n for n, statement in enumerate(body) if self._stores(statement)]
         first, last = holding[0], holding[-1]
         only = body[first]
@@ -140,7 +147,7 @@ class _Writing:
         value_type = self._decl.element.value_type
         zero = Expr.lit(False if value_type.is_bool else 0, value_type)
         if first == last and isinstance(only, If) and self._is_edge(only):
-            # Whole rows of invocations are at an edge, or none but the first and the last.
+            # A branch is cheap at a border: whole rows of invocations take the same side.
             other = (Store(self._decl.name, place, zero),)
             return (*body[:first], rebuilt(only, {"otherwise": other}), *body[first + 1 :])
         within = tuple(self._held(statement) for statement in body[first : last + 1])
@@ -152,7 +159,7 @@ class _Writing:
         return any(isinstance(s, Store) and s.buffer == buffer for s in walk_stmts((statement,)))
 
     def _held(self, statement: AnyStmt) -> AnyStmt:
-        """A statement with a variable in place of the output."""
+        """Replace stores to the output by assignments to the variable."""
         if isinstance(statement, Store) and statement.buffer == self._decl.name:
             return Assign(self._name, statement.value)
         if not self._stores(statement):
@@ -164,14 +171,14 @@ class _Writing:
         return rebuilt(statement, inner)
 
     def _is_limit(self, statement: If) -> bool:
-        """Whether a condition fails only for invocations that are outside of arrays."""
+        """True if a condition fails only for invocations outside the arrays."""
         found = limits_of(expanded(statement.cond, self._values))
         if statement.otherwise or found is None:
             return False
         return not any(limit.is_edge for limit in found)
 
     def _is_edge(self, statement: AnyStmt) -> bool:
-        """Whether invocations at the edges do not store, and all others once, at the end."""
+        """True if only invocations at a border do not store, and all others once, at the end."""
         if not isinstance(statement, If) or statement.otherwise:
             return False
         if limits_of(expanded(statement.cond, self._values)) is None:
@@ -180,8 +187,8 @@ class _Writing:
         return isinstance(last, Store) and not any(map(self._stores, before))
 
     def _is_inside(self, rank: int, guards: list[AnyExpr]) -> bool:
-        """Whether positions are compared with all extents, so that none is in another's row."""
-        known = [part for guard in guards for part in conditions(guard)]
+        """True if guards compare the position with every extent, so that no two positions alias."""
+        known = [part for guard in guards for part in conjuncts(guard)]
         for axis in range(rank):
             extent = Load(self._decl.name + SHAPE, Expr.u32(rank - 1 - axis))
             own = Builtin(BuiltinKind.GLOBAL_ID, axis)
@@ -191,7 +198,7 @@ class _Writing:
 
 
 def _without_returns(body: Body) -> Body:
-    """Statements that invocations at the edges leave, with what follows in a conditional."""
+    """Replace early returns by a conditional around the rest of the body."""
     if len(body) == 1 and isinstance(body[0], (Block, Region)):
         return (rebuilt(body[0], {"body": _without_returns(body[0].body)}),)
     for position, statement in enumerate(body):
@@ -204,4 +211,4 @@ def _without_returns(body: Body) -> Body:
     return body
 
 
-__all__ = ["with_own_zeros"]
+__all__ = ["with_unconditional_stores"]

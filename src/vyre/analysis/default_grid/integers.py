@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vyre.front.grid.bounds import NOTHING, Facts
-from vyre.front.grid.forms import Form, Group, Varying, operation
+from vyre.analysis.default_grid.bounds import NOTHING, Facts
+from vyre.analysis.default_grid.polynomials import Form, Group, Varying, operation
 from vyre.ir import BinOp
 from vyre.record import dataclass
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vyre.front.grid.extents import (
+from vyre.analysis.default_grid.extents import (
     Atom,
     Constant,
     Extent,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.front.grid.nets import reaches_all_elements, wrong_ones
-from tests.unit.front.grid.plants import PLANTS, Plant
+from tests.unit.analysis.default_grid.nets import reaches_all_elements, wrong_ones
+from tests.unit.analysis.default_grid.plants import PLANTS, Plant
 
 SEEDS = range(150)
 

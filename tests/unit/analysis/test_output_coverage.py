@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.front.filled import filled_buffers
+from vyre.analysis.output_coverage import output_coverage
 
 
 @vy.kernel
@@ -111,12 +111,12 @@ def parts(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
 
 @pytest.mark.parametrize("kernel", [own, returns, plane, some, one_place])
 def test_kernels_that_write_all_of_an_output(kernel: Any) -> None:
-    assert "y" in filled_buffers(kernel.program())
+    assert "y" in output_coverage(kernel.program())
 
 
 @pytest.mark.parametrize("kernel", [leaves, reads, elsewhere])
 def test_kernels_that_may_leave_elements_out(kernel: Any) -> None:
-    assert filled_buffers(kernel.program()) == {}
+    assert output_coverage(kernel.program()) == {}
 
 
 @pytest.mark.parametrize("kernel", [own, returns, some, inner, leaves, reads, elsewhere, one_place])
@@ -146,13 +146,13 @@ def test_planes_of_other_sizes_are_zero_outside(shape: tuple[int, int], grid: An
 
 @pytest.mark.parametrize("kernel", [parts])
 def test_kernels_that_write_all_but_the_edges(kernel: Any) -> None:
-    found = filled_buffers(kernel.program())["y"]
+    found = output_coverage(kernel.program())["y"]
     assert any(limit.is_edge for limit in found.limits)
 
 
 @pytest.mark.parametrize("kernel", [inner, midst, midst_or_leave, midst_signed])
 def test_invocations_at_the_edges_write_zeros(kernel: Any) -> None:
-    found = filled_buffers(kernel.program())["y"]
+    found = output_coverage(kernel.program())["y"]
     assert not any(limit.is_edge for limit in found.limits)
 
 

@@ -1,12 +1,17 @@
-"""Outputs that a program writes altogether or but for their edges: what was there nobody sees.
+"""Outputs that are fully overwritten, possibly except a border, so that zeroing them is dead.
 
-In `if i < y.shape[0] and j < y.shape[1]: y[i, j] = …` every invocation inside of `y` stores its own
-element. Where the grid covers `y`, all of it is written: it need not be zeros before. In
-`if i > 0 and i < y.shape[0] - 1: …` the edges must be, and no more. That holds if nothing reads the
-buffer, if the store is at the invocation's own position, and if all that stands between an
-invocation and its store are comparisons of its position with extents and numbers. A store to each
-part of an axis, `y[i, 0] = …`, `y[i, 1] = …`, `y[2 * i] = …`, `y[2 * i + 1] = …`, is as good, and
-so is one in each round of a loop, `for c in range(y.shape[2]): y[i, j, c] = …`.
+In `if i < y.shape[0] and j < y.shape[1]: y[i, j] = …` every invocation inside `y` stores its own
+element: where the grid covers `y`, zero-initialising `y` is a dead store. In
+`if i > 0 and i < y.shape[0] - 1: …` only the border has to be zeroed.
+
+A buffer is reported when
+- no load or atomic reads it;
+- each store is at the invocation's own position (see `delinearisation`), at constants along further
+  axes (`y[i, 0]`, `y[i, 1]`; `y[2 * i]`, `y[2 * i + 1]`), or at the counter of a loop over an axis
+  (`for c in range(y.shape[2]): y[i, j, c] = …`);
+- every guard of a store compares the position with extents and constants only.
+
+The analysis errs towards leaving a buffer out: the runtime then zeroes all of it.
 """
 
 from __future__ import annotations
@@ -14,9 +19,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from vyre.front.parameters import SHAPE
-from vyre.front.places import WORDS, Places, Scope, extent_of, place_of, places_of, without_casts
-from vyre.front.written import SAFE_EXTENT, Along, At, Extent, Filled, Limit, Place
+from vyre.analysis.coverage_types import COVERAGE, Along, At, Coverage, Extent, Limit, Subscript
+from vyre.analysis.delinearisation import (
+    WORDS,
+    Scope,
+    Subscripts,
+    delinearise,
+    extent_of,
+    subscript_of,
+    without_casts,
+)
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -51,19 +63,20 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.ir.array_layout import SHAPE
 from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 
-MOST_ROUNDS = 64
-"""Rounds of loops that are looked at one by one."""
+MAX_UNROLLED = 64
+"""Loop iterations, of nested loops multiplied, that are analysed one by one."""
 
 
-def filled_buffers(program: Program) -> dict[str, Filled]:
-    """The buffers of a program that are written from one end to the other; found out once."""
-    return program.memo("front.filled", _find_filled)
+def output_coverage(program: Program) -> dict[str, Coverage]:
+    """The coverage of each output for which it is known; computed once per program."""
+    return program.memo(COVERAGE, _find_coverage)
 
 
-def _find_filled(program: Program) -> dict[str, Filled]:
+def _find_coverage(program: Program) -> dict[str, Coverage]:
     seen: set[str] = set()
     for statement in walk_stmts(program.entry):
         if isinstance(statement, (AsyncLoad, AsyncStore, IndirectDispatch)):
@@ -78,24 +91,26 @@ def _find_filled(program: Program) -> dict[str, Filled]:
 
 
 def _is_number(decl: BufferDecl) -> bool:
-    """Whether a buffer is a word that the kernel is given."""
+    """True if a buffer is a 32-bit scalar parameter."""
     uniform = decl.access is BufferAccess.UNIFORM and not decl.name.endswith(SHAPE)
     return uniform and decl.count == 1 and decl.element in WORDS
 
 
 @dataclass(slots=True)
 class _Search:
+    """One walk over the program, with the values of variables substituted."""
+
     assigned: set[str]
     read: set[str]
     numbers: frozenset[str]
-    found: dict[str, Filled] = field(default_factory=dict[str, Filled])
-    rounds: int = 1
-    """How often statements are looked at."""
+    found: dict[str, Coverage] = field(default_factory=dict[str, Coverage])
+    iterations: int = 1
+    """How many iterations of unrolled loops are being analysed."""
     _values: dict[str, AnyExpr] = field(default_factory=dict[str, AnyExpr])
     _counters: dict[str, Extent] = field(default_factory=dict[str, Extent])
 
     def visit(self, body: Body, limits: tuple[Limit, ...]) -> bool:
-        """Look at statements that run under some limits; whether what follows still does."""
+        """Visit statements under guards; True if the statements after `body` are still reached."""
         for position, statement in enumerate(body):
             match statement:
                 case Let(name, value):
@@ -116,7 +131,7 @@ class _Search:
         return True
 
     def _inner(self, statement: AnyStmt, limits: tuple[Limit, ...]) -> None:
-        """Look at a statement that invocations do not leave the kernel in."""
+        """Visit a statement that contains no return."""
         match statement:
             case If(cond, then, ()):
                 more = self._limits(self._written(cond))
@@ -132,8 +147,8 @@ class _Search:
                 pass
 
     def _either(self, then: Body, otherwise: Body, limits: tuple[Limit, ...]) -> None:
-        """Look at statements of which some or the others run: both have to write."""
-        outer, arms = self.found, list[dict[str, Filled]]()
+        """Visit both arms of a conditional: a buffer is covered if both cover the same elements."""
+        outer, arms = self.found, list[dict[str, Coverage]]()
         for body in (then, otherwise):
             self.found = {}
             self.visit(body, limits)
@@ -143,22 +158,22 @@ class _Search:
             other = arms[1].get(name)
             if other is not None and (one.places, one.sizes) == (other.places, other.sizes):
                 both = tuple(dict.fromkeys(one.limits + other.limits))
-                made = Filled(one.places, one.sizes, both, one.parts & other.parts)
+                made = Coverage(one.places, one.sizes, both, one.parts & other.parts)
                 outer.setdefault(name, made)
 
     def _loop(self, loop: Loop, limits: tuple[Limit, ...]) -> None:
-        """Look at all rounds of a loop: each for itself where they are a few, else as one."""
+        """Visit a loop from 0: unrolled if its trip count is small, else symbolically."""
         start, stop = self._written(loop.start), self._written(loop.stop)
         if not isinstance(start, Lit) or start.dtype not in WORDS or int(start.value) != 0:
             return
         extent = extent_of(stop, self.numbers)
-        if isinstance(stop, Lit) and 0 < int(stop.value) * self.rounds <= MOST_ROUNDS:
-            outer, self.rounds = self.rounds, self.rounds * int(stop.value)
+        if isinstance(stop, Lit) and 0 < int(stop.value) * self.iterations <= MAX_UNROLLED:
+            outer, self.iterations = self.iterations, self.iterations * int(stop.value)
             for number in range(int(stop.value)):
                 self._values[loop.var] = Lit(start.dtype, number)
                 self.visit(loop.body, limits)
             del self._values[loop.var]
-            self.rounds = outer
+            self.iterations = outer
         elif extent is not None:
             self._counters[loop.var] = extent
             self.visit(loop.body, limits)
@@ -170,29 +185,29 @@ class _Search:
         if isinstance(index, Select):
             cond, index = index.cond, index.if_true
         scope = Scope(self._counters, self.numbers)
-        found = places_of(index, scope)
+        found = delinearise(index, scope)
         if found is None or buffer in self.read or not _has_shape(found, buffer):
             return
         if cond is not None:
-            # An element that is not there needs not be written.
+            # The guard of an out-of-bounds index: an element that does not exist is not stored.
             more = self._limits(cond, (buffer, found.along))
             if more is None:
                 return
             limits += more
         along = tuple(At(0) if isinstance(place, At) else place for place in found.along)
         part = tuple(place.number for place in found.along if isinstance(place, At))
-        made = Filled(along, found.sizes, tuple(dict.fromkeys(limits)), frozenset((part,)))
+        made = Coverage(along, found.sizes, tuple(dict.fromkeys(limits)), frozenset((part,)))
         known = self.found.setdefault(buffer, made)
         if (known.places, known.sizes) == (made.places, made.sizes):
             both = tuple(dict.fromkeys(known.limits + made.limits))
-            self.found[buffer] = Filled(along, found.sizes, both, known.parts | made.parts)
+            self.found[buffer] = Coverage(along, found.sizes, both, known.parts | made.parts)
 
     def _limits(
-        self, cond: AnyExpr, stored: tuple[str, tuple[Place, ...]] | None = None
+        self, cond: AnyExpr, stored: tuple[str, tuple[Subscript, ...]] | None = None
     ) -> tuple[Limit, ...] | None:
-        """A condition as limits of positions; None if it asks for more.
+        """A condition as guards of positions; None if it has other conjuncts.
 
-        That places which are `stored` to are there needs not be asked.
+        Bounds checks of the subscripts that are `stored` to are left out.
         """
         compared = _comparisons(cond, negated=False)
         found: list[Limit] = []
@@ -205,13 +220,13 @@ class _Search:
             found.append(limit)
         return None if compared is None else tuple(found)
 
-    def _is_granted(self, compared: _Compared, buffer: str, along: tuple[Place, ...]) -> bool:
-        """Whether a comparison asks if a place that no position tells is in the buffer."""
+    def _is_granted(self, compared: _Compared, buffer: str, along: tuple[Subscript, ...]) -> bool:
+        """True if a comparison is the bounds check of a constant or counter subscript."""
         op, left, right = compared
         end = extent_of(right, self.numbers)
         if op is not BinOp.LT or end is None or end[0] != buffer:
             return False
-        place = place_of(left, Scope(self._counters, self.numbers))
+        place = subscript_of(left, Scope(self._counters, self.numbers))
         asked = along[end[1]] if 0 <= end[1] < len(along) else None
         return place is not None and place == asked and not isinstance(place, Along)
 
@@ -219,14 +234,14 @@ class _Search:
         return expanded(expr, self._values)
 
 
-def _has_shape(places: Places, buffer: str) -> bool:
-    """Whether extents of the buffer itself are those that it has along the axes of places."""
+def _has_shape(places: Subscripts, buffer: str) -> bool:
+    """True if extents of the buffer itself are used in the order of its axes."""
     own = [size for size in places.sizes if isinstance(size, tuple) and size[0] == buffer]
     return not own or own == [(buffer, axis + 1) for axis in range(len(places.sizes))]
 
 
 def expanded(expr: AnyExpr, values: Mapping[str, AnyExpr]) -> AnyExpr:
-    """An expression with the values of variables in their place."""
+    """Substitute the values of variables."""
 
     def one(node: AnyExpr) -> AnyExpr:
         return values.get(node.name, node) if isinstance(node, Var) else node
@@ -235,35 +250,35 @@ def expanded(expr: AnyExpr, values: Mapping[str, AnyExpr]) -> AnyExpr:
 
 
 def own_rank(index: AnyExpr, buffer: str) -> int:
-    """How many axes a buffer has of which an index is the invocation's own position; or 0."""
+    """The rank for which an index is the invocation's own row-major position; 0 if none."""
     return next((rank for rank in (1, 2, 3) if index == _own(buffer, rank)), 0)
 
 
 def limits_of(cond: AnyExpr) -> tuple[Limit, ...] | None:
-    """A condition that only compares positions with extents and numbers as limits of these."""
+    """A condition as guards of positions; None if it has other conjuncts."""
     compared = _comparisons(cond, negated=False)
     found = [_limit(*one, frozenset()) for one in compared or ()]
     limits = tuple(limit for limit in found if limit is not None)
     return None if compared is None or len(limits) < len(found) else limits
 
 
-def conditions(cond: AnyExpr) -> list[AnyExpr]:
-    """What all must hold for a condition to."""
+def conjuncts(cond: AnyExpr) -> list[AnyExpr]:
+    """The conjuncts of a condition."""
     match cond:
         case Binary(BinOp.AND, left, right):
-            return conditions(left) + conditions(right)
+            return conjuncts(left) + conjuncts(right)
         case _:
             return [cond]
 
 
-_FARTHEST = 1 << 16
+_LARGEST_OFFSET = 1 << 16
 _Compared = tuple[BinOp, AnyExpr, AnyExpr]
 _NEGATED = {BinOp.LT: BinOp.GE, BinOp.GE: BinOp.LT, BinOp.GT: BinOp.LE, BinOp.LE: BinOp.GT}
 _MIRRORED = {BinOp.LT: BinOp.GT, BinOp.GE: BinOp.LE, BinOp.GT: BinOp.LT, BinOp.LE: BinOp.GE}
 
 
 def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
-    """The comparisons that a condition is made of, if all of them must hold; else None."""
+    """A condition (or its negation) as a conjunction of comparisons; None if it is none."""
     match cond:
         case Unary(UnOp.NOT, operand):
             return _comparisons(operand, negated=not negated)
@@ -281,7 +296,7 @@ def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
 
 
 def _limit(op: BinOp, left: AnyExpr, right: AnyExpr, numbers: frozenset[str]) -> Limit | None:
-    """A comparison of a position with an extent or with a number."""
+    """A comparison of a position with an extent or a constant as a guard."""
     place = _position(left)
     if place is None:
         place, right = _position(right), left
@@ -292,19 +307,19 @@ def _limit(op: BinOp, left: AnyExpr, right: AnyExpr, numbers: frozenset[str]) ->
     if isinstance(right, Lit) and right.dtype in WORDS:
         least = int(right.value) - moved + (op is not BinOp.GE)
         if op is BinOp.NE:
-            # All but the first position, or what is more than that.
+            # `id != 0` is `id >= 1`.
             return Limit(axis, max(least, 0)) if least == 1 else None
         return Limit(axis, max(least, 0)) if op in (BinOp.GT, BinOp.GE) else None
     end = _end(right, numbers)
     if end is None or op not in (BinOp.LT, BinOp.LE):
         return None
     extent, margin = end
-    # A position that is moved down wraps at the beginning.
+    # `id - c` wraps around for the first `c` positions.
     return Limit(axis, max(-moved, 0), extent, max(margin + moved - (op is BinOp.LE), 0))
 
 
 def _position(expr: AnyExpr) -> tuple[int, int] | None:
-    """An invocation's own position with a number added: the axis of the grid, and the number."""
+    """Match `id + constant`: the axis of the grid, and the constant."""
     match expr:
         case Builtin(BuiltinKind.GLOBAL_ID, axis):
             return axis, 0
@@ -320,7 +335,7 @@ def _position(expr: AnyExpr) -> tuple[int, int] | None:
 
 
 def _end(expr: AnyExpr, numbers: frozenset[str]) -> tuple[Extent, int] | None:
-    """An extent with a number taken off."""
+    """Match `extent - constant`."""
     expr = without_casts(expr, numbers)
     extent = extent_of(expr, numbers)
     if extent is not None:
@@ -334,15 +349,15 @@ def _end(expr: AnyExpr, numbers: frozenset[str]) -> tuple[Extent, int] | None:
 
 
 def _small(literal: Lit) -> int | None:
-    """A number that may be added to positions."""
+    """A constant that is small enough to be added to a position without overflow."""
     if literal.dtype not in WORDS:
         return None
     value = int(literal.value)
-    return value if 0 <= value <= _FARTHEST else None
+    return value if 0 <= value <= _LARGEST_OFFSET else None
 
 
 def _own(buffer: str, rank: int) -> AnyExpr:
-    """The index of an invocation's own position along the first axes of a buffer."""
+    """The row-major index of the invocation's own position in a buffer of some rank."""
     own: AnyExpr = Builtin(BuiltinKind.GLOBAL_ID, rank - 1)
     for axis in range(1, rank):
         extent = Load(buffer + SHAPE, Expr.u32(axis))
@@ -352,21 +367,19 @@ def _own(buffer: str, rank: int) -> AnyExpr:
 
 
 def _leaves(statement: AnyStmt) -> bool:
+    """True if a statement contains a return."""
     return any(isinstance(inner, Return) for inner in walk_stmts((statement,)))
 
 
 def _skips(loop: Loop) -> bool:
-    """Whether rounds of a loop, or the rest of one, may not run."""
+    """True if iterations of a loop, or parts of them, may be skipped."""
     return any(isinstance(s, (Return, Break, Continue)) for s in walk_stmts(loop.body))
 
 
 __all__ = [
-    "SAFE_EXTENT",
-    "Filled",
-    "Limit",
-    "conditions",
+    "conjuncts",
     "expanded",
-    "filled_buffers",
     "limits_of",
+    "output_coverage",
     "own_rank",
 ]

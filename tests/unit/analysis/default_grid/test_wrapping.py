@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.front.grid.nets import kernel_from
+from tests.unit.analysis.default_grid.nets import kernel_from
 from vyre.diagnostics import DispatchError
 
 N = 1000

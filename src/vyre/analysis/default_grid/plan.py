@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from vyre.front.grid.extents import Extent, Number, Sizes, from_row, parts, to_row
+from vyre.analysis.default_grid.extents import Extent, Number, Sizes, from_row, parts, to_row
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ Need = tuple[Extent | None, Extent | None, Extent | None]
 """How many invocations along x, y and z; None along axes that no id is asked of."""
 Invocations = tuple[int, int, int]
 
-PLAN = "front.grid"
-"""Under which a program that was a kernel remembers its plan."""
+PLAN = "analysis.default_grid"
+"""The memo key under which the program of a kernel holds its plan."""
 LEAST, END = -(1 << 31), 1 << 32
 """Extents that a kernel can compare ids with lie between these."""
 

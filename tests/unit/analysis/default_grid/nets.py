@@ -12,10 +12,10 @@ from unittest.mock import patch
 import numpy as np
 
 import vyre as vy
-from tests.unit.front.grid.random_guards import Writer
+from tests.unit.analysis.default_grid.random_guards import Writer
+from vyre.analysis.default_grid.effects import Asked
 from vyre.diagnostics import DispatchError, FrontError
 from vyre.front import remembered
-from vyre.front.grid.effects import Asked
 from vyre.runtime import kernel as kernels
 from vyre.runtime.kernel_grid import launch_grid
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.front.filled import filled_buffers
+from vyre.analysis.output_coverage import output_coverage
 
 
 @vy.kernel
@@ -106,14 +106,14 @@ LEFT = [by_row, leaves, takes, counts, scattered]
 
 @pytest.mark.parametrize(("kernel", "outputs"), WRITTEN)
 def test_invocations_write_zeros_themselves(kernel: Any, outputs: list[str]) -> None:
-    assert sorted(filled_buffers(kernel.program())) == outputs
+    assert sorted(output_coverage(kernel.program())) == outputs
 
 
 @pytest.mark.parametrize("kernel", LEFT)
 def test_others_are_left_as_they_are(kernel: Any) -> None:
     text = str(kernel.program())
     assert ".value" not in text
-    assert "y" not in filled_buffers(kernel.program())
+    assert "y" not in output_coverage(kernel.program())
 
 
 @pytest.mark.parametrize("kernel", [positive, several, flags, by_row, leaves, takes])

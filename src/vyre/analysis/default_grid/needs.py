@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vyre.front.grid.bounds import least
-from vyre.front.grid.effects import Asked, Effect, Note, Search
-from vyre.front.grid.plan import Need, Plan
-from vyre.front.grid.shared_work import dependent_effects
+from vyre.analysis.default_grid.bounds import least
+from vyre.analysis.default_grid.effects import Asked, Effect, Note, Search
+from vyre.analysis.default_grid.plan import Need, Plan
+from vyre.analysis.default_grid.shared_work import dependent_effects
 from vyre.ir import Program
 from vyre.record import dataclass
 

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.front.grid.bounds import NOTHING, Bounds, End, Ends, Facts, trusted
-from vyre.front.grid.extents import Length
-from vyre.front.grid.forms import Form
-from vyre.front.grid.shared_work import Stride
-from vyre.front.grid.values import ALWAYS, NEVER, Checked, Positive, Truth, Value, Values
-from vyre.front.grid.wholes import Whole
-from vyre.front.parameters import SHAPE
+from vyre.analysis.default_grid.abstract_values import (
+    ALWAYS,
+    NEVER,
+    Checked,
+    Positive,
+    Truth,
+    Value,
+    Values,
+)
+from vyre.analysis.default_grid.bounds import NOTHING, Bounds, End, Ends, Facts, trusted
+from vyre.analysis.default_grid.extents import Length
+from vyre.analysis.default_grid.integers import Whole
+from vyre.analysis.default_grid.polynomials import Form
+from vyre.analysis.default_grid.shared_work import Stride
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -43,6 +50,7 @@ from vyre.ir import (
     Var,
     While,
 )
+from vyre.ir.array_layout import SHAPE
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 

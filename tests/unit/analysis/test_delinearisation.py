@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.front.filled import filled_buffers
+from vyre.analysis.output_coverage import output_coverage
 
 
 @vy.kernel(workgroup=8)
@@ -97,12 +97,12 @@ def both(call: Callable[[np.ndarray], None], shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("kernel", [pairs, rounds, flat, planes, channels])
 def test_kernels_that_write_all_of_an_output(kernel: Any) -> None:
-    assert "y" in filled_buffers(kernel.program())
+    assert "y" in output_coverage(kernel.program())
 
 
 @pytest.mark.parametrize("kernel", [some_rounds, repeated, diagonal])
 def test_kernels_that_may_leave_elements_out(kernel: Any) -> None:
-    assert "y" not in filled_buffers(kernel.program())
+    assert "y" not in output_coverage(kernel.program())
 
 
 @pytest.mark.parametrize("kernel", [pairs, one_of_two, rounds, some_rounds])

@@ -6,11 +6,9 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from vyre.front.arrays import NOWHERE
-from vyre.front.grid.bounds import NOTHING, Bounds, Facts
-from vyre.front.grid.extents import Axis, Length, Number
-from vyre.front.grid.forms import GROUP, GROUPS, LANE, Counter, Form, operation
-from vyre.front.grid.wholes import (
+from vyre.analysis.default_grid.bounds import NOTHING, Bounds, Facts
+from vyre.analysis.default_grid.extents import Axis, Length, Number
+from vyre.analysis.default_grid.integers import (
     Whole,
     added,
     compared,
@@ -21,7 +19,7 @@ from vyre.front.grid.wholes import (
     negated,
     power,
 )
-from vyre.front.parameters import SHAPE, is_layout
+from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Counter, Form, operation
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -34,6 +32,7 @@ from vyre.ir import (
     BuiltinKind,
     Cast,
     DataType,
+    Expr,
     Lit,
     Load,
     Select,
@@ -41,9 +40,11 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.ir.array_layout import NO_ELEMENT, SHAPE, is_layout
 from vyre.record import dataclass
 
 _WIDE = (DataType.U32, DataType.I32, DataType.U64, DataType.I64)
+_NO_ELEMENT = Expr.u32(NO_ELEMENT)
 _FEW = 1 << 16
 """Numbers up to this one may be added to ids; an unsigned one that is so far from the end of its
 type is a negative one."""
@@ -241,7 +242,7 @@ class Values:
         one, other = self.of(expr.if_true, names), self.of(expr.if_false, names)
         if isinstance(one, Truth) and isinstance(other, Truth):
             return self.chosen(cond, one, other)
-        if expr.if_false == NOWHERE:
+        if expr.if_false == _NO_ELEMENT:
             return Checked(cond.yes or NOTHING, one)
         if one is not None and one == other:
             return one

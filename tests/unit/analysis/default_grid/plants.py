@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from vyre.analysis.default_grid import abstract_values, integers
+from vyre.analysis.default_grid import bounds as bounds
+from vyre.analysis.default_grid import effects as effects
+from vyre.analysis.default_grid import shared_work as shared_work
+from vyre.analysis.default_grid.bounds import Bounds
 from vyre.driver import grid as grids
-from vyre.front.grid import bounds, effects, shared_work, values, wholes
-from vyre.front.grid.bounds import Bounds
 
 
 @dataclass(frozen=True)
@@ -109,13 +112,18 @@ SEARCH = effects.Search
 
 PLANTS = (
     Plant("an axis swapped", _instead(Bounds, "_solved", _swapped)),
-    Plant("the bound of a guard off by one", _instead(wholes, "_below", _off_by_one)),
+    Plant("the bound of a guard off by one", _instead(integers, "_below", _off_by_one)),
     Plant("elements rounded down", _instead(grids, "covering", _floor)),
     Plant("the lesser bound of an or", _instead(Bounds, "either", _least_of_both)),
-    Plant("a number that is added is forgotten", _instead(values, "added", _constant_forgotten)),
+    Plant(
+        "a number that is added is forgotten",
+        _instead(abstract_values, "added", _constant_forgotten),
+    ),
     Plant("a loop changes nothing", _instead(SEARCH, "_rounds", _every_round_at_once)),
     Plant("a condition holds after its if", _instead(SEARCH, "_if", _both_arms_hold)),
     Plant("hashes that are taken for bounds", _instead(bounds, "_wrapping", _never_wrapping)),
-    Plant("a signed number that is none", _instead(values.Values, "counter", _without_sign)),
+    Plant(
+        "a signed number that is none", _instead(abstract_values.Values, "counter", _without_sign)
+    ),
     Plant("own ids in a shared loop", _instead(shared_work, "_asks_for_id", _without_ids)),
 )

@@ -1,16 +1,15 @@
-"""Which elements invocations store to, where an index tells.
+"""Delinearisation: the subscripts of a row-major index.
 
-An index like `(y * w + x) * 3 + c` has a place along each of several axes: here positions along two
-axes of the grid, and what a loop or a number says. The sizes of all axes but the first are numbers,
-extents of arrays, or numbers that the kernel is given.
+An index like `(y * w + x) * 3 + c` has one subscript for each of several axes: here the global ids
+along two axes of the grid, and a loop counter or a constant. The sizes of all axes but the first
+are constants, extents of arrays, or scalar parameters of the kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vyre.front.parameters import SHAPE
-from vyre.front.written import ALL, NUMBER, Along, At, Extent, Place, Size, UpTo
+from vyre.analysis.coverage_types import ALL, NUMBER, Along, At, Extent, Size, Subscript, UpTo
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -24,36 +23,37 @@ from vyre.ir import (
     Load,
     Var,
 )
+from vyre.ir.array_layout import SHAPE
 from vyre.record import dataclass
 
 WORDS = (DataType.U32, DataType.I32)
 LARGEST_SIZE = 1 << 16
-"""Of an axis whose size is a number."""
+"""Of an axis whose size is a constant, in elements."""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """A place along each of some axes, and the sizes of all of these but the first."""
+class Subscripts:
+    """One subscript for each axis, and the sizes of all axes but the first."""
 
-    along: tuple[Place, ...]
+    along: tuple[Subscript, ...]
     sizes: tuple[Size, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names stand for."""
+    """The names that subscripts and sizes may use."""
 
     counters: Mapping[str, Extent]
-    """Of loops around that begin at 0, and where these end."""
+    """Counters of the surrounding loops that begin at 0, with the end of each."""
     numbers: frozenset[str]
-    """Words that the kernel is given."""
+    """32-bit scalar parameters."""
 
 
-def places_of(index: AnyExpr, scope: Scope) -> Places | None:
-    """The places along axes that an index tells; None if it is none of that kind.
+def delinearise(index: AnyExpr, scope: Scope) -> Subscripts | None:
+    """The subscripts of an index; None if it has another form.
 
-    Arithmetic is the same with and without sign: an index that does not fit into a word is no
-    element of any array that counts.
+    Signed and unsigned arithmetic are not distinguished: an index that overflows 32 bits is out of
+    bounds in every array that is analysed.
     """
     found = _sum(index, scope)
     if found is None:
@@ -61,13 +61,13 @@ def places_of(index: AnyExpr, scope: Scope) -> Places | None:
     axes = [place.axis for place in found.along if isinstance(place, Along)]
     used = [place.counter for place in found.along if isinstance(place, UpTo)]
     if len(set(axes)) < len(axes) or sorted(used) != sorted(scope.counters):
-        # Twice the same is a diagonal. And a loop that tells no place may have no rounds.
+        # An axis used twice is a diagonal. A loop whose counter is no subscript may not run.
         return None
     return found
 
 
-def place_of(expr: AnyExpr, scope: Scope) -> Place | None:
-    """What an expression says of one axis."""
+def subscript_of(expr: AnyExpr, scope: Scope) -> Subscript | None:
+    """The subscript of one axis that an expression is; None if it has another form."""
     match without_casts(expr, scope.numbers):
         case Builtin(BuiltinKind.GLOBAL_ID, axis):
             return Along(axis)
@@ -80,7 +80,7 @@ def place_of(expr: AnyExpr, scope: Scope) -> Place | None:
 
 
 def extent_of(expr: AnyExpr, numbers: frozenset[str]) -> Extent | None:
-    """An extent of an array, its length, or a word that the kernel is given."""
+    """An extent of an array, its length, or a scalar parameter."""
     match without_casts(expr, numbers):
         case BufLen(buffer):
             return buffer, ALL
@@ -93,14 +93,14 @@ def extent_of(expr: AnyExpr, numbers: frozenset[str]) -> Extent | None:
 
 
 def without_casts(expr: AnyExpr, numbers: frozenset[str]) -> AnyExpr:
-    """A word as it was before it was taken with or without sign."""
+    """An expression without casts between `i32` and `u32`."""
     while isinstance(expr, Cast) and expr.dtype in WORDS and _is_word(expr.value, numbers):
         expr = expr.value
     return expr
 
 
 def _is_word(expr: AnyExpr, numbers: frozenset[str]) -> bool:
-    """Whether an expression is 32 bits wide for sure."""
+    """True if an expression is certainly 32 bits wide."""
     match expr:
         case Lit(dtype, _):
             return dtype in WORDS
@@ -113,17 +113,17 @@ def _is_word(expr: AnyExpr, numbers: frozenset[str]) -> bool:
         case Load(buffer, _):
             return buffer.endswith(SHAPE) or buffer in numbers
         case Var():
-            # Counters, and nothing else: other names are written out.
+            # A loop counter: all other variables have been substituted.
             return True
         case _:
             return False
 
 
-def _sum(index: AnyExpr, scope: Scope) -> Places | None:
+def _sum(index: AnyExpr, scope: Scope) -> Subscripts | None:
     index = without_casts(index, scope.numbers)
-    place = place_of(index, scope)
+    place = subscript_of(index, scope)
     if place is not None:
-        return Places((place,))
+        return Subscripts((place,))
     match index:
         case Binary(BinOp.MUL, left, right):
             return _product(left, right, scope) or _product(right, left, scope)
@@ -138,8 +138,8 @@ def _sum(index: AnyExpr, scope: Scope) -> Places | None:
             return None
 
 
-def _product(inner: AnyExpr, by: AnyExpr, scope: Scope) -> Places | None:
-    """One axis more, with a place at its beginning."""
+def _product(inner: AnyExpr, by: AnyExpr, scope: Scope) -> Subscripts | None:
+    """Match `inner * size`: one axis more, with subscript 0."""
     by = without_casts(by, scope.numbers)
     size: Size | None = extent_of(by, scope.numbers)
     if isinstance(by, Lit):
@@ -149,11 +149,11 @@ def _product(inner: AnyExpr, by: AnyExpr, scope: Scope) -> Places | None:
     found = None if size is None else _sum(inner, scope)
     if size is None or found is None:
         return None
-    return Places((*found.along, At(0)), (*found.sizes, size))
+    return Subscripts((*found.along, At(0)), (*found.sizes, size))
 
 
-def _added(one: Places, other: Places) -> Places | None:
-    """Two sums of places along the same last axes as one, where each axis has a place in one."""
+def _added(one: Subscripts, other: Subscripts) -> Subscripts | None:
+    """Add two indices with equal trailing axes, of which one has subscript 0 along each axis."""
     count = len(other.sizes)
     if other.sizes != one.sizes[len(one.sizes) - count :]:
         return None
@@ -163,23 +163,15 @@ def _added(one: Places, other: Places) -> Places | None:
         if At(0) not in (left, right):
             return None
         made.append(right if left == At(0) else left)
-    return Places(tuple(made), one.sizes)
+    return Subscripts(tuple(made), one.sizes)
 
 
 __all__ = [
-    "ALL",
-    "NUMBER",
     "WORDS",
-    "Along",
-    "At",
-    "Extent",
-    "Place",
-    "Places",
     "Scope",
-    "Size",
-    "UpTo",
+    "Subscripts",
+    "delinearise",
     "extent_of",
-    "place_of",
-    "places_of",
+    "subscript_of",
     "without_casts",
 ]

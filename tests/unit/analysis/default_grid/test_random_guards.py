@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.front.grid.nets import is_right, source_of
+from tests.unit.analysis.default_grid.nets import is_right, source_of
 
 
 @pytest.mark.parametrize("seeds", [range(0, 30), range(30, 60), range(60, 90)], ids=str)
