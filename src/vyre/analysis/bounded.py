@@ -12,6 +12,7 @@ from typing import NamedTuple
 from vyre.analysis import interval
 from vyre.analysis.interval import Interval
 from vyre.ir import BinOp, DataType
+from vyre.ir.opcodes import COMPARISONS
 
 Bounds = Mapping[str, int]
 """By buffer: the value is at most its length plus this."""
@@ -126,17 +127,6 @@ def cast(value: Bounded, target: DataType) -> Bounded:
     found = interval.cast(value.interval, value.dtype, target)
     unchanged = target.is_integer and found == value.interval
     return Bounded(target, found, value.bounds if unchanged else UNBOUNDED)
-
-
-COMPARISONS = frozenset({BinOp.EQ, BinOp.NE, BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE})
-NEGATED = {
-    BinOp.LT: BinOp.GE,
-    BinOp.GE: BinOp.LT,
-    BinOp.GT: BinOp.LE,
-    BinOp.LE: BinOp.GT,
-    BinOp.EQ: BinOp.NE,
-    BinOp.NE: BinOp.EQ,
-}
 
 
 def narrowed(op: BinOp, a: Bounded, b: Bounded) -> tuple[Bounded, Bounded]:

@@ -64,6 +64,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.array_layout import SHAPE
+from vyre.ir.opcodes import MIRRORED, NEGATED
 from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -273,8 +274,6 @@ def conjuncts(cond: AnyExpr) -> list[AnyExpr]:
 
 _LARGEST_OFFSET = 1 << 16
 _Compared = tuple[BinOp, AnyExpr, AnyExpr]
-_NEGATED = {BinOp.LT: BinOp.GE, BinOp.GE: BinOp.LT, BinOp.GT: BinOp.LE, BinOp.LE: BinOp.GT}
-_MIRRORED = {BinOp.LT: BinOp.GT, BinOp.GE: BinOp.LE, BinOp.GT: BinOp.LT, BinOp.LE: BinOp.GE}
 
 
 def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
@@ -287,10 +286,9 @@ def _comparisons(cond: AnyExpr, *, negated: bool) -> list[_Compared] | None:
             if both[0] is None or both[1] is None:
                 return None
             return both[0] + both[1]
-        case Binary(op, left, right) if op in _NEGATED:
-            return [(_NEGATED[op] if negated else op, left, right)]
-        case Binary(op, left, right) if op is (BinOp.EQ if negated else BinOp.NE):
-            return [(BinOp.NE, left, right)]
+        case Binary(op, left, right) if op in NEGATED:
+            op = NEGATED[op] if negated else op
+            return None if op is BinOp.EQ else [(op, left, right)]
         case _:
             return None
 
@@ -300,7 +298,7 @@ def _limit(op: BinOp, left: AnyExpr, right: AnyExpr, numbers: frozenset[str]) ->
     place = _position(left)
     if place is None:
         place, right = _position(right), left
-        op = _MIRRORED.get(op, op)
+        op = MIRRORED[op]
     if place is None:
         return None
     axis, moved = place

@@ -22,6 +22,7 @@ from vyre.front.reads import Reads
 from vyre.front.source import Source
 from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
+from vyre.ir.names import unused_name
 from vyre.record import dataclass
 
 
@@ -213,12 +214,9 @@ class Context:
 
     def fresh(self, name: str) -> str:
         """A name for the program that nothing has yet."""
-        candidate, number = name, 0
-        while candidate in self.taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        self.taken.add(candidate)
-        return candidate
+        unused = unused_name(name, self.taken, "_", first=1)
+        self.taken.add(unused)
+        return unused
 
     def hold(self, value: Scalar, name: str = "t") -> Scalar:
         """The value in a variable, unless using it twice costs nothing."""

@@ -41,6 +41,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.array_layout import NO_ELEMENT, SHAPE, is_layout
+from vyre.ir.opcodes import NEGATED
 from vyre.record import dataclass
 
 _WIDE = (DataType.U32, DataType.I32, DataType.U64, DataType.I64)
@@ -79,11 +80,6 @@ Value = Whole | Positive | Checked | Truth | None
 """None for all others."""
 ALWAYS, NEVER, OPEN = Truth(NOTHING, None), Truth(None, NOTHING), Truth()
 
-_NEGATED = {
-    **{BinOp.LT: BinOp.GE, BinOp.GE: BinOp.LT, BinOp.GT: BinOp.LE, BinOp.LE: BinOp.GT},
-    **{BinOp.EQ: BinOp.NE, BinOp.NE: BinOp.EQ},
-}
-
 
 @dataclass(slots=True)
 class Values:
@@ -109,7 +105,7 @@ class Values:
                 return self._load(buffer, index)
             case Unary(op, operand):
                 return self._unary(op, self.of(operand, names))
-            case Binary(op, left, right) if op in _NEGATED:
+            case Binary(op, left, right) if op in NEGATED:
                 return self._compared(op, self.of(left, names), self.of(right, names))
             case Binary():
                 return self._binary(expr, names)
@@ -311,7 +307,7 @@ class Values:
     def _compared(self, op: BinOp, left: Value, right: Value) -> Truth:
         if not isinstance(left, Whole) or not isinstance(right, Whole):
             return OPEN
-        return Truth(compared(op, left, right), compared(_NEGATED[op], left, right))
+        return Truth(compared(op, left, right), compared(NEGATED[op], left, right))
 
 
 def _both(one: Facts | None, other: Facts | None) -> Facts | None:

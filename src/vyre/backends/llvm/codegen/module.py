@@ -7,6 +7,7 @@ from functools import partial
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.codegen.choosing.any_order import is_any_order_fine
 from vyre.backends.llvm.codegen.choosing.regrouping import (
     Regrouped,
@@ -32,11 +33,10 @@ from vyre.backends.llvm.codegen.statements.joined import with_joined_words
 from vyre.backends.llvm.codegen.statements.strips import most_rounds, strips
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
-from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.unique_names import with_unique_names
 
 LONGEST_ROW = 1 << 30
 """Lanes of workgroups that run as one row; positions in it are counted in 32 bits."""

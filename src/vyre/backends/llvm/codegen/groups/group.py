@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from vyre.analysis.used_names import uses_of
 from vyre.backends.llvm.codegen.expressions.lanes import Lanes
 from vyre.backends.llvm.codegen.groups.barriers import Once, Piece, Stretch, Together
 from vyre.backends.llvm.codegen.groups.crossing import Crossing
@@ -20,7 +21,6 @@ from vyre.backends.llvm.codegen.rows.rows import Rows, Target, Window
 from vyre.backends.llvm.codegen.statements.loops import emit_poll
 from vyre.backends.llvm.codegen.value import Form, Memory, Slot, Value, uniform
 from vyre.backends.llvm.codegen.writer import register_type
-from vyre.driver.grid_sync.lives import uses_of
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.indices.again import is_repeatable
 from vyre.backends.llvm.codegen.indices.linear import LinearForms, flat_index
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

@@ -17,7 +17,6 @@ where `m` is such that all lanes of the longest row that there may be have the l
 from __future__ import annotations
 
 from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -43,6 +42,7 @@ from vyre.ir import (
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 TOGETHER = 4
 """Rounds at a time; with eight, the machine does not follow all of the pieces any more."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from vyre.analysis.rematerialisation import recomputable
 from vyre.backends.llvm.codegen.choosing.reads import reads_of_body
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.groups.barriers import Cutter, Once, Piece, Stretch, stretches
 from vyre.backends.llvm.codegen.indices.guards import parts_of
 from vyre.backends.llvm.codegen.indices.linear import LinearForms
 from vyre.backends.llvm.codegen.kernel import Kernel
-from vyre.driver.grid_sync.lives import recomputable
 from vyre.ir import (
     AnyExpr,
     Assign,

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
-from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -44,6 +43,7 @@ from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 FEWEST_LANES = 64
 """Lanes of a workgroup that are worth a round of their own."""

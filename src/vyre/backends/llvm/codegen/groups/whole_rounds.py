@@ -13,13 +13,12 @@ memory and puts them back. Every lane adds in the order in which it did.
 
 from __future__ import annotations
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.groups.common_loops import with_common_loops
 from vyre.backends.llvm.codegen.groups.rounds_together import sums_up
 from vyre.backends.llvm.codegen.indices.coefficient import coefficient
 from vyre.backends.llvm.host import Host
-from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -44,6 +43,7 @@ from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rebuilt, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 _LANE = Builtin(BuiltinKind.LOCAL_ID, 0)
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)

@@ -11,6 +11,7 @@ rewritten if its rounds then run side by side, and if lanes do not read the same
 from __future__ import annotations
 
 from vyre.analysis import is_slow
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.codegen.choosing.large import is_large
 from vyre.backends.llvm.codegen.choosing.shapes import Shapes
 from vyre.backends.llvm.codegen.statements.along import flat, gathering_of, step_of
@@ -23,7 +24,6 @@ from vyre.backends.llvm.codegen.statements.rounds import (
     Unclear,
     values_of,
 )
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

@@ -1,17 +1,20 @@
-"""Unique names: every variable of a program under a name of its own.
+"""Alpha-renaming: rename variables such that no two bindings of a program share a name.
 
-Scopes may reuse a name; once a program is cut into segments, variables outlive their scopes and
-must not meet a namesake.
+    { let a = 1 … } { let a = 2 … }   becomes   { let a = 1 … } { let a.1 = 2 … }
+
+Scopes may reuse a name. Code that moves statements out of their scope (segments between grid
+barriers, loop interchange) or maps names to facts needs unique ones.
 """
 
 from __future__ import annotations
 
 from vyre.ir import AnyExpr, AnyStmt, Assign, Body, Let, Loop, Program, Var
+from vyre.ir.names import numbered_name
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
 
 
 def with_unique_names(program: Program) -> Program:
-    """The program with each variable renamed that shares its name with another."""
+    """Rename every binding whose name an earlier one has; the same object if there is none."""
     bound = [s.name if isinstance(s, Let) else s.var for s in _binders(program)]
     if len(set(bound)) == len(bound):
         return program
@@ -33,13 +36,10 @@ class _Renamer:
         if name not in self.used:
             self.used.add(name)
             return name
-        number = 1
-        while f"{name}.{number}" in self.taken:
-            number += 1
-        made = f"{name}.{number}"
-        self.taken.add(made)
-        self.used.add(made)
-        return made
+        unused = numbered_name(name, self.taken, ".", first=1)
+        self.taken.add(unused)
+        self.used.add(unused)
+        return unused
 
     def body(self, body: Body, outer: dict[str, str]) -> Body:
         names = dict(outer)
