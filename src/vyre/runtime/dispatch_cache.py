@@ -1,11 +1,10 @@
-"""A dispatch like one before: the same arrays, the same wish for a grid.
+"""The dispatch cache of a compiled program: arrays and options -> bound launch.
 
-Loops launch the same kernel on the same arrays again and again, or on two sets of them in turns.
-Everything that a dispatch checks was found right the first time, so it is remembered, and only
-looked at again when the caller brings something else. Arrays of the host are used in place, where
-the device can do that. If it takes them as they are, any others of the same form will do, else they
-are known by how they describe themselves: an array of the same type at the same place is as good as
-the same array.
+Loops launch the same program on the same arrays again and again, or on two sets of them in turns.
+What the first dispatch checked holds for the next one with the same arrays. Arrays of the host are
+used in place if the device shares memory with the host. If the device takes numpy arrays as they
+are, an entry matches all arrays of the same type and shape; else it matches by
+`__array_interface__`: an array of the same type at the same address.
 """
 
 from __future__ import annotations
@@ -37,26 +36,26 @@ if TYPE_CHECKING:
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
 
-Wish = tuple[object, object, float | None, bool]
-"""What the caller said: `grid`, `elements`, `deadline` and `in_place`."""
+DispatchOptions = tuple[object, object, float | None, bool]
+"""`grid`, `elements`, `deadline` and `in_place` of a dispatch."""
 
 Description = dict[str, Any]
-"""Where an array of the host lies, its shape, its type, and whether it may be written."""
+"""The `__array_interface__` of an array: address, shape, type, whether it is writable."""
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """What can be used again."""
+class BoundLaunch:
+    """An entry of the cache: the arrays that it is for, and a launch on them."""
 
     resident: tuple[tuple[str, weakref.ref[DeviceArray]], ...]
     """Arrays that live on the device, by name."""
     hosts: tuple[tuple[str, Description], ...]
-    """Arrays of the host, which are not held in any way: numpy would refuse to resize them."""
+    """Arrays of the host; not referenced, because numpy would refuse to resize them."""
     forms: tuple[tuple[str, Form], ...]
-    """What they must be like, in the order in which the launch takes them, if it does."""
-    wish: Wish
+    """Type and shape of arrays of the host, in the order in which the launch takes them."""
+    options: DispatchOptions
     launch: Callable[..., LaunchRecord | None] | None
-    """Does it again; None for arrays of the host that have been seen only once."""
+    """None for arrays of the host that have been dispatched only once."""
     touched: int
     outputs: tuple[str, ...]
     viewed: tuple[str, ...] = ()
@@ -65,17 +64,18 @@ class Repeated:
     def matches(
         self,
         given: Mapping[str, object],
-        wish: Wish,
+        options: DispatchOptions,
         told: dict[str, Description],
         held: list[Held],
     ) -> bool:
-        """Whether a dispatch asks for the same; `told` is what its arrays have said of themselves.
+        """True if a dispatch may use this entry.
 
-        Asking them costs more than all the rest. `held` gets the memory of device arrays: what is
-        freed from now on stays until the launch has ended.
+        `told` caches the interfaces of the arrays, which cost more than the rest of the lookup. The
+        memory of device arrays is appended to `held`, which keeps it from being reused if another
+        thread frees it before the launch has ended.
         """
         arrays = len(self.resident) + len(self.hosts) + len(self.forms)
-        if len(given) != arrays or wish != self.wish:
+        if len(given) != arrays or options != self.options:
             return False
         for name, form in self.forms:
             if not has_form(given.get(name), form):
@@ -107,10 +107,10 @@ class Repeated:
                 return False
         return True
 
-    def launch_again(
+    def replay(
         self, given: Mapping[str, object], names: tuple[str, ...], outs: Outs = NO_OUTS
     ) -> int | None:
-        """Do it again and keep what it took, in nanoseconds; None if it has to be looked at."""
+        """Launch and record the nanoseconds; None if an uncached dispatch is needed."""
         assert self.launch is not None
         if outs:
             for out in outs.values():
@@ -119,7 +119,7 @@ class Repeated:
         return spent_on(self.launch, arrays, names, self.touched)
 
     def results(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """The outputs: arrays that the caller gave."""
+        """The outputs by name: arrays of the caller."""
         outputs = self.outputs
         if len(outputs) == 1:
             return {outputs[0]: given[outputs[0]]}
@@ -132,7 +132,7 @@ def spent_on(
     names: tuple[str, ...],
     touched: int,
 ) -> int | None:
-    """Launch, keep what it took, show what it printed: its nanoseconds; None if it did not run."""
+    """Launch, record its time and show its output: its nanoseconds; None if it did not run."""
     started = perf_counter_ns()
     try:
         record = launch(*arrays)
@@ -150,14 +150,14 @@ def spent_on(
     return spent
 
 
-_REMEMBERED = 4
-"""Dispatches of a program that are remembered: loops that swap their arrays have two or three."""
-_LAUNCHES = 64
-"""Dispatches in a row that ask nothing: then there may be better code for the program."""
+_MAX_ENTRIES = 4
+"""Entries of a program: loops that swap their arrays have two or three."""
+_MAX_REPLAYS = 64
+"""Cached dispatches in a row; then an uncached one finds better code if there is some."""
 
 
-class Latest:
-    """The last dispatch of a program, with all that made it right; `run` begins by looking here."""
+class LatestDispatch:
+    """The compiled program of the last dispatch; `run` first looks an entry up in it."""
 
     __slots__ = ("_compiled", "_left", "_names", "_route")
 
@@ -168,29 +168,31 @@ class Latest:
         self._left = 0
 
     def set(self, compiled: CompiledProgram, device: str | None) -> None:
-        """After a dispatch that looked at everything."""
+        """Record an uncached dispatch."""
         if config().check:
             self._left = 0
             return
-        # One program may have been compiled for a device that several wishes lead to.
-        self._compiled, self._route, self._left = compiled, routing.choose(device), _LAUNCHES
+        # Several device options may select the device that a program was compiled for.
+        self._compiled, self._route, self._left = compiled, routing.choose(device), _MAX_REPLAYS
         self._names = dispatch_keys(compiled.compilation.source)
 
-    def again(self, given: Given, wish: Wish, device: str | None) -> dict[str, Any] | None:
-        """The outputs of the same launch once more, if a dispatch asks for that."""
+    def replay(
+        self, given: Given, options: DispatchOptions, device: str | None
+    ) -> dict[str, Any] | None:
+        """Look a dispatch up and launch: its outputs; None, with no effect, on a miss."""
         compiled = self._compiled
         if compiled is None or not self._left or type(given) is not dict:
             return None
         named = cast("dict[str, object]", given)
         held: list[Held] = []
-        known = find(compiled, named, wish, held)
+        known = lookup(compiled, named, options, held)
         if known is None or known.launch is None:
             return None
         if routing.choose.cache.get(device) is not self._route:
             return None
         self._left -= 1
         try:
-            spent = known.launch_again(named, self._names)
+            spent = known.replay(named, self._names)
         finally:
             held.clear()  # an error would hold them with its frames
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot):
@@ -198,31 +200,36 @@ class Latest:
         return None if spent is None else known.results(named)
 
 
-def find(
-    compiled: CompiledProgram, given: Mapping[str, object], wish: Wish, held: list[Held]
-) -> Repeated | None:
-    """The dispatch before that asked for the same; `held` gets the memory that it uses."""
-    if not _is_comparable(wish):
+def lookup(
+    compiled: CompiledProgram,
+    given: Mapping[str, object],
+    options: DispatchOptions,
+    held: list[Held],
+) -> BoundLaunch | None:
+    """The entry for a dispatch; the memory of its device arrays is appended to `held`."""
+    if not _are_comparable(options):
         return None
     told: dict[str, Description] = {}
-    for known in compiled.repeated:
-        if known.matches(given, wish, told, held):
+    for known in compiled.bound_launches:
+        if known.matches(given, options, told, held):
             return known
     return None
 
 
-def remember(
+def store(
     compiled: CompiledProgram,
     binding: Binding,
     given: Mapping[str, object],
-    wish: Wish,
+    options: DispatchOptions,
     grid: Grid,
 ) -> None:
-    """Keep what can be used again, if all buffers are bound to arrays of the caller's in place.
+    """Add an entry for a dispatch, if all buffers are bound to arrays of the caller in place.
 
-    Arrays of the host must be seen twice before anything is prepared for them: most come once.
+    A launch is bound at the second dispatch of the same arrays: most are dispatched once.
     """
-    if not (_is_comparable(wish) and is_repeatable(binding, given, grid, compiled.bound_names)):
+    if not (
+        _are_comparable(options) and is_bound_in_place(binding, given, grid, compiled.bound_names)
+    ):
         return
     resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
     hosts: list[tuple[str, Description]] = []
@@ -238,31 +245,31 @@ def remember(
             resident.append((name, weakref.ref(value)))
         else:
             hosts.append((name, binding.hosts[name].__array_interface__))
-    before = find(compiled, given, wish, [])
+    before = lookup(compiled, given, options, [])
     launch: Callable[..., LaunchRecord | None] | None = None
     if forms and taking is not None:
-        launch = None if before is None else taking.on_arrays(grid, wish[2])
+        launch = None if before is None else taking.on_arrays(grid, options[2])
     # Memory that stands for an array of the host ends with the dispatch; only what a backend
     # binds by itself knows the array's place without it.
     elif (before is not None and compiled.is_bindable) or not binding.hosts:
-        launch = compiled.prepare(binding.arguments, grid, wish[2])
+        launch = compiled.prepare(binding.arguments, grid, options[2])
     outputs = tuple(binding.outputs)
     viewed = tuple(name for name, form in forms if may_be_mapped(form))
     viewed += tuple(name for name, _ in hosts if name in binding.outputs)
-    made = Repeated(
-        tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs, viewed
+    made = BoundLaunch(
+        tuple(resident), tuple(hosts), forms, options, launch, binding.touched, outputs, viewed
     )
-    others = [known for known in compiled.repeated if known is not before]
-    compiled.repeated = (made, *others[: _REMEMBERED - 1])
+    others = [known for known in compiled.bound_launches if known is not before]
+    compiled.bound_launches = (made, *others[: _MAX_ENTRIES - 1])
 
 
-def _is_comparable(wish: Wish) -> bool:
-    """Whether grid and elements are no arrays, which compare element by element, and no floats."""
-    return is_plain(wish[0]) and is_plain(wish[1])
+def _are_comparable(options: DispatchOptions) -> bool:
+    """True if grid and elements may be compared with those of an entry."""
+    return is_comparable(options[0]) and is_comparable(options[1])
 
 
-def is_plain(extents: object) -> bool:
-    """Whether what a caller gives as a grid can be compared: 2.0 equals 2, and is refused."""
+def is_comparable(extents: object) -> bool:
+    """True if extents are integers; arrays compare by element, and 2.0 == 2 but is refused."""
     if extents is None or type(extents) is int:
         return True
     if type(extents) is not tuple:
@@ -273,10 +280,10 @@ def is_plain(extents: object) -> bool:
     return True
 
 
-def is_repeatable(
+def is_bound_in_place(
     binding: Binding, given: Mapping[str, object], grid: Grid, names: tuple[str, ...]
 ) -> bool:
-    """Whether all buffers are bound to arrays of the caller's in place."""
+    """True if all buffers are bound to arrays of the caller in place."""
     if set(names) != set(given) or 0 in grid:
         return False
     if binding.owned or binding.pending or binding.stand_ins:

@@ -126,7 +126,7 @@ def test_traps_tell_where_every_time() -> None:
             checked(x, y, device="cpu")
         messages.add(str(found.value))
     assert len(messages) == 1
-    assert "test_recall.py" in messages.pop()
+    assert "test_call_cache.py" in messages.pop()
 
 
 def _slow_calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:

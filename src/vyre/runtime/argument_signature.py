@@ -1,7 +1,8 @@
-"""What the arguments of a call are like, so that others like them can take their place.
+"""The signature of the arguments of a kernel call: the key of the call cache.
 
-Arrays of the same type and shape can, and numbers of the same type. Arrays of other lengths can
-too, where the caller sees to what depends on lengths: the grid, and what is cleared before.
+Calls with equal signatures use the same prepared launch: arrays of the same type and shape, numbers
+of the same type, the same values of static parameters. A match except for lengths reuses all but
+what depends on lengths: the grid, and the ranges that are zeroed before the launch.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _FORMATS: Final = {
     **{"b1": "?", "u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i"},
     **{"u8": "Q", "i8": "q", "f2": "e", "f4": "f", "f8": "d"},
 }
-"""How `struct` writes numbers of each type of numpy's."""
+"""`struct` formats of numpy types."""
 _NUMBERS: Final = frozenset({bool, int, float, *(np.dtype(name).type for name in _FORMATS)})
 _EXACT: Final = 1 << 53
-"""Up to here whole numbers become floats in one step, whoever converts them."""
+"""Integers up to here are converted to floats exactly, so without double rounding."""
 
 
 class Number:
-    """A number among the arguments, and the memory from which the kernel reads it."""
+    """A scalar argument, and the memory from which the kernel reads it."""
 
     __slots__ = ("_bytes", "_is_float_of_int", "_pack", "kind", "memory", "name", "position")
 
@@ -63,11 +64,11 @@ class Number:
         self._is_float_of_int = issubclass(kind, (int, np.integer)) and dtype.kind == "f"
 
     def anew(self) -> Number:
-        """The same with memory of its own."""
+        """A copy with memory of its own."""
         return Number(self.name, self.position, self.kind, self.memory.dtype)
 
     def take(self, value: Any) -> bool:
-        """Hand a number to the kernel; False for one that has to be looked at."""
+        """Store a value for the kernel; False if it needs the checks of an uncached call."""
         if self._is_float_of_int and not -_EXACT <= value <= _EXACT:
             return False
         try:
@@ -78,48 +79,49 @@ class Number:
 
 
 @dataclass(slots=True)
-class Forms:
-    """What the arguments must be like, and where they go."""
+class ArgumentSignature:
+    """What arguments have to match, and the buffers that they are bound to."""
 
     names: tuple[str, ...]
     """The buffers, in the order in which the launch takes them."""
     arrays: tuple[tuple[int, Form], ...]
-    """Positions and forms of arrays of the host."""
+    """Positions, and type and shape, of arrays of the host."""
     resident: tuple[tuple[int, weakref.ref[DeviceArray]], ...]
     numbers: tuple[Number, ...]
     statics: tuple[tuple[int, type, object], ...]
-    """Values that the program was made for."""
+    """Values of static parameters: position, type, value."""
     fixed: tuple[tuple[int, type, object], ...]
-    """Values of numbers that tell what is cleared."""
+    """Values of scalars that decide what is zeroed: position, type, value."""
     places: tuple[tuple[int, int], ...]
-    """Which of the buffers is which of the arguments."""
+    """Buffer index and argument position of each array."""
     shapes: tuple[tuple[int, int], ...]
-    """Which of the buffers holds the shape of which of the arguments."""
+    """Buffer index of a shape, and the position of its array."""
     written: tuple[str, ...]
     """The buffers that the kernel may write."""
     buffers: tuple[object, ...]
-    """An array for each buffer that is no argument."""
+    """The array of each buffer that is no array argument."""
     has_any_length: bool
-    """Whether nothing but shapes depends on how long arrays are."""
+    """True if only shapes depend on the lengths of arrays."""
     viewed: tuple[int, ...]
     """Positions of arrays that are written and whose memory may be that of a mapped file."""
 
     def match(self, args: tuple[Any, ...], held: list[Held]) -> bool:
-        """Whether arguments are like those before.
+        """True if arguments have this signature.
 
-        `held` gets the memory of device arrays: what is freed from now on stays until it is let go.
+        The memory of device arrays is appended to `held`, which keeps it from being reused if
+        another thread frees it.
         """
         for position, form in self.arrays:
             if not has_form(args[position], form):
                 return False
         if self.viewed and not all(are_apart(args[position], args) for position in self.viewed):
             return False
-        # Most kernels have no values that are fixed, and a call that finds so costs as well.
+        # Most kernels have no fixed values, and an empty call costs time as well.
         alike = self._others_match(args, held)
         return alike and (not self.fixed or _are_the_same(self.fixed, args))
 
     def match_but_for_lengths(self, args: tuple[Any, ...]) -> bool:
-        """Whether arguments are like those before, but for the lengths of arrays of the host."""
+        """True if arguments have this signature except for lengths of arrays of the host."""
         if not self.has_any_length:
             return False
         for position, form in self.arrays:
@@ -144,14 +146,14 @@ class Forms:
         return not self.statics or _are_the_same(self.statics, args)
 
     def bound(self, args: tuple[Any, ...]) -> list[object]:
-        """An array for each buffer."""
+        """The array of each buffer, for these arguments."""
         buffers = list(self.buffers)
         for index, position in self.places:
             buffers[index] = args[position]
         return buffers
 
-    def for_lengths_of(self, args: tuple[Any, ...]) -> Forms | None:
-        """The same for arrays of other lengths, with these numbers; None if those do not fit."""
+    def for_lengths_of(self, args: tuple[Any, ...]) -> ArgumentSignature | None:
+        """The signature with the lengths of these arguments; None if a scalar does not fit."""
         numbers = tuple(number.anew() for number in self.numbers)
         if not all(number.take(args[number.position]) for number in numbers):
             return None
@@ -163,7 +165,7 @@ class Forms:
         arrays = tuple(
             (position, (args[position].shape, *form[1:])) for position, form in self.arrays
         )
-        return Forms(
+        return ArgumentSignature(
             self.names,
             arrays,
             self.resident,
@@ -179,7 +181,7 @@ class Forms:
         )
 
     def prepared(self, args: tuple[Any, ...]) -> Prepared:
-        """The arguments as a call that looks at everything prepares them."""
+        """The arguments as an uncached call prepares them."""
         given = dict(zip(self.names, self.bound(args), strict=True))
         written: dict[str, Any] = {name: given[name] for name in self.written}
         made = Prepared(given, written, is_resident=False)
@@ -187,8 +189,8 @@ class Forms:
         made.numbers = {number.name: args[number.position] for number in self.numbers}
         return made
 
-    def fixing(self, made: Prepared, args: tuple[Any, ...]) -> Forms:
-        """The same for no other than these values of numbers that decided about something."""
+    def fixing(self, made: Prepared, args: tuple[Any, ...]) -> ArgumentSignature:
+        """The signature restricted to the values of scalars that decided what is zeroed."""
         if not made.fixed:
             return self
         fixed = [number for number in self.numbers if number.name in made.fixed]
@@ -197,6 +199,7 @@ class Forms:
 
 
 def _are_the_same(values: tuple[tuple[int, type, object], ...], args: tuple[Any, ...]) -> bool:
+    """True if arguments are bitwise equal to values; NaN equals NaN."""
     for position, kind, value in values:
         given = args[position]
         if type(given) is not kind:
@@ -205,18 +208,18 @@ def _are_the_same(values: tuple[tuple[int, type, object], ...], args: tuple[Any,
             if given == given or value == value:
                 return False
         elif not given and copysign(1.0, given) != copysign(1.0, cast("float", value)):
-            # 0.0 and -0.0 are equal, and two values.
+            # 0.0 == -0.0, but their bits differ.
             return False
     return True
 
 
-def forms_of(
+def signature_of(
     parameters: Mapping[str, Parameter],
     args: tuple[object, ...],
     made: Prepared,
     compiled: CompiledProgram,
-) -> Forms | None:
-    """What calls must be like to be like this one; None if it has arguments of another kind."""
+) -> ArgumentSignature | None:
+    """The signature of a call; None if it has arguments that cannot be bound in place."""
     arrays: list[tuple[int, Form]] = []
     resident: list[tuple[int, weakref.ref[DeviceArray]]] = []
     numbers: list[Number] = []
@@ -247,7 +250,7 @@ def forms_of(
             return None
     names = compiled.bound_names
     shapes = {name + SHAPE: position for name, position in places.items()}
-    return Forms(
+    return ArgumentSignature(
         names,
         tuple(arrays),
         tuple(resident),
@@ -267,7 +270,7 @@ def forms_of(
 
 
 def _type_of_number(program: Program, name: str) -> np.dtype[Any] | None:
-    """What a number is stored as, where that is what it looks like."""
+    """The numpy type in which a scalar is stored; None if its representation differs."""
     decl = program.buffer(name)
     if decl is None or decl.element.lanes != 1 or decl.element is DataType.BF16:
         return None
@@ -278,16 +281,16 @@ def _type_of_number(program: Program, name: str) -> np.dtype[Any] | None:
 
 
 def _in_place(array: DeviceArray, held: Held) -> object:
-    """An array of the device as one of the host's, which its device can only be if it launched."""
+    """A host view of a device array; its device shares memory with the host."""
     view = held.memory.host_view()
     assert view is not None
     return np.frombuffer(view, array.dtype, array.size)
 
 
 def _kept(made: Prepared, name: str) -> object:
-    """A shape or another constant of the call, which nobody changes."""
+    """A shape or another constant of the call."""
     value = made.given[name]
     return value.numpy() if isinstance(value, DeviceArray) else value
 
 
-__all__ = ["Forms", "forms_of"]
+__all__ = ["ArgumentSignature", "signature_of"]

@@ -38,10 +38,10 @@ def again(program: Program, given: dict[str, np.ndarray], times: int = 3) -> Non
 def test_arrays_of_the_host_are_prepared_for_when_they_come_twice(program: Program) -> None:
     given = arrays()
     again(program, given, 1)
-    (known,) = compile(program, device="cpu").repeated
+    (known,) = compile(program, device="cpu").bound_launches
     assert known.launch is None
     again(program, given, 1)
-    (known,) = compile(program, device="cpu").repeated
+    (known,) = compile(program, device="cpu").bound_launches
     assert known.launch is not None
     given["x"] += 10
     outputs = run(program, given, device="cpu", in_place=True)
@@ -66,7 +66,7 @@ def test_arrays_that_are_swapped_are_prepared_for(program: Program) -> None:
         one, two = two, one
     assert one.tolist() == [6, 7, 8, 9, 10, 11]
     assert two.tolist() == [5, 6, 7, 8, 9, 10]
-    known = compile(program, device="cpu").repeated
+    known = compile(program, device="cpu").bound_launches
     assert [each.launch is not None for each in known] == [True]
 
 
@@ -75,7 +75,7 @@ def test_arrays_of_one_form_are_as_good_as_the_same(program: Program) -> None:
         given = {"x": np.full(6, n, np.uint32), "y": np.zeros(6, np.uint32)}
         assert run(program, given, device="cpu", in_place=True)["y"] is given["y"]
         assert given["y"].tolist() == [n + 1] * 6
-    assert len(compile(program, device="cpu").repeated) == 1
+    assert len(compile(program, device="cpu").bound_launches) == 1
 
 
 def test_arrays_that_share_memory_are_refused_whichever_came_before(program: Program) -> None:
@@ -100,7 +100,7 @@ def test_vectors_are_repeated_as_they_are() -> None:
 def test_only_a_few_dispatches_are_remembered(program: Program) -> None:
     for n in range(1, 20):
         again(program, arrays(n), 2)
-    assert len(compile(program, device="cpu").repeated) == 4
+    assert len(compile(program, device="cpu").bound_launches) == 4
 
 
 def test_the_numbers_of_a_kernel_are_part_of_what_was_asked() -> None:
