@@ -23,7 +23,7 @@ from vyre.ir import (
     Load,
     Var,
 )
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
 
 WORDS = (DataType.U32, DataType.I32)

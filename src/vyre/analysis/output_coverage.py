@@ -63,7 +63,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.ir.opcodes import MIRRORED, NEGATED
 from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass

@@ -28,7 +28,7 @@ from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
 from vyre.driver.grid import given as given_grid
 from vyre.ir import Program
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.opt import OptimizerProfile
 from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, compile, dispatch

@@ -17,7 +17,7 @@ from vyre.diagnostics import TrapError
 from vyre.driver import grid as grids
 from vyre.driver.grid import Grid
 from vyre.ir import BufferDecl, DataType, IndirectDispatch, Program
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 from vyre.runtime.arguments import check_names

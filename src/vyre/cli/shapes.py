@@ -12,7 +12,7 @@ from vyre.cli import arrays
 from vyre.cli.command import UsageError
 from vyre.driver.grid import Grid
 from vyre.ir import Program
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.runtime.host_arrays import as_host_array, element_count
 from vyre.runtime.kernel_grid import ArraySizes, has_kernel_rules, launch_grid
 

@@ -41,7 +41,7 @@ from vyre.ir import (
     Select,
     Store,
 )
-from vyre.ir.array_layout import NO_ELEMENT
+from vyre.ir.buffer import NO_ELEMENT
 
 ATOMICS = {op.row.spelling: op for op in AtomicOp}
 

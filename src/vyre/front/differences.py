@@ -25,7 +25,7 @@ from vyre.ir import (
     Load,
     Var,
 )
-from vyre.ir.array_layout import is_layout
+from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
 MOST_ADDED = 1 << 16

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vyre.ir import BufferAccess, Program
-from vyre.ir.array_layout import SHAPE, is_layout
+from vyre.ir.buffer import SHAPE, is_layout
 
 if TYPE_CHECKING:
     from vyre.analysis.default_grid.extents import Sizes

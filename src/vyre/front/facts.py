@@ -28,7 +28,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.ir.array_layout import is_layout
+from vyre.ir.buffer import is_layout
 from vyre.ir.opcodes import NEGATED
 from vyre.record import dataclass
 

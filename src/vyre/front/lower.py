@@ -30,7 +30,7 @@ from vyre.front.reads import Reads
 from vyre.front.statements import lower_body
 from vyre.front.values import Array, Constant, Form, Key, Scalar, Steps, Thing
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
-from vyre.ir.array_layout import SHAPE, STRIDES
+from vyre.ir.buffer import SHAPE, STRIDES
 from vyre.ir.collector import collector_paused
 from vyre.rewrite.unconditional_stores import with_unconditional_stores
 

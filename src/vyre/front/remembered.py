@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from vyre.ir import Program
-from vyre.ir.services import service
+from vyre.ir import late_binding as late
 
 if TYPE_CHECKING:
     from vyre.front.device_functions import AnyFunction
@@ -27,12 +27,12 @@ _MANY_READS = 1000
 
 def is_sound(source: Source) -> bool:
     """Whether the text of a device function is known to be fit for kernels."""
-    return service("remembered_note")(*_function_key(source)) is not None
+    return late.cached_note(*_function_key(source)) is not None
 
 
 def copies_whole(source: Source) -> bool | None:
     """Whether a kernel copies stretches of memory; None if its text is not known to be fit."""
-    note = service("remembered_note")(*_kernel_key(source))
+    note = late.cached_note(*_kernel_key(source))
     return None if note is None else _read_note(note)[0]
 
 
@@ -44,7 +44,7 @@ def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Re
     from vyre.front.device_functions import DeviceFunction
     from vyre.front.reads import at_paths, defaults_of
 
-    note = service("remembered_note")(*_kernel_key(kernel.source))
+    note = late.cached_note(*_kernel_key(kernel.source))
     if note is None:
         return None
     reads = at_paths(kernel.source, _read_note(note)[1])
@@ -58,7 +58,7 @@ def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Re
 
         return translate(kernel, wanted, Reads(kernel.source))
 
-    found: Program | None = service("remembered_program")(translated, *key)
+    found = late.cached_program(translated, *key)
     if found is None:
         return None
     every = list(reads.values())
@@ -75,7 +75,7 @@ def keep(kernel: KernelSource, wanted: Specialisation, program: Program, reads: 
     if not reads.are_all or len(reads.at) > _MANY_READS:
         return
     name = _kernel_key(kernel.source)
-    note = service("remembered_note")(*name)
+    note = late.cached_note(*name)
     paths = set(reads.at)
     if note is not None:
         paths |= _read_note(note)[1]
@@ -88,13 +88,13 @@ def keep(kernel: KernelSource, wanted: Specialisation, program: Program, reads: 
         key = _program_key(kernel, wanted, dict(sorted(reads.at.items())))
     if key is None:
         return
-    service("keep_program")(program, *key)
+    late.store_program(program, *key)
     new = {"copies": kernel.copies_whole, "reads": sorted(paths)}
     if note is None or _read_note(note) != (kernel.copies_whole, paths):
-        service("keep_note")(new, *name)
+        late.store_note(new, *name)
     for source in reads.functions():
         if not is_sound(source):
-            service("keep_note")({}, *_function_key(source))
+            late.store_note({}, *_function_key(source))
 
 
 def _read_note(note: dict[str, Any]) -> tuple[bool, set[Path]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from vyre.ir import AnyExpr, DataType, Lit, Load, Var
-from vyre.ir.array_layout import is_layout
+from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
 Key = tuple[object, ...]

@@ -50,7 +50,7 @@ from vyre.ir import (
     Var,
 )
 from vyre.ir.apart import are_apart
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from vyre.front.parameters import ScalarParameter, StaticParameter
 from vyre.ir import DataType
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (

@@ -19,7 +19,7 @@ from vyre.driver import routing
 from vyre.driver.loading import refuse_while_loading
 from vyre.front import KernelSource, Specialisation, kernel_source
 from vyre.ir import Program
-from vyre.ir.services import service
+from vyre.ir import late_binding as late
 from vyre.runtime import kernel_arguments as arguments
 from vyre.runtime import telemetry
 from vyre.runtime.call_cache import CallCache, CallOptions
@@ -204,7 +204,7 @@ class Kernel(Generic[P]):
         inputs = snapshot(program, made.given, outs)
         sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
         try:
-            result = service("reference")(
+            result = late.execute_reference(
                 program,
                 inputs,
                 shape,

@@ -25,7 +25,7 @@ from vyre.front.parameters import (
 )
 from vyre.front.scalars import scalar_name
 from vyre.ir import BufferAccess, DataType, Program
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
 from vyre.runtime.arguments import refuse_aliases
 from vyre.runtime.device_array import DeviceArray

@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from vyre.driver.backend import Device
 from vyre.front.parameters import Layout
-from vyre.ir.array_layout import SHAPE, STRIDES
+from vyre.ir.buffer import SHAPE, STRIDES
 from vyre.runtime.host_arrays import numbers
 
 Host = np.ndarray[Any, np.dtype[Any]]

@@ -40,7 +40,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.ir.array_layout import NO_ELEMENT, SHAPE, is_layout
+from vyre.ir.buffer import NO_ELEMENT, SHAPE, is_layout
 from vyre.ir.opcodes import NEGATED
 from vyre.record import dataclass
 

@@ -50,7 +50,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.array_layout import SHAPE
+from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 
