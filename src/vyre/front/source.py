@@ -121,13 +121,6 @@ class Source:
         return found
 
 
-def source_of(function: FunctionType) -> Source:
-    """The source of a function; an error if Python does not have it."""
-    source = Source(function)
-    assert source.tree is not None
-    return source
-
-
 def _stripped(block: list[str]) -> tuple[str, ...]:
     return tuple(line.rstrip("\n") for line in block)
 
