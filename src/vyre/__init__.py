@@ -87,10 +87,10 @@ _late.bind(
     validate="vyre.check:validate",
     execute_reference="vyre.backends.reference.execute:execute",
     compare_outputs="vyre.conform.compare:compare_outputs",
-    cached_note="vyre.runtime.translations:note",
-    store_note="vyre.runtime.translations:keep_note",
-    cached_program="vyre.runtime.translations:program",
-    store_program="vyre.runtime.translations:keep_program",
+    cached_note="vyre.runtime.translation_store:note",
+    store_note="vyre.runtime.translation_store:keep_note",
+    cached_program="vyre.runtime.translation_store:program",
+    store_program="vyre.runtime.translation_store:keep_program",
     tolerance="vyre.conform.compare:Tolerance",
 )
 

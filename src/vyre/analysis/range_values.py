@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from vyre.analysis.bounded import Bounded, binary, cast, narrowed, shifted
 from vyre.analysis.divergence import is_constant
 from vyre.analysis.interval import FALSE, TRUE, Interval, unary
 from vyre.analysis.range_state import RangeState
+from vyre.analysis.symbolic_bounds import Bounded, binary, cast, narrowed, shifted
 from vyre.ir import (
     AnyExpr,
     Atomic,

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import element_of
-from vyre.front.agree import as_scalar, as_type
 from vyre.front.context import Context
 from vyre.front.index_values import natural
+from vyre.front.type_unification import as_scalar, as_type
 from vyre.front.values import (
     Array,
     Constant,

@@ -15,12 +15,12 @@ from dataclasses import field
 
 from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
+from vyre.front.captured_state import Reads
 from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
-from vyre.front.homes import Homes
-from vyre.front.reads import Reads
 from vyre.front.source import Source
 from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
+from vyre.front.variable_scopes import Homes
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
 from vyre.ir.names import unused_name
 from vyre.record import dataclass

@@ -9,13 +9,13 @@ from vyre.analysis.default_grid.needs import find_plan
 from vyre.analysis.default_grid.plan import PLAN
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import default_type
+from vyre.front.ast_nodes import parts
+from vyre.front.captured_state import Reads
 from vyre.front.context import Binding, Context, Frame, Restart, Variable
 from vyre.front.expressions import lower_expr
 from vyre.front.extent_limit import LIMIT, extents_below
 from vyre.front.facts import Facts
 from vyre.front.functions import reassigned_names
-from vyre.front.homes import assigned_names, bound_names, find_homes
 from vyre.front.kernels import KernelSource, Specialisation
 from vyre.front.parameters import (
     ArrayParameter,
@@ -25,13 +25,13 @@ from vyre.front.parameters import (
     ScalarParameter,
     StaticParameter,
 )
-from vyre.front.parts import parts
-from vyre.front.reads import Reads
 from vyre.front.statements import lower_body
+from vyre.front.type_unification import default_type
 from vyre.front.values import Array, Constant, Form, Key, Scalar, Steps, Thing
+from vyre.front.variable_scopes import assigned_names, bound_names, find_homes
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
 from vyre.ir.buffer import SHAPE, STRIDES
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.rewrite.unconditional_stores import with_unconditional_stores
 
 

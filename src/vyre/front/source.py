@@ -126,7 +126,7 @@ def _stripped(block: list[str]) -> tuple[str, ...]:
 
 
 def _unfolded(tree: ast.FunctionDef) -> ast.FunctionDef:
-    from vyre.front.named import unfold_conditions  # a kernel that is remembered needs no tree
+    from vyre.front.walrus import unfold_conditions  # a kernel that is remembered needs no tree
 
     return unfold_conditions(tree)
 

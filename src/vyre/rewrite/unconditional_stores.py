@@ -49,8 +49,8 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.ir.apart import are_apart
 from vyre.ir.buffer import SHAPE
+from vyre.ir.independence import are_apart
 from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
 
 

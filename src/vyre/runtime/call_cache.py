@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from vyre.driver.grid import Extents, Grid
     from vyre.driver.routing import Route
     from vyre.front import KernelSource
-    from vyre.front.outside import Outside
+    from vyre.front.capture_guards import Outside
     from vyre.ir import Program
     from vyre.runtime.compiled import CompiledProgram
     from vyre.runtime.kernel_arguments import Prepared

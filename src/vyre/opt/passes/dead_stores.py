@@ -22,7 +22,7 @@ from vyre.ir import (
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
+from vyre.rewrite.assigned_variables import Changing
 from vyre.rewrite.effects import has_effects
 
 _Element = tuple[str, AnyExpr]

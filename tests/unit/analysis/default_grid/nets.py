@@ -15,7 +15,7 @@ import vyre as vy
 from tests.unit.analysis.default_grid.random_guards import Writer
 from vyre.analysis.default_grid.effects import Asked
 from vyre.diagnostics import DispatchError, FrontError
-from vyre.front import remembered
+from vyre.front import translation_cache
 from vyre.runtime import kernel as kernels
 from vyre.runtime.kernel_grid import launch_grid
 
@@ -73,8 +73,8 @@ def is_right(seed: int) -> bool | None:
     """
     # What a planted bug makes of a kernel must not be remembered.
     with (
-        patch.object(remembered, "find", lambda *_: None),
-        patch.object(remembered, "keep", lambda *_: None),
+        patch.object(translation_cache, "find", lambda *_: None),
+        patch.object(translation_cache, "keep", lambda *_: None),
     ):
         return _is_right(seed)
 

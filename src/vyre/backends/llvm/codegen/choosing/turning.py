@@ -29,7 +29,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.apart import are_apart
+from vyre.ir.independence import are_apart
 from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
 
 _OF_GRID = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.NUM_WORKGROUPS})

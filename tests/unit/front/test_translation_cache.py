@@ -19,7 +19,7 @@ from vyre.diagnostics import FrontError, TrapError
 from vyre.front import lower
 from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
-from vyre.runtime import translations
+from vyre.runtime import translation_store
 
 KERNEL = """
 import vyre as vy
@@ -64,7 +64,7 @@ class Home:
             return translate(*args)
 
         patch.setattr(lower, "translate", counting)
-        patch.setattr(translations, "default_cache", lambda: self.cache)
+        patch.setattr(translation_store, "default_cache", lambda: self.cache)
 
     def load(self, text: str, **names: object) -> ModuleType:
         """A module with this text, as another process would import it; `names` are put in last."""
@@ -188,7 +188,7 @@ def k(y: vy.Out[vy.f32]):
 
 def test_another_version_of_vyre_translates_anew(home: Home, monkeypatch: pytest.MonkeyPatch):
     assert home.translates(KERNEL)
-    monkeypatch.setattr(translations, "code_stamp", lambda: "another")
+    monkeypatch.setattr(translation_store, "code_stamp", lambda: "another")
     assert home.translates(KERNEL)
 
 

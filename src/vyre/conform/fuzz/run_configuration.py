@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.conform.fuzz.fences import Side
+from vyre.conform.fuzz.guard_pages import Side
 from vyre.record import dataclass
 
 PROFILES: tuple[str | None, ...] = ("release", None, "debug", "dataflow", "megakernel")

@@ -6,6 +6,6 @@ out to be hot is therefore compiled anew elsewhere: `process` starts and asks, `
 `message` is what they exchange.
 """
 
-from vyre.runtime.elsewhere.process import Refused, Task, can_compile_elsewhere, submit
+from vyre.runtime.compile_server.process import Refused, Task, can_compile_elsewhere, submit
 
 __all__ = ["Refused", "Task", "can_compile_elsewhere", "submit"]

@@ -13,8 +13,8 @@ from vyre.driver import routing
 from vyre.driver.compilation import to_bytes
 from vyre.ir import Program
 from vyre.opt.hot_paths import HotPathHints, hint_keys
+from vyre.runtime.compile_server.message import MADE, REFUSED, Request, receive, send
 from vyre.runtime.compiling import compile_now, entry_key
-from vyre.runtime.elsewhere.message import MADE, REFUSED, Request, receive, send
 
 _NICENESS = 5
 """A quarter of a core where launches keep all of them busy: better code then comes within two

@@ -17,10 +17,10 @@ from vyre.driver.compilation import CompileOptions
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints
 from vyre.runtime import compile, profile
+from vyre.runtime.compile_server import can_compile_elsewhere, process
+from vyre.runtime.compile_server.message import MADE, REFUSED, Request
+from vyre.runtime.compile_server.server import answer
 from vyre.runtime.compiling import finish_improvements
-from vyre.runtime.elsewhere import can_compile_elsewhere, process
-from vyre.runtime.elsewhere.message import MADE, REFUSED, Request
-from vyre.runtime.elsewhere.server import answer
 from vyre.runtime.run import dispatch
 
 I = Expr.gid(0)  # noqa: E741
@@ -181,7 +181,7 @@ from vyre.opt import HotPathHints
 from vyre.runtime import compile
 from vyre.cache import DiskCache
 from vyre.runtime.compiling import finish_improvements
-from vyre.runtime.elsewhere import process
+from vyre.runtime.compile_server import process
 
 def stepping():
     step = Node.store("x", Expr.gid(0), Expr.u32(1))

@@ -17,9 +17,9 @@ from vyre.ir import Program
 from vyre.ir import late_binding as late
 
 if TYPE_CHECKING:
+    from vyre.front.captured_state import Path, Read, Reads
     from vyre.front.device_functions import AnyFunction
     from vyre.front.kernels import KernelSource, Specialisation
-    from vyre.front.reads import Path, Read, Reads
     from vyre.front.source import Source
 
 _MANY_READS = 1000
@@ -41,8 +41,8 @@ def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Re
 
     With it comes what of all that was read is there now.
     """
+    from vyre.front.captured_state import at_paths, defaults_of
     from vyre.front.device_functions import DeviceFunction
-    from vyre.front.reads import at_paths, defaults_of
 
     note = late.cached_note(*_kernel_key(kernel.source))
     if note is None:
@@ -53,8 +53,8 @@ def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Re
         return None
 
     def translated() -> Program:
+        from vyre.front.captured_state import Reads
         from vyre.front.lower import translate
-        from vyre.front.reads import Reads
 
         return translate(kernel, wanted, Reads(kernel.source))
 
@@ -70,7 +70,7 @@ def find(kernel: KernelSource, wanted: Specialisation) -> tuple[Program, list[Re
 
 def keep(kernel: KernelSource, wanted: Specialisation, program: Program, reads: Reads) -> None:
     """Remember what a kernel was translated to, if all that it depends on can be written down."""
-    from vyre.front.reads import at_paths
+    from vyre.front.captured_state import at_paths
 
     if not reads.are_all or len(reads.at) > _MANY_READS:
         return
@@ -121,7 +121,7 @@ def _kernel_key(source: Source) -> tuple[str, ...]:
 def _program_key(
     kernel: KernelSource, wanted: Specialisation, reads: Mapping[Path, Read]
 ) -> tuple[str, ...] | None:
-    from vyre.front.reads import mark_of_number, mark_of_parameter, marks
+    from vyre.front.captured_state import mark_of_number, mark_of_parameter, marks
 
     read = marks(reads)
     statics = [(name, mark_of_number(value)) for name, value in wanted.statics]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vyre.conform.generate.case import GeneratedCase
+from vyre.conform.generate.idiom_insertion import woven
 from vyre.conform.generate.idioms import IDIOMS
 from vyre.conform.generate.profile import PROFILES, Profile
-from vyre.conform.generate.weave import woven
 
 _SMALL = PROFILES["small"]
 _QUIET = replace(

@@ -21,13 +21,13 @@ from typing import IO
 from vyre.driver.backend import Backend, SlowToEmit
 from vyre.interruptible import start
 from vyre.locks import make_lock
-from vyre.runtime.elsewhere.message import MADE, receive, send
+from vyre.runtime.compile_server.message import MADE, receive, send
 
 _PATIENCE = 5.0
 """Seconds without work after which the process is ended: starting it anew takes less than one."""
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; "
-    "from vyre.runtime.elsewhere.server import serve; serve()"
+    "from vyre.runtime.compile_server.server import serve; serve()"
 )
 
 Ask = Callable[[bytes], bytes]

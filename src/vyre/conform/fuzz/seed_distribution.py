@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.conform.generate import GeneratedCase, generate
-from vyre.conform.generate.company import with_idioms
+from vyre.conform.generate.idiom_programs import with_idioms
 from vyre.conform.generate.kernels import kernel_case
 from vyre.conform.generate.seams import seams_case
 from vyre.conform.lists import list_case

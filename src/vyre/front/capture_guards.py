@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, cast
 
+from vyre.front.captured_state import OWN_MODULES, Marker, Read
 from vyre.front.device_functions import DeviceFunction
-from vyre.front.reads import OWN_MODULES, Marker, Read
 from vyre.front.source import MISSING, Source
 
 

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from vyre.front.parts import parts
+from vyre.front.ast_nodes import parts
 from vyre.record import dataclass
 
 _KEPT = "_vyre_names"
