@@ -1,8 +1,8 @@
-"""Private arrays that turn into variables once the loops over their elements are written out.
+"""Private arrays that become scalars (SROA) once the loops over their elements are unrolled.
 
-An array that is only ever indexed by numbers needs no memory. Loops of a few rounds, as they fill
-an array or go through it, keep it from being one of these, and with it whatever is done with its
-elements elsewhere.
+An array whose indices are all constants needs no memory: scalar replacement of aggregates, the pass
+`dissolve_arrays`, makes each element a variable. Loops with a small trip count over its elements
+prevent that until they are unrolled.
 """
 
 from __future__ import annotations

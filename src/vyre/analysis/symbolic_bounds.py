@@ -1,4 +1,4 @@
-"""What is known of a number: its type, an interval, and how it compares with lengths of buffers.
+"""The abstract value of range analysis: a type, an interval, and bounds by buffer lengths.
 
 A length is known only at run time, so besides the interval a value may have bounds of the form
 "at most len(buffer) + offset". An index with offset -1 or less, and not negative, is inside.

@@ -1,10 +1,10 @@
-"""What the code that compiles is, in a few words: part of the key of everything in the cache.
+"""The fingerprint of the compiler: part of the key of every cache entry.
 
 It holds what vyre consists of, what every package consists of that brings a pass or a backend, and
 which llvmlite, numpy, wgpu, Python and C library they work with. Of a vyre that was installed, the
 list of files says what it consists of; one that is worked on is looked at file by file. A process
-whose files are no longer those that it was started with shares nothing with others: nobody can tell
-which of its modules are the old ones.
+whose files are no longer those that it was started with shares nothing with others: which of its
+modules are the old ones is unknown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pieces of Python code: all nodes of a statement, looked up once."""
+"""All syntax nodes of a Python statement, collected once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what a translation read outside of its kernel is still there.
+"""Guards of a translation: whether the globals and closure variables it read are unchanged.
 
 Python looks a name up whenever the code that uses it runs, so a call of a kernel has to as well: a
 global, a variable of a function around it, an attribute of a module or a default of a device

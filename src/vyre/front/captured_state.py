@@ -1,4 +1,4 @@
-"""Everything outside of a kernel that its translation looks at, and what that was.
+"""The state that a translation captures: globals, closure variables and attributes it reads.
 
 A translation depends on the text of the kernel, on its parameters, and on what the names in it
 mean. Names are looked up in two places: a name of the function that is being translated, and an

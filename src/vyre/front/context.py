@@ -3,7 +3,7 @@
 A variable that begins with a literal has no type of its own yet: it is taken to be `i32` or `f32`
 until it meets a typed value. What is learned then is written down and the translation begins
 again with that knowledge; each attempt learns at least one type, so there are few. Where a call or
-a round of a loop learns of its own variables, only it begins again (see `apart`).
+a round of a loop learns of its own variables, only it begins again (see `local_fixpoint`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What to write instead of choosing an array, a function, a table or a text in the run.
+"""Refuses dynamic selection among compile-time values: arrays, functions, tables, strings.
 
-None of them is a value of the run; what they give is. So the choice is made where they are used:
+These have no run-time representation; their elements and results do. The fix that is suggested
+moves the selection to the use:
 `inc(v) if c else dec(v)`.
 """
 

@@ -1,8 +1,8 @@
-"""The type of the elements of a list, as far as the text of a function tells.
+"""Infers the element type of a list from the syntax of a function.
 
-Lists are refused when a function is decorated, before any types are known. So this is for advice
-only: annotations of parameters, conversions and literals say what an array in place of the list
-would hold.
+Lists are refused when a function is decorated, before any types are known. The result is used in a
+suggested fix only: annotations of parameters, conversions and literals imply the element type of an
+array in place of the list.
 """
 
 from __future__ import annotations

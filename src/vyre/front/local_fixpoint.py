@@ -1,9 +1,10 @@
-"""Parts of a translation that begin again by themselves, when only they have learned something.
+"""Type inference restarted locally: repeat one subtree until its types are stable.
 
-A call of a device function and a round of a loop that is written out have variables of their own,
-and keys of their own for them. A restart there that changes nothing else would repeat all that
-came before just as it was; so the state is put back to where the part began, and the part alone is
-translated again. What comes out is what a restart from the beginning gives, in less time.
+A call of a device function and an iteration of an unrolled loop have variables of their own. If
+translating such a subtree learns types of these variables only, restarting the whole translation
+would reproduce everything before the subtree unchanged. So the state is rolled back to the
+checkpoint at the start of the subtree, and the subtree alone is translated again until nothing new
+is learned (a fixed point). The result is that of restarts from the beginning.
 """
 
 from __future__ import annotations

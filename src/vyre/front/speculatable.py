@@ -1,4 +1,4 @@
-"""Which expressions may be evaluated although Python would not evaluate them."""
+"""Which expressions may be evaluated speculatively, where Python would skip them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vyre.ir.walk import walk_expr
 
 
 def is_harmless(expr: AnyExpr) -> bool:
-    """Whether evaluating an expression needlessly does nothing that anyone could notice.
+    """True if evaluating an expression needlessly has no observable effect.
 
     A load may be out of bounds, which is defined but which the sanitizer reports.
     """

@@ -1,10 +1,10 @@
-"""Translated kernels, remembered from one process to the next.
+"""Keys of the on-disk cache of translated kernels.
 
-There are two kinds of entries. One is found by the text of a function: that it is there means that
-nothing in the text has to be refused, and for a kernel it says what its translations read. The
-other is found by all that a translation depends on: the text, the parameters and what the call
-decides, and every value that was read (see `reads`). It holds the program. Whoever keeps the
-entries adds to their names what vyre is.
+There are two kinds of entries. A note, keyed by the source of a function, says that nothing in it
+has to be refused, and for a kernel which captured state its translations read. A program is keyed
+by all that a translation depends on: source, parameters, specialisation, and every value that was
+read (see `captured_state`). The store (`vyre.runtime.translation_store`) adds the compiler
+fingerprint to the keys.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How values get types: literals take the type of what they meet, nothing is converted silently."""
+"""Unifies the types of operands: literals adopt the other type, no implicit conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of Python, numpy and other modules that kernels do not have: what to write instead."""
+"""Suggests replacements for functions of Python and numpy that kernels do not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the variables of a function live.
+"""Determines the block that declares each variable of a Python function.
 
 Python's variables belong to the function, the language's belong to a block. A variable is declared
 where it is first assigned, if that is in the block that holds all its uses. If it is first

@@ -1,7 +1,7 @@
-"""Assignments in conditions: `if (n := f(x)) > 0` is `n = f(x)` and then `if n > 0`.
+"""Hoists assignment expressions: `if (n := f(x)) > 0` becomes `n = f(x)`, then `if n > 0`.
 
-Only what a condition computes before everything else is moved out of it, so that nothing changes
-its place. In the condition of a `while` it is computed in every round.
+Only the first operand that a condition evaluates is hoisted, which preserves the evaluation order.
+In the condition of a `while` it is evaluated in each iteration.
 """
 
 from __future__ import annotations

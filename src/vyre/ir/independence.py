@@ -1,4 +1,4 @@
-"""Programs whose invocations have nothing to do with each other but the memory they share."""
+"""Which invocations are independent: no barriers, atomics, subgroups or collective copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expressions stand in a program more than once, found by their hashes.
+"""Finds expressions that occur more than once in a program, by hash.
 
 A program in which nothing repeats, the usual case once it is optimised, needs no closer look. The
 hashes of a statement are remembered for as long as it is the same object.

@@ -1,4 +1,4 @@
-"""Keeps programs valid when operands become literals.
+"""Keeps programs legal when constant propagation turns operands into literals.
 
 The checker refuses division by a literal zero and accesses at a literal index that is out of
 bounds. Both have a meaning, so where a rewrite would make one of them, the result that it would

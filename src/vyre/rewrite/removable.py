@@ -1,4 +1,4 @@
-"""Which statements may go although they are never executed.
+"""Which unreachable statements may be removed.
 
 The checker looks at what a program says, not at what it does. Some statements that are never
 reached are all that makes others valid, or act without being reached, and must stay:

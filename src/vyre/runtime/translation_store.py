@@ -1,4 +1,4 @@
-"""Translated kernels in the cache: what `vyre.front.translation_cache` asks for.
+"""Reads and writes translated kernels in the on-disk cache, for `vyre.front.translation_cache`.
 
 A program is kept with what a launch asks about it, so that its statements are not even read unless
 it has to be compiled again, shown or explained. Entries are sealed like those of compiled programs;

@@ -1,4 +1,4 @@
-"""Many short byte strings as one."""
+"""Joins many short byte strings into one."""
 
 from __future__ import annotations
 

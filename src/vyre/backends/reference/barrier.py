@@ -1,4 +1,4 @@
-"""The barriers of the workgroups of a cohort: who has arrived, and who may go on."""
+"""Barriers of the workgroups of a cohort: which invocations wait, and which are released."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Gate:
         self._places[task] = arrival.place
 
     def release(self) -> Released:
-        """Let go on whoever may; if nobody may, whoever is there."""
+        """Release invocations whose barrier is complete; on deadlock release all waiting ones."""
         passed = self._pass(self._arrived == self._invocations)
         ready = [task for task, slots in self._awaited.items() if not slots.size]
         missed: list[tuple[int, int, int]] = []

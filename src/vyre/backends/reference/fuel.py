@@ -1,4 +1,4 @@
-"""What an execution has used up, and when it must end."""
+"""The fuel and deadline of an execution: what it has used, and when it must end."""
 
 from __future__ import annotations
 

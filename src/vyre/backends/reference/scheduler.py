@@ -1,4 +1,4 @@
-"""In which order invocations and workgroups run.
+"""The order in which invocations and workgroups are scheduled.
 
 `LockStep` is the order that defines results where the order shows: workgroups one after the other
 by linear number, invocations of a workgroup in lock-step by linear index. `Shuffled` is another

@@ -1,4 +1,4 @@
-"""What a driver may know of a float that is loaded.
+"""Which loaded floats a driver may know at compile time.
 
 It forwards what an invocation stored to the load that follows, and so sees the number or the sum
 that was stored. Behind a barrier it does not: others may have stored there. Memory of one

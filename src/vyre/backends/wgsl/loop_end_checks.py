@@ -1,7 +1,7 @@
-"""Loops on drivers that end them too early: whether each one came to its own end.
+"""Checks that loops end by their condition, on drivers that end them too early.
 
-Such a driver goes on behind the loop as if it were over, and nothing tells. So a loop notes that it
-was left by its condition or a break; one that did not is reported to the host.
+Such a driver continues after the loop without an error. So a loop sets a flag when it is left by
+its condition or a break; one that is left without is reported to the host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""After how many rounds a driver ends a loop, though the shader would go on.
+"""Measures after how many iterations a driver ends a loop prematurely.
 
-Versions of Mesa's llvmpipe let an invocation make 65 535 rounds in all its loops together, and
-continue after the loop as if it had ended. Nothing tells, so a kernel counts.
+Versions of Mesa's llvmpipe allow an invocation 65 535 iterations in all its loops together, then
+continue after the loop as if it had ended, without an error. A probe kernel counts.
 """
 
 from __future__ import annotations

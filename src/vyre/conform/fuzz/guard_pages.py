@@ -1,4 +1,4 @@
-"""Buffers between pages that nobody may touch: an access outside of one ends the process.
+"""Buffers between guard pages: an access outside a buffer ends the process.
 
 A buffer ends where the forbidden pages begin, or starts where they end. Buffers that a program only
 reads cannot be written either.

@@ -1,4 +1,4 @@
-"""How a program is compiled and run on a device: settings that take turns from number to number."""
+"""How a program is compiled and run on a device; the settings are a function of the seed."""
 
 from __future__ import annotations
 

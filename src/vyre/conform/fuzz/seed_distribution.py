@@ -1,4 +1,4 @@
-"""Which random program belongs to a number: small ones mostly, every profile now and then."""
+"""Maps seeds to random programs: mostly small ones, each profile with some probability."""
 
 from __future__ import annotations
 

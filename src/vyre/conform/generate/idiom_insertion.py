@@ -1,4 +1,4 @@
-"""Random programs with idioms woven into them: what passes wait for, in unquiet company.
+"""Inserts idioms that passes transform into random programs.
 
 A fragment is a few pieces of text and the buffers they need. Its pieces go into one body of a
 random program, with whatever stands there before, between and after them, and under conditions and

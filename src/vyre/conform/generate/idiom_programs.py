@@ -1,4 +1,4 @@
-"""Random programs for passes: every one holds an idiom or two, in company of some kind."""
+"""Random programs for passes: each contains one or two idioms within random statements."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vyre.ir import AnyExpr, Load, Program
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned_variables import Changing
 from vyre.rewrite.duplicate_expressions import Repeats
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.numbering import Numbering, Reuse
 
 

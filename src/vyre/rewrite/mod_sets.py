@@ -1,4 +1,4 @@
-"""What a statement changes, remembered for as long as it is the same object."""
+"""MOD sets: the variables and buffers that a statement may modify, memoised per statement."""
 
 from __future__ import annotations
 
