@@ -24,7 +24,7 @@ from vyre.signals import is_from_handler
 
 _FOLDER = os.path.dirname(os.path.dirname(__file__))
 _SOURCES = (".py", ".pyc", ".ll", ".wgsl")
-_THIS_FILE = b"\nvyre/cache/stamp.py,sha256="
+_THIS_FILE = b"\nvyre/cache/compiler_fingerprint.py,sha256="
 _ABOVE = frozenset({"cli", "conform", "examples"})
 """Layers above the runtime, which decide nothing about compiled programs."""
 _LIBRARIES = {"llvmlite": "binding", "wgpu": "resources", "numpy": ""}
