@@ -81,7 +81,7 @@ def keep_program(made: Program, *parts: str) -> None:
     try:
         body = _to_bytes(made)
     except WireError:
-        return  # whoever compiles it says what is wrong
+        return  # compiling it reports the error
     _keep(body, parts)
 
 

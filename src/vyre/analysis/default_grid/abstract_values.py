@@ -1,4 +1,4 @@
-"""What expressions of a kernel are: integers as forms, and truths by what follows from them."""
+"""Abstract values of expressions: symbolic integers, and conditions with the facts they imply."""
 
 from __future__ import annotations
 

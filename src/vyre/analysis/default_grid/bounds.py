@@ -1,4 +1,4 @@
-"""Which ends ids must be below, by the conditions that hold where they hold.
+"""Upper bounds of ids, derived from the conditions that hold at a statement.
 
 A condition is a form that is negative: `i + 1 < n` is i + 1 - n. It bounds an axis of the grid if
 the ids of that axis, times something positive, are all of it that is not known to the host, or if

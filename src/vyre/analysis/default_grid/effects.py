@@ -1,8 +1,8 @@
-"""The effects of a kernel, and what bounds the ids of the invocations that get to them.
+"""Finds the effects of a kernel and bounds the ids of the invocations that reach them.
 
-A kernel is gone through in the order of its text, with what its variables hold and what holds of
-ids where each statement stands. What is not known bounds nothing, so that the bounds that are found
-hold for every invocation that gets to an effect.
+A forward abstract interpretation of the program, with the abstract values of variables and the
+facts about ids at each statement. It errs towards fewer bounds: a bound that is found holds for
+every invocation that reaches the effect.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Integers that the host computes for a launch: lengths, extents and numbers of a call.
+"""Launch-time integers: expressions over lengths, extents and scalar arguments of a call.
 
-Plain values, remembered with a translated kernel. The host computes with Python's integers, which
-do not wrap around.
+Plain values, cached with a translated kernel. The host evaluates them with Python integers, which
+do not overflow.
 """
 
 from __future__ import annotations

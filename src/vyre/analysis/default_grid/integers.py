@@ -1,4 +1,4 @@
-"""Integers of a kernel: a form, perhaps divided, or what one is at least; and comparisons."""
+"""Symbolic integers: a polynomial, its quotient, or a lower bound; arithmetic and comparisons."""
 
 from __future__ import annotations
 

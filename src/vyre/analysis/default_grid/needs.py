@@ -1,4 +1,4 @@
-"""What a kernel needs of its grid, and what keeps the host from knowing it."""
+"""The grid that a kernel needs, and the effects for which it cannot be derived."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Needs:
 
     @staticmethod
     def of(program: Program, note: Note | None = None) -> Needs:
-        """The needs of a kernel; `note` is told of all of its statements."""
+        """The needs of a kernel; `note` is called for each of its statements."""
         asked = Asked.of(program)
         search = Search(program, asked, note).run()
         dependent = frozenset[int]()

@@ -1,4 +1,4 @@
-"""Integers of a kernel as sums of products of ids, loop counters and what the host knows.
+"""Integers of a kernel as polynomials in ids, loop counters and launch-time extents.
 
 `4 * vy.gid() + k` in workgroups of 64 is the form 256 * group + 4 * lane + k. Ids are taken apart
 into the number of the workgroup and that of the invocation in it, so that `wid * size + lid` and
@@ -103,7 +103,7 @@ class Form:
         )
 
     def plus(self, other: Form, times: int = 1) -> Form:
-        """The sum with so many of another form."""
+        """The sum with a multiple of another form."""
         if not other.terms:
             return self
         if not self.terms and times == 1:

@@ -1,4 +1,4 @@
-"""Effects that depend on how many workgroups there are.
+"""Effects that depend on the number of workgroups (grid-stride loops do not).
 
 A kernel that asks for `vy.num_groups()` shares its work among them, and what an invocation adds up
 or counts differs with their number. Only in a loop over all that the grid shares, `for i in

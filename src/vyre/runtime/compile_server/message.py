@@ -1,4 +1,4 @@
-"""What goes through the pipes: a length, then so many bytes; and what a request says."""
+"""The wire format of the compile server: a length, then the bytes; and requests."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class _Elsewhere:
         """Have a task done soon."""
         with self._lock:
             if self._thread is None:
-                # A daemon: whoever leaves the interpreter does not wait for better code.
+                # A daemon: leaving the interpreter does not wait for better code.
                 thread = threading.Thread(target=self._do_tasks, name="vyre-recompile", daemon=True)
                 try:
                     self._thread = thread

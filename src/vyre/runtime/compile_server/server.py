@@ -1,4 +1,4 @@
-"""The process that compiles: it answers requests one by one until nobody can make any more."""
+"""The compile server: answers requests one by one until its pipe is closed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def serve() -> None:
 
 
 def _read(requests: SimpleQueue[bytes]) -> None:
-    """Take requests while others are being answered, to notice at once when nobody listens."""
+    """Read requests while others are being answered, to notice at once when the pipe is closed."""
     while True:
         try:
             requests.put(receive(sys.stdin.buffer))
