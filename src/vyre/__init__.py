@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vyre.config import vyre_version
 from vyre.diagnostics import VyreError
-from vyre.ir import services as _services
+from vyre.ir import late_binding as _late
 
 if TYPE_CHECKING:
     from vyre.front import math
@@ -75,8 +75,8 @@ if TYPE_CHECKING:
     from vyre.runtime.run import run
     from vyre.runtime.telemetry import profile
 
-_services.bind(
-    print="vyre.text:to_text",
+_late.bind(
+    to_text="vyre.text:to_text",
     parse="vyre.text:parse",
     statement_line="vyre.text:statement_line",
     expr_text="vyre.text:expr_text",
@@ -85,12 +85,12 @@ _services.bind(
     digest="vyre.wire:digest",
     check="vyre.check:check",
     validate="vyre.check:validate",
-    reference="vyre.backends.reference.execute:execute",
+    execute_reference="vyre.backends.reference.execute:execute",
     compare_outputs="vyre.conform.compare:compare_outputs",
-    remembered_note="vyre.runtime.translations:note",
-    keep_note="vyre.runtime.translations:keep_note",
-    remembered_program="vyre.runtime.translations:program",
-    keep_program="vyre.runtime.translations:keep_program",
+    cached_note="vyre.runtime.translation_store:note",
+    store_note="vyre.runtime.translation_store:keep_note",
+    cached_program="vyre.runtime.translation_store:program",
+    store_program="vyre.runtime.translation_store:keep_program",
     tolerance="vyre.conform.compare:Tolerance",
 )
 

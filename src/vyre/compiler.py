@@ -14,7 +14,7 @@ from vyre.driver.backend import Backend
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid_sync.emission import emit_segments
 from vyre.ir import Program
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize
 from vyre.target import Target
 

@@ -18,8 +18,8 @@ PROGRAMS = {"cli", "conform", "examples"}
 THREADS = {
     "backends/wgsl/adapters.py:ask",
     "interruptible.py:do",
-    "runtime/elsewhere/process.py:_ask",
-    "runtime/elsewhere/server.py:_read",
+    "runtime/compile_server/process.py:_ask",
+    "runtime/compile_server/server.py:_read",
 }
 """Functions that run in threads of vyre's own. Handlers run in the main thread only."""
 RAISED = {"BaseException", "Exception", "KeyboardInterrupt", "SystemExit", "TimeoutError"} | {

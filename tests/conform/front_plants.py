@@ -20,9 +20,9 @@ from vyre.front import (
     statements,
     tuples,
 )
-from vyre.front.agree import as_bool
 from vyre.front.context import Context
 from vyre.front.source import Source
+from vyre.front.type_unification import as_bool
 from vyre.front.values import Form, Scalar, Several
 from vyre.ir import Assign, Binary, BinOp, Break, DataType, Expr, Select
 

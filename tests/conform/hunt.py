@@ -12,7 +12,7 @@ from tests.conform.plants import Plant
 from vyre import conform
 from vyre.conform.compare import compare_outputs
 from vyre.conform.fuzz.checks import expected_outputs, granted
-from vyre.conform.fuzz.mixture import case_of
+from vyre.conform.fuzz.seed_distribution import case_of
 from vyre.conform.subject import Subject
 from vyre.conform.suite import AREAS, Trial
 from vyre.driver.backend import Backend

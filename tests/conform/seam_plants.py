@@ -13,10 +13,11 @@ from unittest.mock import patch
 from tests.conform.plants import Wrapped
 from vyre.conform.fuzz import checks
 from vyre.conform.fuzz.split_reference import split_reference
-from vyre.driver.grid_sync import dispatch, names, outline
+from vyre.driver.grid_sync import dispatch, outline
 from vyre.ir import Assign, Expr, Node, Program
 from vyre.plan import arms, hazards, returns
 from vyre.plan.hazards import Separation
+from vyre.rewrite import unique_names
 
 # Their packages have functions of the same names.
 split = import_module("vyre.driver.grid_sync.split")
@@ -153,7 +154,9 @@ PLANTS = (
     ),
     SeamPlant("split: a collective is dropped", _instead(outline, "_event", _only_a_sync), SEAMS),
     SeamPlant(
-        "split: namesakes share a variable", _instead(names._Renamer, "fresh", _first_come), SEAMS
+        "split: namesakes share a variable",
+        _instead(unique_names._Renamer, "fresh", _first_come),
+        SEAMS,
     ),
     SeamPlant(
         "launch: a collective copies all of the memory",

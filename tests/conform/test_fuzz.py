@@ -21,8 +21,8 @@ from vyre.conform.fuzz import CHECKS, case_of, check_case
 from vyre.conform.fuzz.checks import Finding, expected_outputs, finding_of
 from vyre.conform.fuzz.engine import fuzz
 from vyre.conform.fuzz.failures import ends_process, keep, shrunk, shrunk_fault
-from vyre.conform.fuzz.fences import run_between_fences
-from vyre.conform.fuzz.way import way_of
+from vyre.conform.fuzz.guard_pages import run_between_fences
+from vyre.conform.fuzz.run_configuration import way_of
 from vyre.conform.fuzz.worker import Assignment, batches
 from vyre.conform.subject import Subject
 from vyre.driver.backend import EmitOptions

@@ -21,9 +21,9 @@ from vyre.backends.llvm.pipeline import CPU_PASSES
 from vyre.backends.reference import execute
 from vyre.check import check as run_check
 from vyre.diagnostics import Diagnostic, ExecutionError, ParseError, render_all
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 from vyre.opt import pass_by_name
+from vyre.rewrite.unique_names import with_unique_names
 from vyre.runtime import run as run_program
 from vyre.runtime.host_types import numpy_type
 from vyre.text import parse as read_program

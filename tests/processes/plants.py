@@ -59,7 +59,7 @@ def _no_thread_is_an_error() -> None:
 
 def _background_of_the_parent() -> None:
     """A child waits for a thread of its parent."""
-    from vyre.runtime.elsewhere import process
+    from vyre.runtime.compile_server import process
 
     shared = process._elsewhere
     process._Elsewhere = lambda: shared
@@ -67,7 +67,7 @@ def _background_of_the_parent() -> None:
 
 def _thread_noted_late() -> None:
     """A thread is started, and only then noted: a handler may raise in between."""
-    from vyre.runtime.elsewhere import process
+    from vyre.runtime.compile_server import process
 
     def submit(self: Any, task: Any) -> None:
         with self._lock:

@@ -120,15 +120,6 @@ class Effects:
             return False
         return not (self.synchronises or self.grid_synchronises or self.loops)
 
-    def disturbs(self, other: Effects) -> bool:
-        """Whether what `other` does or gives may change when this happens before it instead."""
-        if self.opaque or other.opaque:
-            return True
-        if self.writes & (other.reads | other.writes) or self.reads & other.writes:
-            return True
-        waits = self.synchronises or self.grid_synchronises or self.leaves or self.traps
-        return waits and not (other.is_removable and not other.reads)
-
 
 NO_EFFECTS = Effects()
 EVERYTHING = Effects(

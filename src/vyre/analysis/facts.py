@@ -220,14 +220,6 @@ class ProgramFacts:
         first = bisect_left(self.assigns, (position, ""))
         return self.assigns[first : bisect_left(self.assigns, (self.ends[position], ""))]
 
-    def is_assigned_within(self, name: str, position: int) -> bool:
-        """Whether something inside a statement, or itself, assigns `name`."""
-        return _any_within(self.assigns_by_name.get(name, []), position, self.ends[position])
-
-    def is_read_within(self, name: str, position: int) -> bool:
-        """Whether something inside a statement, or itself, reads `name`."""
-        return _any_within(self.reads_by_name.get(name, []), position, self.ends[position])
-
     @cached_property
     def refs_by_buffer(self) -> dict[str, list[BufferRef]]:
         """The references to each buffer, in the order of the text."""
@@ -295,11 +287,6 @@ _ESCAPES = {
     BufferUse.COLLECTIVE_READ: Escape.COLLECTIVE,
     BufferUse.COLLECTIVE_WRITE: Escape.COLLECTIVE,
 }
-
-
-def _any_within(positions: list[int], first: int, end: int) -> bool:
-    found = bisect_left(positions, first)
-    return found < len(positions) and positions[found] < end
 
 
 def _by_name(rows: list[Named]) -> dict[str, list[int]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from vyre.analysis.bounded import Bounded
 from vyre.analysis.effects import is_movable, reads_memory
+from vyre.analysis.symbolic_bounds import Bounded
 from vyre.ir import AnyExpr, Var
 from vyre.ir.walk import walk_expr
 from vyre.record import dataclass

@@ -6,18 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from vyre.analysis.bounded import (
-    COMPARISONS,
-    NEGATED,
-    Bounded,
-    binary,
-    cast,
-    narrowed,
-    shifted,
-)
 from vyre.analysis.divergence import is_constant
 from vyre.analysis.interval import FALSE, TRUE, Interval, unary
 from vyre.analysis.range_state import RangeState
+from vyre.analysis.symbolic_bounds import Bounded, binary, cast, narrowed, shifted
 from vyre.ir import (
     AnyExpr,
     Atomic,
@@ -44,7 +36,7 @@ from vyre.ir import (
     UnOp,
     Var,
 )
-from vyre.ir.opcodes import Result
+from vyre.ir.opcodes import COMPARISONS, MIRRORED, NEGATED, Result
 from vyre.ir.walk import expr_children
 
 _IDS = 1 << 32
@@ -286,7 +278,6 @@ class RangeValues:
         return [self.value(child) for child in expr_children(expr)]
 
 
-_SWAPPED = {BinOp.LT: BinOp.GT, BinOp.LE: BinOp.GE, BinOp.GT: BinOp.LT, BinOp.GE: BinOp.LE}
 _LEAST = {BinOp.LT: -1, BinOp.GE: -1, BinOp.LE: 0, BinOp.GT: 0}
 """By comparison with a length: the bound from which on it is decided."""
 
@@ -295,7 +286,7 @@ def _against_length(expr: Binary, left: Bounded, right: Bounded) -> bool | None:
     """Whether a comparison with a length holds because of a bound known before."""
     op, value, length = expr.op, left, expr.right
     if isinstance(expr.left, BufLen):
-        op, value, length = _SWAPPED.get(op, op), right, expr.left
+        op, value, length = MIRRORED.get(op, op), right, expr.left
     if not isinstance(length, BufLen) or op not in _LEAST or length.buffer not in value.bounds:
         return None
     if value.bounds[length.buffer] > _LEAST[op]:

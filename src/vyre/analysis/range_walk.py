@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from vyre.analysis.bounded import Bounded, shifted
 from vyre.analysis.facts import ProgramFacts
 from vyre.analysis.interval import Interval
 from vyre.analysis.range_state import RangeState
 from vyre.analysis.range_values import RangeValues
+from vyre.analysis.symbolic_bounds import Bounded, shifted
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

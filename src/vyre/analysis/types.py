@@ -1,16 +1,18 @@
-"""The types of variables and expressions of a sound program, by position.
+"""The types of variables and expressions of a sound program, by position or by unique name.
 
 types = VariableTypes.of(program)
 types.variable(binding)            the type of the variable a Let or Loop binds
 types.of_expr(expr, position)      the type of an expression in the statement at `position`
+variable_types(program)            by name, of a program that has gone through `with_unique_names`
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from vyre.analysis.facts import ProgramFacts
-from vyre.ir import AnyExpr, DataType, Let, Loop, Program, TypeEnv, type_of
+from vyre.ir import AnyExpr, AnyStmt, DataType, Let, Loop, Program, Scope, TypeEnv, type_of
+from vyre.ir.walk import bodies
 
 
 class VariableTypes:
@@ -67,3 +69,21 @@ class _At(Mapping[str, DataType]):
 
     def __len__(self) -> int:
         return 0
+
+
+def variable_types(program: Program) -> dict[str, DataType]:
+    """The type of every variable of a program whose names are unique."""
+    scope = Scope.of(program)
+    env = scope.env
+
+    def visit(statements: Iterable[AnyStmt]) -> None:
+        for statement in statements:
+            if isinstance(statement, Let):
+                scope.variables[statement.name] = type_of(statement.value, env)
+            elif isinstance(statement, Loop):
+                scope.variables[statement.var] = type_of(statement.start, env)
+            for body in bodies(statement):
+                visit(body)
+
+    visit(program.entry)
+    return scope.variables

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre.cache.compiler_fingerprint import backend_stamp, code_stamp, is_still_the_code
 from vyre.cache.disk import CacheSummary, DiskCache, cache_key, default_cache
-from vyre.cache.stamp import backend_stamp, code_stamp, is_still_the_code
 
 __all__ = [
     "CacheSummary",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl
-from vyre.ir.services import service
+from vyre.ir import late_binding as late
 
 LONGEST_STATEMENT = 100
 LONGEST_EXPRESSION = 40
@@ -11,12 +11,12 @@ LONGEST_EXPRESSION = 40
 
 def describe(statement: AnyStmt) -> str:
     """The statement's own line, without the contents of its bodies."""
-    return _cut(service("statement_line")(statement), LONGEST_STATEMENT)
+    return _cut(late.statement_line(statement), LONGEST_STATEMENT)
 
 
 def show(expr: AnyExpr) -> str:
     """An expression as it is written in programs."""
-    return _cut(service("expr_text")(expr), LONGEST_EXPRESSION)
+    return _cut(late.expr_text(expr), LONGEST_EXPRESSION)
 
 
 def memory_word(decl: BufferDecl) -> str:

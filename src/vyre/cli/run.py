@@ -20,15 +20,15 @@ from vyre.cli.shapes import default_grid, launch_from, shapes_of, sizes_from, to
 from vyre.cli.sources import device_argument, file_argument, program_from
 from vyre.conform.against_reference import reference_outputs
 from vyre.conform.compare import Difference, Tolerance, compare_outputs
-from vyre.conform.fuzz.fences import Side, can_fence, run_between_fences
+from vyre.conform.fuzz.guard_pages import Side, can_fence, run_between_fences
 from vyre.conform.subject import Subject
 from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import VyreError
 from vyre.driver import routing
 from vyre.driver.compilation import CompileOptions
 from vyre.driver.grid import given as given_grid
-from vyre.front.parameters import SHAPE
 from vyre.ir import Program
+from vyre.ir.buffer import SHAPE
 from vyre.opt import OptimizerProfile
 from vyre.record import dataclass
 from vyre.runtime import CompiledProgram, compile, dispatch

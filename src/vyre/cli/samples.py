@@ -16,8 +16,8 @@ from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import TrapError
 from vyre.driver import grid as grids
 from vyre.driver.grid import Grid
-from vyre.front.parameters import SHAPE
 from vyre.ir import BufferDecl, DataType, IndirectDispatch, Program
+from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 from vyre.runtime.arguments import check_names

@@ -11,8 +11,8 @@ import numpy as np
 from vyre.cli import arrays
 from vyre.cli.command import UsageError
 from vyre.driver.grid import Grid
-from vyre.front.parameters import SHAPE
 from vyre.ir import Program
+from vyre.ir.buffer import SHAPE
 from vyre.runtime.host_arrays import as_host_array, element_count
 from vyre.runtime.kernel_grid import ArraySizes, has_kernel_rules, launch_grid
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vyre.conform.fuzz.checks import DEFAULT_CHECKS
 from vyre.conform.fuzz.engine import FuzzReport, fuzz
-from vyre.conform.fuzz.mixture import MIXTURES
+from vyre.conform.fuzz.seed_distribution import MIXTURES
 from vyre.record import dataclass
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from vyre.ir.names import unused_name
+
 _NOT_WORD = re.compile(r"[^A-Za-z0-9_]+", re.ASCII)
 
 
@@ -32,11 +34,7 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """An identifier like `wish` that is not in use."""
-        base = identifier(wish)
-        name, number = base, 2
-        while name in self._taken:
-            name = f"{base}_{number}"
-            number += 1
+        name = unused_name(identifier(wish), self._taken, "_", first=2)
         self._taken.add(name)
         return name
 

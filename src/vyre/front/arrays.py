@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import element_of
-from vyre.front.agree import as_scalar, as_type
 from vyre.front.context import Context
 from vyre.front.index_values import natural
+from vyre.front.type_unification import as_scalar, as_type
 from vyre.front.values import (
     Array,
     Constant,
@@ -41,9 +41,7 @@ from vyre.ir import (
     Select,
     Store,
 )
-
-NOWHERE = Expr.u32(0xFFFF_FFFF)
-"""An index that is outside of every buffer."""
+from vyre.ir.buffer import NO_ELEMENT
 
 ATOMICS = {op.row.spelling: op for op in AtomicOp}
 
@@ -118,7 +116,7 @@ def _position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
         if check is not None:
             inside = check if inside is None else Binary(BinOp.AND, inside, check)
     flat = _row_major(array, along) if array.steps is None else _stepped(array.steps, along)
-    return flat if inside is None else Select(inside, flat, NOWHERE)
+    return flat if inside is None else Select(inside, flat, Expr.u32(NO_ELEMENT))
 
 
 def _row_major(array: Array, along: Sequence[AnyExpr]) -> AnyExpr:

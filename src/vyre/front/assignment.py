@@ -6,9 +6,16 @@ import ast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
-from vyre.front.agree import as_scalar, as_type, can_become, default_type, index_of, literal
 from vyre.front.context import Context, Restart, Variable
 from vyre.front.index_values import INTEGERS, stored
+from vyre.front.type_unification import (
+    as_scalar,
+    as_type,
+    can_become,
+    default_type,
+    index_of,
+    literal,
+)
 from vyre.front.values import Constant, Form, Key, Scalar, Value
 from vyre.ir import DataType
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import as_type
 from vyre.front.context import Context
+from vyre.front.type_unification import as_type
 from vyre.front.values import NOTHING, Array, Constant, Scalar, Value, describe
 from vyre.ir import AnyExpr, AsyncLoad, AsyncStore, AsyncWait, DataType
 

@@ -11,9 +11,9 @@ import ast
 from vyre.diagnostics.codes import front as codes
 from vyre.front.arrays import extents
 from vyre.front.assignment import declare, fitted, key_of
-from vyre.front.chosen import form_of
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.device_functions import DeviceFunction
+from vyre.front.dynamic_selection import form_of
 from vyre.front.tuples import bind_again, bind_new, bind_open, is_number, other_kind, shape_of
 from vyre.front.values import Array, Several, Thing, Value
 from vyre.ir import Assign, Let

@@ -6,8 +6,7 @@ import ast
 from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import advice, arrays, foreign
-from vyre.front.agree import LITERALS, as_scalar, literal
+from vyre.front import advice, arrays, unsupported_functions
 from vyre.front.context import Context
 from vyre.front.device_functions import DeviceFunction
 from vyre.front.functions import inline
@@ -16,6 +15,7 @@ from vyre.front.intrinsic_calls import HANDLERS, resolved, values_of
 from vyre.front.operators import not_callable
 from vyre.front.parameters import element_type, generic_of
 from vyre.front.scalars import BY_NUMPY_NAME, ScalarType, scalar_name
+from vyre.front.type_unification import LITERALS, as_scalar, literal
 from vyre.front.values import Array, Constant, Method, Scalar, Thing, Value, describe
 from vyre.ir import Cast, DataType
 
@@ -38,7 +38,7 @@ def call(ctx: Context, node: ast.Call) -> Value:
         return inline(ctx, node, cast("DeviceFunction[..., Any]", target))
     handler = HANDLERS.get(_identity(target))
     if handler is None:
-        raise foreign.refusal(ctx, node, target)
+        raise unsupported_functions.refusal(ctx, node, target)
     return handler(ctx, node)
 
 

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import agree, as_bool, literals, zero
 from vyre.front.arrays import extents
-from vyre.front.chosen import refuse_choice
 from vyre.front.context import Context
-from vyre.front.harmless import is_harmless
+from vyre.front.dynamic_selection import refuse_choice
 from vyre.front.index_values import joined
 from vyre.front.operators import compare
+from vyre.front.speculatable import is_harmless
 from vyre.front.tuples import flat, rebuilt, same, shape_of
+from vyre.front.type_unification import agree, as_bool, literals, zero
 from vyre.front.values import Constant, Form, Scalar, Several, Value
 from vyre.ir import AnyStmt, Assign, Binary, BinOp, DataType, If, Let, Select, Unary, UnOp, Var
 

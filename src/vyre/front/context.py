@@ -3,7 +3,7 @@
 A variable that begins with a literal has no type of its own yet: it is taken to be `i32` or `f32`
 until it meets a typed value. What is learned then is written down and the translation begins
 again with that knowledge; each attempt learns at least one type, so there are few. Where a call or
-a round of a loop learns of its own variables, only it begins again (see `apart`).
+a round of a loop learns of its own variables, only it begins again (see `local_fixpoint`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from dataclasses import field
 
 from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
+from vyre.front.captured_state import Reads
 from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
-from vyre.front.homes import Homes
-from vyre.front.reads import Reads
 from vyre.front.source import Source
 from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
+from vyre.front.variable_scopes import Homes
 from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
+from vyre.ir.names import unused_name
 from vyre.record import dataclass
 
 
@@ -213,12 +214,9 @@ class Context:
 
     def fresh(self, name: str) -> str:
         """A name for the program that nothing has yet."""
-        candidate, number = name, 0
-        while candidate in self.taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        self.taken.add(candidate)
-        return candidate
+        unused = unused_name(name, self.taken, "_", first=1)
+        self.taken.add(unused)
+        return unused
 
     def hold(self, value: Scalar, name: str = "t") -> Scalar:
         """The value in a variable, unless using it twice costs nothing."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front import remembered
+from vyre.front import translation_cache
 from vyre.front.parameters import Parameter, parameter_of
 from vyre.front.source import Source
 from vyre.locks import cached_property
@@ -35,7 +35,7 @@ class DeviceFunction(Generic[P, R]):
         self.__doc__ = function.__doc__
         self.source = Source(function)
         self._parameters: dict[str, Parameter | None] = {}
-        if not remembered.is_sound(self.source):
+        if not translation_cache.is_sound(self.source):
             _look_through(self.source)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from vyre.front.context import Context
 from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
-from vyre.front.parameters import is_layout
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -26,6 +25,7 @@ from vyre.ir import (
     Load,
     Var,
 )
+from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
 MOST_ADDED = 1 << 16

@@ -8,7 +8,6 @@ from typing import cast
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, arrays
-from vyre.front.agree import agree, same_literals
 from vyre.front.calls import call
 from vyre.front.captured import captured, written
 from vyre.front.conditions import choice, comparison, junction
@@ -17,6 +16,7 @@ from vyre.front.index_values import joined
 from vyre.front.operators import binary, unary
 from vyre.front.source import MISSING
 from vyre.front.tuples import value_of
+from vyre.front.type_unification import agree, same_literals
 from vyre.front.values import (
     Array,
     Constant,

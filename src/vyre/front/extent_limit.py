@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vyre.front.parameters import SHAPE, is_layout
 from vyre.ir import BufferAccess, Program
+from vyre.ir.buffer import SHAPE, is_layout
 
 if TYPE_CHECKING:
-    from vyre.front.grid.extents import Sizes
+    from vyre.analysis.default_grid.extents import Sizes
 
 NO_LIMIT = 1 << 32
 """What every id and every length is less than."""

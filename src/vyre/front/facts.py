@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import field, fields
 from typing import Any
 
-from vyre.front.parameters import is_layout
 from vyre.ir import (
     AnyExpr,
     Binary,
@@ -29,17 +28,12 @@ from vyre.ir import (
     UnOp,
     Var,
 )
+from vyre.ir.buffer import is_layout
+from vyre.ir.opcodes import NEGATED
 from vyre.record import dataclass
 
 _NEIGHBOURS = 8
 """How many sums are known to be less where a greater one is."""
-
-_NEGATED = {
-    BinOp.LT: BinOp.GE,
-    BinOp.GE: BinOp.LT,
-    BinOp.GT: BinOp.LE,
-    BinOp.LE: BinOp.GT,
-}
 
 
 @dataclass(slots=True)
@@ -117,8 +111,8 @@ class Facts:
             case Binary(BinOp.OR, left, right) if not holds:
                 self.assume(left, holds=False)
                 self.assume(right, holds=False)
-            case Binary(op, left, right) if op in _NEGATED:
-                self._compare(op if holds else _NEGATED[op], left, right)
+            case Binary(op, left, right) if op in NEGATED:
+                self._compare(op if holds else NEGATED[op], left, right)
             case _:
                 return
 

@@ -11,17 +11,15 @@ import copy
 from collections.abc import Mapping, Sequence
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import as_type
-from vyre.front.apart import apart
 from vyre.front.arrays import extents
 from vyre.front.assignment import fitted
+from vyre.front.ast_nodes import parts
 from vyre.front.captured import captured
-from vyre.front.chosen import refuse_result
 from vyre.front.context import Context, Frame, Result, Variable
 from vyre.front.device_functions import AnyFunction
-from vyre.front.homes import assigned_names, bound_names, find_homes
+from vyre.front.dynamic_selection import refuse_result
+from vyre.front.local_fixpoint import apart
 from vyre.front.parameters import ArrayParameter, GenericType, ScalarParameter
-from vyre.front.parts import parts
 from vyre.front.scalars import scalar_name
 from vyre.front.source import Source
 from vyre.front.tuples import (
@@ -34,7 +32,9 @@ from vyre.front.tuples import (
     shape_of,
     value_of,
 )
+from vyre.front.type_unification import as_type
 from vyre.front.values import NOTHING, Array, Key, Several, Value, describe
+from vyre.front.variable_scopes import assigned_names, bound_names, find_homes
 from vyre.ir import Assign, DataType, Let
 
 

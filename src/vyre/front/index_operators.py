@@ -28,8 +28,8 @@ from vyre.front.index_values import (
 )
 from vyre.front.values import Form, Scalar
 from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Lit, Unary, UnOp
+from vyre.ir.opcodes import COMPARISONS
 
-COMPARISONS = frozenset((BinOp.EQ, BinOp.NE, BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE))
 _MODULAR = frozenset((BinOp.ADD, BinOp.MUL, BinOp.SHL, BinOp.OR, BinOp.XOR))
 
 

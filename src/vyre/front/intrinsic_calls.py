@@ -9,13 +9,13 @@ from typing import Any
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, async_copies, intrinsics, math
-from vyre.front.agree import agree, as_bool, as_scalar, as_type, literals, same_literals
 from vyre.front.arrays import refuse_rows
 from vyre.front.context import Context
 from vyre.front.index_values import as_bits, as_signed, joined, natural
 from vyre.front.operators import apply, apply_unary, binary
 from vyre.front.parameters import GenericType, generic_of
 from vyre.front.scalars import ScalarType, scalar_name
+from vyre.front.type_unification import agree, as_bool, as_scalar, as_type, literals, same_literals
 from vyre.front.unsigned_signs import refuse_absolute, refuse_maximum
 from vyre.front.values import (
     NOTHING,

@@ -15,8 +15,8 @@ from types import FunctionType
 
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front import remembered
-from vyre.front.outside import Outside
+from vyre.front import translation_cache
+from vyre.front.capture_guards import Outside
 from vyre.front.parameters import (
     GenericType,
     Layout,
@@ -100,18 +100,18 @@ class KernelSource:
 
     def as_written(self, wanted: Specialisation) -> Program:
         """The program for one specialisation with its guards as they are in the source."""
+        from vyre.front.captured_state import Reads
         from vyre.front.lower import as_written
-        from vyre.front.reads import Reads
 
         return as_written(self, wanted, Reads(self.source))
 
     def _found(self, wanted: Specialisation) -> Translated | None:
-        found = remembered.find(self, wanted)
+        found = translation_cache.find(self, wanted)
         return None if found is None else Translated(found[0], Outside(found[1]))
 
     def _made(self, wanted: Specialisation) -> Translated:
+        from vyre.front.captured_state import Reads
         from vyre.front.lower import translate
-        from vyre.front.reads import Reads
 
         reads = Reads(self.source)
         try:
@@ -119,7 +119,7 @@ class KernelSource:
         except FrontError as error:
             # The frames of the translator say nothing to the author of the kernel.
             raise error.with_traceback(None) from error.__cause__
-        remembered.keep(self, wanted, made, reads)
+        translation_cache.keep(self, wanted, made, reads)
         return Translated(made, Outside(reads.every))
 
 
@@ -135,7 +135,7 @@ def kernel_source(
         found = f"the async function {function.__name__}"
         raise FrontError(codes.NOT_A_FUNCTION.at(form="vy.kernel", found=found))
     source = Source(function)
-    copies = remembered.copies_whole(source)
+    copies = translation_cache.copies_whole(source)
     if copies is None:
         assert source.tree is not None  # there must be one
     size = _workgroup(source, workgroup)
@@ -148,7 +148,7 @@ def kernel_source(
 
 def _looked_through(source: Source) -> bool:
     """Refuse Python that no kernel can use; whether the rest copies stretches of memory."""
-    from vyre.front.parts import parts
+    from vyre.front.ast_nodes import parts
     from vyre.front.syntax import check_syntax
 
     check_syntax(source)

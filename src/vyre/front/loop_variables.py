@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from vyre.front.context import Context, LoopVariableLeft, Variable
-from vyre.front.homes import loop_variables
+from vyre.front.variable_scopes import loop_variables
 
 
 def loop_variable_left(ctx: Context, name: str) -> None:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import as_bool
 from vyre.front.assignment import declare, fitted
 from vyre.front.context import Context, LoopState
-from vyre.front.homes import assigned_names
 from vyre.front.loop_variables import leave_loop_variables, loop_variable_left
 from vyre.front.ranges import Range, is_counted_to_an_extent, kept, range_of, rounds_of
+from vyre.front.type_unification import as_bool
 from vyre.front.unrolled import items_of, lower_rounds
 from vyre.front.values import Form, Scalar, Thing
+from vyre.front.variable_scopes import assigned_names
 from vyre.ir import (
     AnyExpr,
     Binary,

@@ -5,22 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from vyre.analysis.default_grid.needs import find_plan
+from vyre.analysis.default_grid.plan import PLAN
 from vyre.diagnostics import FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import default_type
+from vyre.front.ast_nodes import parts
+from vyre.front.captured_state import Reads
 from vyre.front.context import Binding, Context, Frame, Restart, Variable
 from vyre.front.expressions import lower_expr
 from vyre.front.extent_limit import LIMIT, extents_below
 from vyre.front.facts import Facts
 from vyre.front.functions import reassigned_names
-from vyre.front.grid.needs import find_plan
-from vyre.front.grid.plan import PLAN
-from vyre.front.homes import assigned_names, bound_names, find_homes
 from vyre.front.kernels import KernelSource, Specialisation
-from vyre.front.own_zeros import with_own_zeros
 from vyre.front.parameters import (
-    SHAPE,
-    STRIDES,
     ArrayParameter,
     GenericType,
     Layout,
@@ -28,12 +25,14 @@ from vyre.front.parameters import (
     ScalarParameter,
     StaticParameter,
 )
-from vyre.front.parts import parts
-from vyre.front.reads import Reads
 from vyre.front.statements import lower_body
+from vyre.front.type_unification import default_type
 from vyre.front.values import Array, Constant, Form, Key, Scalar, Steps, Thing
+from vyre.front.variable_scopes import assigned_names, bound_names, find_homes
 from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
-from vyre.ir.collector import collector_paused
+from vyre.ir.buffer import SHAPE, STRIDES
+from vyre.ir.gc_pause import collector_paused
+from vyre.rewrite.unconditional_stores import with_unconditional_stores
 
 
 @collector_paused()
@@ -47,7 +46,7 @@ def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Pro
         if name not in placed
     ]
     written = as_written(kernel, wanted, reads)
-    made = with_own_zeros(written, outputs)
+    made = with_unconditional_stores(written, outputs)
     made.memo(PLAN, find_plan)
     made.memo(LIMIT, lambda _: extents_below(written))
     return made

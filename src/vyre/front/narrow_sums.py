@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from vyre.diagnostics.codes import front as codes
+from vyre.front.ast_nodes import parts
 from vyre.front.context import Context, Variable
-from vyre.front.parts import parts
 from vyre.front.scalars import scalar_name
 from vyre.front.unsigned_signs import is_generic
 from vyre.front.values import Scalar, Value

@@ -15,11 +15,11 @@ from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
 from vyre.front import index_operators as indices
-from vyre.front.agree import agree, as_bool, as_scalar, settled
 from vyre.front.arrays import extents
 from vyre.front.context import Context
 from vyre.front.floor_division import floor_quotient, floor_remainder
 from vyre.front.index_values import INTEGERS, as_bits, differ
+from vyre.front.type_unification import agree, as_bool, as_scalar, settled
 from vyre.front.unsigned_signs import refuse_comparison
 from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.front.wide_shifts import refuse_negative_shift, refuse_wide_shift

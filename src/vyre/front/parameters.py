@@ -20,8 +20,6 @@ __all__ = ["In", "InOut", "Out", "generic", "static"]
 T = TypeVar("T")
 Rank = TypeVarTuple("Rank")
 MAX_RANK = 3
-SHAPE, STRIDES = ".shape", ".strides"
-"""What the names of buffers end with that say how an array lies in memory."""
 
 
 class Mode(Enum):
@@ -208,11 +206,6 @@ else:
     def generic(name: str) -> GenericType:
         """A type that the arguments of a call decide: `T = vy.generic("T")`, then `vy.In[T]`."""
         return GenericType(name)
-
-
-def is_layout(buffer: str) -> bool:
-    """Whether a buffer says how an array lies in memory, which no kernel changes."""
-    return buffer.endswith((SHAPE, STRIDES))
 
 
 def element_type(wanted: object) -> DataType | GenericType | None:

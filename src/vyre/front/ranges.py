@@ -10,12 +10,12 @@ import ast
 from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import agree, index_of, literal
 from vyre.front.assignment import key_of
 from vyre.front.context import Context
 from vyre.front.differences import both_sides, difference, is_bounded, signed_bits
 from vyre.front.index_operators import at_least_zero
 from vyre.front.index_values import as_signed, index, natural, stored
+from vyre.front.type_unification import agree, index_of, literal
 from vyre.front.values import Constant, Form, Key, Scalar, Value
 from vyre.ir import (
     AnyExpr,

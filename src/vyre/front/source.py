@@ -121,19 +121,12 @@ class Source:
         return found
 
 
-def source_of(function: FunctionType) -> Source:
-    """The source of a function; an error if Python does not have it."""
-    source = Source(function)
-    assert source.tree is not None
-    return source
-
-
 def _stripped(block: list[str]) -> tuple[str, ...]:
     return tuple(line.rstrip("\n") for line in block)
 
 
 def _unfolded(tree: ast.FunctionDef) -> ast.FunctionDef:
-    from vyre.front.named import unfold_conditions  # a kernel that is remembered needs no tree
+    from vyre.front.walrus import unfold_conditions  # a kernel that is remembered needs no tree
 
     return unfold_conditions(tree)
 

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, intrinsics
 from vyre.front.advice import CONVERSIONS
-from vyre.front.agree import as_bool, as_type
 from vyre.front.assignment import declare
 from vyre.front.binding import assign_name
 from vyre.front.context import Context, LoopVariableLeft, Variable
 from vyre.front.functions import give_result
-from vyre.front.harmless import is_harmless
 from vyre.front.intrinsic_calls import named_type
 from vyre.front.loops import lower_for, lower_while
 from vyre.front.memory import declare_memory
 from vyre.front.narrow_sums import refuse_narrow_sum, sum_onto
 from vyre.front.operators import binary
+from vyre.front.speculatable import is_harmless
 from vyre.front.tuples import declare_zero
+from vyre.front.type_unification import as_bool, as_type
 from vyre.front.unrolled import wrong_length
 from vyre.front.values import (
     NOTHING,

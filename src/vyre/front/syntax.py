@@ -6,7 +6,7 @@ import ast
 
 from vyre.diagnostics import Diagnostic, FrontError
 from vyre.diagnostics.codes import front as codes
-from vyre.front.listed import element_name
+from vyre.front.list_element_types import element_name
 from vyre.front.source import Source
 
 _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {

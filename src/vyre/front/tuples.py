@@ -13,10 +13,10 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front.agree import zero
 from vyre.front.assignment import fitted
-from vyre.front.chosen import instead_of_members
 from vyre.front.context import Context, Restart, Variable
+from vyre.front.dynamic_selection import instead_of_members
+from vyre.front.type_unification import zero
 from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.ir import AnyExpr, Assign, Let, Var
 from vyre.ir.walk import walk_expr

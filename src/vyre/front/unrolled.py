@@ -12,14 +12,14 @@ from collections.abc import Sequence
 
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import counters, element_of
-from vyre.front.apart import apart
 from vyre.front.arrays import extents
+from vyre.front.ast_nodes import parts
 from vyre.front.binding import assign_name
 from vyre.front.context import Context, LoopState
-from vyre.front.homes import assigned_names
+from vyre.front.local_fixpoint import apart
 from vyre.front.loop_variables import loop_variable_left
-from vyre.front.parts import parts
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
+from vyre.front.variable_scopes import assigned_names
 from vyre.ir import AnyStmt, Builtin, BuiltinKind, Expr, If, Let, Loop, Var
 
 MAX_ROUNDS = 256

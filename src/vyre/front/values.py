@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vyre.front.parameters import is_layout
 from vyre.ir import AnyExpr, DataType, Lit, Load, Var
+from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
 Key = tuple[object, ...]

@@ -1,4 +1,9 @@
-"""Buffer declarations: what memory a program touches, how, and which of it the host sees."""
+"""Buffer declarations: what memory a program touches, how, and which of it the host sees.
+
+By convention the extents of the array in buffer `a` are in the uniform buffer `a.shape`, its
+strides in `a.strides`: the front end declares these layout buffers, the runtime fills them, and
+analyses recognise them by name.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,16 @@ from vyre.diagnostics.codes import build as codes
 from vyre.ir.names import checked_name
 from vyre.ir.types import DataType
 from vyre.record import dataclass
+
+SHAPE, STRIDES = ".shape", ".strides"
+"""Suffixes of layout buffers."""
+NO_ELEMENT = 0xFFFF_FFFF
+"""A `u32` index beyond every buffer: loads give zero and stores do nothing."""
+
+
+def is_layout(buffer: str) -> bool:
+    """True if a buffer holds extents or strides, which no kernel changes."""
+    return buffer.endswith((SHAPE, STRIDES))
 
 
 class BufferAccess(Enum):

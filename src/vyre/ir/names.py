@@ -1,9 +1,9 @@
-"""What can name a buffer or a variable."""
+"""Names of buffers and variables: which are valid, and new ones."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from typing import cast
 
 from vyre.diagnostics import BuildError
@@ -30,3 +30,20 @@ def are_names(found: Collection[object]) -> bool:
             raise
         return False
     return lines.count("\n") == len(found) and _NAMES.fullmatch(lines) is not None
+
+
+def numbered_name(base: str, taken: Container[str], separator: str, first: int) -> str:
+    """`base` and a number, counting from `first`, such that the name is not taken.
+
+    All generated names go through here, or keep the next number of each base (`rewrite.names`).
+    Callers differ in separator and first number: both show in program text and golden files.
+    """
+    number = first
+    while (name := f"{base}{separator}{number}") in taken:
+        number += 1
+    return name
+
+
+def unused_name(base: str, taken: Container[str], separator: str, first: int) -> str:
+    """`base` itself unless it is taken, else `numbered_name`."""
+    return numbered_name(base, taken, separator, first) if base in taken else base

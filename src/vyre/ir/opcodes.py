@@ -106,6 +106,27 @@ class BinOp(Opcode):
     MAXIMUM = Row(28, "maximum", _FLOATS, "greater; NaN if an operand is NaN", commutative=True)
 
 
+COMPARISONS = frozenset({BinOp.EQ, BinOp.NE, BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE})
+NEGATED = {
+    BinOp.EQ: BinOp.NE,
+    BinOp.NE: BinOp.EQ,
+    BinOp.LT: BinOp.GE,
+    BinOp.GE: BinOp.LT,
+    BinOp.GT: BinOp.LE,
+    BinOp.LE: BinOp.GT,
+}
+"""`not (a OP b)` is `a NEGATED[OP] b`; of floats only for EQ and NE, because NaN is unordered."""
+MIRRORED = {
+    BinOp.EQ: BinOp.EQ,
+    BinOp.NE: BinOp.NE,
+    BinOp.LT: BinOp.GT,
+    BinOp.GT: BinOp.LT,
+    BinOp.LE: BinOp.GE,
+    BinOp.GE: BinOp.LE,
+}
+"""`a OP b` is `b MIRRORED[OP] a`."""
+
+
 class UnOp(Opcode):
     """Opcodes of one operand."""
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from vyre.diagnostics import BuildError, Diagnostic
 from vyre.diagnostics.codes import build as codes
+from vyre.ir import late_binding as late
 from vyre.ir.buffer import BufferDecl
-from vyre.ir.services import service
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Program:
         return (Program, self._key())
 
     def __str__(self) -> str:
-        return service("print")(self)
+        return late.to_text(self)
 
     def memo(self, key: object, compute: Callable[[Program], T]) -> T:
         """What `compute` says of this very object, computed once.
@@ -205,29 +205,29 @@ class Program:
 
     def digest(self) -> str:
         """A name for what the program is, the same in every process and on every machine."""
-        return self.memo("digest", lambda program: service("digest")(program))
+        return self.memo("digest", late.digest)
 
     def check(self, target: object = None) -> list[Diagnostic]:
         """Every problem the checker finds, for a target if one is given."""
-        return service("check")(self, target)
+        return late.check(self, target)
 
     def validate(self, target: object = None) -> None:
         """Raise a `CheckError` with every problem, if there is any."""
-        service("validate")(self, target)
+        late.validate(self, target)
 
     def to_wire(self) -> bytes:
         """The program as bytes, in canonical form."""
-        return service("to_wire")(self)
+        return late.to_wire(self)
 
     @classmethod
     def from_wire(cls, data: bytes) -> Program:
         """The program that `data` holds; a `WireError` if it holds none."""
-        return service("from_wire")(data)
+        return late.from_wire(data)
 
     @classmethod
     def parse(cls, source: str, file: str = "<text>") -> Program:
         """The program that `source` writes; a `ParseError` if it cannot be read."""
-        return service("parse")(source, file)
+        return late.parse(source, file)
 
 
 def _checked_buffers(buffers: Iterable[BufferDecl]) -> tuple[BufferDecl, ...]:

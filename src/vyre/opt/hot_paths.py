@@ -48,11 +48,6 @@ class RegionRecord:
         """The mean time of a dispatch; 0 without samples."""
         return self.kernel_ns_total // self.dispatch_count if self.dispatch_count else 0
 
-    @property
-    def mean_bytes(self) -> int:
-        """The mean number of bytes touched by a dispatch; 0 without samples."""
-        return self.bytes_total // self.dispatch_count if self.dispatch_count else 0
-
 
 class _Entry:
     """Sums that grow with every dispatch; plain fields, for recording is on every launch's way."""

@@ -10,7 +10,7 @@ from vyre.check import check
 from vyre.diagnostics import OptimizerError, Severity
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.opt.guard import advice_about, guarded, is_own
 from vyre.opt.measure import Figures, Meter
 from vyre.opt.metadata import PassPhase, PassRefusalKind, PassRunDecision

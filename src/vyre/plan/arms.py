@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import plan as codes
 from vyre.ir import AnyExpr, AnyStmt, Body, Let, Loop, Program
+from vyre.ir.names import unused_name
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
 from vyre.record import dataclass
 from vyre.rewrite.names import rename_body
@@ -46,10 +47,7 @@ class FreshNames:
         base = _NOT_IN_NAMES.sub("_", wanted)[:_LONGEST]
         if not base or not (base[0].isalpha() or base[0] == "_"):
             base = f"_{base}"
-        name, number = base, 1
-        while name in self._taken:
-            number += 1
-            name = f"{base}.{number}"
+        name = unused_name(base, self._taken, ".", first=2)
         self._taken.add(name)
         return name
 

@@ -29,9 +29,9 @@ from vyre.ir import (
     While,
 )
 from vyre.ir.walk import expr_children, map_bodies, map_exprs
-from vyre.rewrite.assigned import Changes, Changing, atomic_changes
 from vyre.rewrite.bodies import Change, edited
-from vyre.rewrite.lawful import lawful, lawful_statement
+from vyre.rewrite.literal_legality import lawful, lawful_statement
+from vyre.rewrite.mod_sets import Changes, Changing, atomic_changes
 from vyre.rewrite.names import Names
 
 _LANES = frozenset({Ballot, Shuffle, SubgroupReduce})

@@ -36,7 +36,7 @@ from vyre.ir.opcodes import Result
 from vyre.ir.walk import expr_children, map_exprs
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.folding import fold
-from vyre.rewrite.lawful import lawful
+from vyre.rewrite.literal_legality import lawful
 from vyre.rewrite.matcher import Bound, RuleSet, build, head_of, match, may_apply
 from vyre.rewrite.rule import Instance
 from vyre.rewrite.term import Term

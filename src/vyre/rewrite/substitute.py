@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from vyre.ir import AnyExpr, Var
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.walk import map_exprs
-from vyre.rewrite.lawful import Buffers, lawful
+from vyre.rewrite.literal_legality import Buffers, lawful
 
 Lookup = Callable[[str], AnyExpr | None]
 

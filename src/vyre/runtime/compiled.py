@@ -30,7 +30,7 @@ from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
     from vyre.opt import HotPathHints, OptimizerRunReport
-    from vyre.runtime.repeated import Repeated
+    from vyre.runtime.dispatch_cache import BoundLaunch
 
 
 _HASTY = ("quick", "lean", "short", "brisk")
@@ -60,8 +60,8 @@ class CompiledProgram:
         self._executables: dict[int, Executable] | None = None
         self._lock = make_lock()
         self._single: Executable | None = None
-        self.repeated: tuple[Repeated, ...] = ()
-        """The last dispatches that can be done again without looking at everything."""
+        self.bound_launches: tuple[BoundLaunch, ...] = ()
+        """Entries of the dispatch cache, newest first."""
         self.bound_names = compilation.bound_names
         self.is_for_hot = options.emit.tier == "hot"
         """Whether it is what is made of a program that has become hot."""

@@ -43,7 +43,7 @@ from vyre.target import Target
 
 if TYPE_CHECKING:
     from vyre.opt import OptimizerRunReport
-    from vyre.runtime.elsewhere import Task
+    from vyre.runtime.compile_server import Task
 
 CACHE_VERSION = "1"
 """Raised whenever the same program may give other code though no file says so."""
@@ -196,7 +196,7 @@ def _improve(
     cache: DiskCache | None,
 ) -> None:
     """Compile the hot variant in the background."""
-    from vyre.runtime import elsewhere
+    from vyre.runtime import compile_server
 
     def work(ask: Callable[[bytes], bytes] | None = None) -> None:
         try:
@@ -204,7 +204,7 @@ def _improve(
                 variants.hot = _compile(program, route, options, hints, None, cache, hot=True)
             else:
                 variants.hot = _compile_elsewhere(program, route, options, hints, cache, ask)
-        except (VyreError, elsewhere.Refused) as problem:
+        except (VyreError, compile_server.Refused) as problem:
             # The code there is stays in use; whoever profiles sees why.
             telemetry.note("recompile failed", str(problem).splitlines()[0], 0)
 
@@ -212,8 +212,8 @@ def _improve(
         if variants.has_worker:
             return
         try:
-            if elsewhere.can_compile_elsewhere(route.backend):
-                worker = elsewhere.submit(work)
+            if compile_server.can_compile_elsewhere(route.backend):
+                worker = compile_server.submit(work)
             else:
                 # Not a daemon: LLVM must not be at work while the interpreter is taken down.
                 worker = threading.Thread(target=work, name="vyre-recompile", daemon=False)
@@ -236,7 +236,7 @@ def _compile_elsewhere(
     ask: Callable[[bytes], bytes],
 ) -> CompiledProgram:
     """The hot variant from the cache, or from another process that compiles it."""
-    from vyre.runtime.elsewhere.message import Request
+    from vyre.runtime.compile_server.message import Request
 
     options = _when_hot(options)
     store = default_cache() if cache is None else cache

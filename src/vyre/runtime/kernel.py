@@ -19,16 +19,16 @@ from vyre.driver import routing
 from vyre.driver.loading import refuse_while_loading
 from vyre.front import KernelSource, Specialisation, kernel_source
 from vyre.ir import Program
-from vyre.ir.services import service
+from vyre.ir import late_binding as late
 from vyre.runtime import kernel_arguments as arguments
 from vyre.runtime import telemetry
+from vyre.runtime.call_cache import CallCache, CallOptions
 from vyre.runtime.compiled import CompiledProgram
 from vyre.runtime.compiling import compile
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_grid import deciding_numbers, launch_grid
 from vyre.runtime.kernel_outputs import outputs_of
-from vyre.runtime.recall import Recall, Wish
 from vyre.runtime.run import check_deadline, checked_dispatch, dispatch_anew
 from vyre.runtime.traps import located
 
@@ -53,7 +53,7 @@ class Kernel(Generic[P]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._recall = Recall(source)
+        self._cache = CallCache(source)
 
     def __repr__(self) -> str:
         return f"<vyre kernel {self.__name__}>"
@@ -95,15 +95,15 @@ class Kernel(Generic[P]):
         **kwargs: Any,
     ) -> None:
         """Run the kernel on a device, and end with an error after `deadline` seconds."""
-        wish = (device, grid, elements, deadline)
-        ordered = self._recall.in_order(args, kwargs)
-        if ordered is None or not self._recall.again(ordered, wish):
-            self._call(args, kwargs, wish)
+        options = (device, grid, elements, deadline)
+        ordered = self._cache.positional(args, kwargs)
+        if ordered is None or not self._cache.replay(ordered, options):
+            self._call(args, kwargs, options)
 
-    def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], wish: Wish) -> None:
-        """Run the kernel, looking at everything."""
+    def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: CallOptions) -> None:
+        """Run the kernel, without the call cache."""
         refuse_while_loading()
-        device, grid, elements, deadline = wish
+        device, grid, elements, deadline = options
         given = arguments.by_parameter(self.source, args, kwargs, partial=False)
         made = arguments.prepare(self.source, given)
         if made.views and not self.source.copies_whole:
@@ -131,7 +131,7 @@ class Kernel(Generic[P]):
         if not made.layouts:
             ordered = tuple(given[name] for name in self.source.parameters)
             outside = translated.outside
-            self._recall.remember(ordered, made, wish, outs, compiled, done, outside)
+            self._cache.store(ordered, made, options, outs, compiled, done, outside)
         done.finish()
 
     def _wanted(self, given: Mapping[str, Any], made: Prepared) -> Specialisation:
@@ -208,7 +208,7 @@ class Kernel(Generic[P]):
         inputs = snapshot(program, made.given, outs)
         sizes = {name: len(array.reshape(-1)) for name, array in inputs.items()}
         try:
-            result = service("reference")(
+            result = late.execute_reference(
                 program,
                 inputs,
                 shape,

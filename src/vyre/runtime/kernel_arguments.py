@@ -15,7 +15,6 @@ from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import front as codes
 from vyre.front import KernelSource, Specialisation
 from vyre.front.parameters import (
-    SHAPE,
     ArrayParameter,
     GenericType,
     Layout,
@@ -26,6 +25,7 @@ from vyre.front.parameters import (
 )
 from vyre.front.scalars import scalar_name
 from vyre.ir import BufferAccess, DataType, Program
+from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
 from vyre.runtime.arguments import refuse_aliases
 from vyre.runtime.device_array import DeviceArray

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre.analysis.default_grid.extents import Sizes
 from vyre.diagnostics import Diagnostic
 from vyre.driver import grid as grids
 from vyre.driver.grid import Extents, Grid
 from vyre.front.grid.coverage import done_by_all, not_reached
-from vyre.front.grid.extents import Sizes
 from vyre.ir import Program
 
 Limits = tuple[tuple[int, ...], Mapping[int, str]]

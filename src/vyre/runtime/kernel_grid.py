@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre.analysis.default_grid.extents import Constant, compiled
+from vyre.analysis.default_grid.plan import NoGrid, Plan, plan_of
 from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver import grid as grids
 from vyre.driver.grid import Extents, Grid
 from vyre.front.extent_limit import HALF, NO_LIMIT, extents, extents_below
-from vyre.front.grid.extents import Constant, compiled
-from vyre.front.grid.plan import NoGrid, Plan, plan_of
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.front.grid.extents import Compiled, Sizes
+    from vyre.analysis.default_grid.extents import Compiled, Sizes
     from vyre.ir import Program
 
 _MANY = 1 << 20
@@ -64,7 +64,7 @@ def _plan(program: Program) -> Plan:
 
 
 def _find_plan(program: Program) -> Plan:
-    from vyre.front.grid.needs import find_plan  # a kernel that is remembered knows
+    from vyre.analysis.default_grid.needs import find_plan  # a kernel that is remembered knows
 
     return find_plan(program)
 
@@ -76,7 +76,7 @@ def has_kernel_rules(program: Program) -> bool:
     """
     if plan_of(program) is not None:
         return True
-    from vyre.front.grid.effects import Asked
+    from vyre.analysis.default_grid.effects import Asked
 
     return any(axis > 0 for axis in Asked.of(program).axes)
 

@@ -1,4 +1,7 @@
-"""`Out` arrays begin as zeros, where anybody could tell: what of them has to be cleared."""
+"""Which elements of `Out` arrays have to be zeroed before a launch.
+
+Those that the kernel does not overwrite: the complement of its output coverage.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,20 @@ from typing import Any, cast
 
 import numpy as np
 
+from vyre.analysis.coverage_types import (
+    COVERAGE,
+    NUMBER,
+    SAFE_EXTENT,
+    Along,
+    At,
+    Coverage,
+    Extent,
+    Subscript,
+    UpTo,
+)
 from vyre.driver.grid import Grid
 from vyre.front import KernelSource
 from vyre.front.parameters import ArrayParameter, Mode
-from vyre.front.written import NUMBER, SAFE_EXTENT, Along, At, Extent, Filled, Place, UpTo
 from vyre.ir import Program
 from vyre.runtime.clearing import ALL, Cut, Cuts, Out
 from vyre.runtime.device_array import DeviceArray
@@ -32,7 +45,7 @@ def outputs_of(
 
     `deciding` are the numbers that the grid follows from.
     """
-    filled = filled_in(program)
+    filled = coverage_of(program)
     lanes = [many * each for many, each in zip(grid, program.workgroup_size, strict=True)]
     found: dict[str, Out] = {}
     for name, array in made.written.items():
@@ -48,18 +61,18 @@ def outputs_of(
     return found
 
 
-def filled_in(program: Program) -> dict[str, Filled]:
-    """What a program writes from one end to the other; found out once."""
-    return program.memo("front.filled", _find_filled)
+def coverage_of(program: Program) -> dict[str, Coverage]:
+    """The coverage of the outputs of a program; computed once."""
+    return program.memo(COVERAGE, _find_coverage)
 
 
-def _find_filled(program: Program) -> dict[str, Filled]:
-    from vyre.front.filled import filled_buffers  # a kernel that is remembered knows
+def _find_coverage(program: Program) -> dict[str, Coverage]:
+    from vyre.analysis.output_coverage import output_coverage  # a cached translation has it
 
-    return filled_buffers(program)
+    return output_coverage(program)
 
 
-def _is_worth_it(filled: Filled, array: Host | DeviceArray) -> bool:
+def _is_worth_it(filled: Coverage, array: Host | DeviceArray) -> bool:
     """Whether to look at what is written: not for numbers that may change with every call."""
     sizes = [*filled.sizes, *(limit.extent for limit in filled.limits)]
     sizes += [place.end for place in filled.places if isinstance(place, UpTo)]
@@ -83,7 +96,7 @@ def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
 
 
 def _written_box(
-    shape: Sequence[int], filled: Filled, lanes: Sequence[int], made: Prepared
+    shape: Sequence[int], filled: Coverage, lanes: Sequence[int], made: Prepared
 ) -> Box | None:
     """The elements of an array that surely have an invocation that gets to write them."""
     sizes = [size if isinstance(size, int) else _bound(size, made) for size in filled.sizes]
@@ -110,7 +123,7 @@ def _written_box(
     return [(box[0][0] * inner, min(box[0][1] * inner, count))]
 
 
-def _spans(filled: Filled, lanes: Sequence[int], made: Prepared) -> list[tuple[int, int]] | None:
+def _spans(filled: Coverage, lanes: Sequence[int], made: Prepared) -> list[tuple[int, int]] | None:
     """Which invocations get to write along each axis of the grid; None if none do for sure."""
     firsts, ends = [0, 0, 0], list(lanes)
     for limit in filled.limits:
@@ -126,7 +139,7 @@ def _spans(filled: Filled, lanes: Sequence[int], made: Prepared) -> list[tuple[i
 
 
 def _along(
-    place: Place, extent: int, spans: Sequence[tuple[int, int]], made: Prepared
+    place: Subscript, extent: int, spans: Sequence[tuple[int, int]], made: Prepared
 ) -> tuple[int, int] | None:
     """Which positions along an axis of the array are written."""
     match place:
@@ -140,7 +153,7 @@ def _along(
             return None if bound is None else (0, min(bound, extent))
 
 
-def _has_parts(filled: Filled, extents: Sequence[int]) -> bool:
+def _has_parts(filled: Coverage, extents: Sequence[int]) -> bool:
     """Whether there is a store for all numbers along the axes whose places are numbers."""
     ends = [e for e, place in zip(extents, filled.places, strict=True) if isinstance(place, At)]
     if math.prod(ends) > len(filled.parts):
@@ -169,4 +182,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["filled_in", "outputs_of"]
+__all__ = ["coverage_of", "outputs_of"]

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from vyre.driver.backend import Device
-from vyre.front.parameters import SHAPE, STRIDES, Layout
+from vyre.front.parameters import Layout
+from vyre.ir.buffer import SHAPE, STRIDES
 from vyre.runtime.host_arrays import numbers
 
 Host = np.ndarray[Any, np.dtype[Any]]

@@ -31,8 +31,8 @@ from vyre.runtime.arguments import (
 from vyre.runtime.clearing import NO_OUTS, Outs
 from vyre.runtime.compiled import CompiledProgram, backend_failure
 from vyre.runtime.compiling import compile
+from vyre.runtime.dispatch_cache import LatestDispatch, lookup, store
 from vyre.runtime.memory_pool import Held, MemoryPool
-from vyre.runtime.repeated import Latest, find, remember
 from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ def run(  # noqa: PLR0913
     """
     if not isinstance(program, Program):
         raise ArgumentError(codes.NOT_A_PROGRAM.at(found=program))
-    latest = program.memo(("runtime.latest", device), Latest)
+    latest = program.memo(("runtime.latest", device), LatestDispatch)
     if options is None and sizes is None:
-        outputs = latest.again(inputs, (grid, elements, deadline, in_place), device)
+        outputs = latest.replay(inputs, (grid, elements, deadline, in_place), device)
         if outputs is not None:
             return outputs
     compiled = compile(program, device=device, options=options)
@@ -133,20 +133,20 @@ def dispatch(
     `outs` are arrays of the caller's that begin as zeros; they are cleared when nothing is left
     that could be refused.
     """
-    wish = (grid, elements, deadline, in_place)
+    options = (grid, elements, deadline, in_place)
     held: list[Held] = []
-    known = find(compiled, given, wish, held) if sizes is None else None
+    known = lookup(compiled, given, options, held) if sizes is None else None
     if known is not None and known.launch is not None:
         names = dispatch_keys(compiled.compilation.source)
         try:
-            spent = known.launch_again(given, names, outs)
+            spent = known.replay(given, names, outs)
         finally:
             held.clear()  # an error would hold them with its frames
         if spent is not None:
             return known.results(given)
     anew = dispatch_anew(compiled, given, grid, elements, sizes, deadline, in_place, outs)
     if sizes is None and compiled.can_repeat:
-        remember(compiled, anew.binding, given, wish, anew.grid)
+        store(compiled, anew.binding, given, options, anew.grid)
     anew.finish()
     return anew.binding.outputs
 
@@ -174,7 +174,7 @@ def dispatch_anew(
     in_place: bool,
     outs: Outs = NO_OUTS,
 ) -> Dispatched:
-    """Bind arrays by name and launch, looking at everything."""
+    """Bind arrays by name and launch, without the dispatch cache."""
     source = compiled.compilation.source
     if deadline is not None:
         check_deadline(deadline)

@@ -19,7 +19,7 @@ from vyre.diagnostics.codes import execution
 from vyre.diagnostics.codes import verify as codes
 from vyre.driver import grid as grids
 from vyre.ir import AnyExpr, Atomic, AtomicOp, Binary, Program, ReduceOp, SubgroupReduce, Unary
-from vyre.ir.services import service
+from vyre.ir import late_binding as late
 from vyre.ir.walk import walk_all_exprs
 from vyre.runtime.clearing import NO_OUTS, Outs
 from vyre.runtime.compiled import CompiledProgram
@@ -115,7 +115,7 @@ def _compare(
             counts.setdefault(decl.name, actual[decl.name].size // decl.element.lanes)
     shape = grids.resolve(program, counts, grid, elements)
     run = partial(
-        service("reference"),
+        late.execute_reference,
         program,
         before,
         shape,
@@ -157,8 +157,8 @@ class _Judge:
 
     def difference(self, outputs: Mapping[str, Any]) -> str:
         """How results differ from the reference; empty if they do not."""
-        granted = service("tolerance")(ulps=INEXACT_ULPS if is_inexact(self._program) else 0.0)
-        found = service("compare_outputs")(
+        granted = late.tolerance(ulps=INEXACT_ULPS if is_inexact(self._program) else 0.0)
+        found = late.compare_outputs(
             self._program, self._expected, outputs, dict.fromkeys(outputs, granted)
         )
         return "; ".join(map(str, found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vyre.diagnostics import BuildError, Location, ParseError
 from vyre.diagnostics.codes import text as codes
 from vyre.ir.buffer import BufferDecl
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.ir.program import Program
 from vyre.text.cursor import Cursor
 from vyre.text.parse_buffer import read_buffer, read_head

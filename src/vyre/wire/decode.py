@@ -8,7 +8,7 @@ from typing import TypeVar
 from vyre.diagnostics import BuildError, WireError
 from vyre.diagnostics.codes import wire as codes
 from vyre.ir.buffer import BufferDecl, BufferHints
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.ir.program import Program
 from vyre.signals import is_from_handler
 from vyre.wire import tags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vyre.diagnostics import BuildError
 from vyre.ir.buffer import BufferDecl, BufferHints
-from vyre.ir.collector import collector_paused
+from vyre.ir.gc_pause import collector_paused
 from vyre.ir.program import Program
 from vyre.wire import tags
 from vyre.wire.encode_tree import TreeWriter

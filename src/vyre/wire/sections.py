@@ -5,9 +5,9 @@ from __future__ import annotations
 from vyre.diagnostics.codes import wire as codes
 from vyre.record import dataclass
 from vyre.wire import tags
+from vyre.wire.byte_builder import joined
 from vyre.wire.envelope import HEAD_SIZE, failure
 from vyre.wire.malformed import Malformed
-from vyre.wire.pieces import joined
 from vyre.wire.varints import split, varint
 
 _NAMES = {

@@ -10,7 +10,7 @@ from vyre.ir.names import are_names, checked_name
 from vyre.ir.stmt import checked_text
 from vyre.ir.types import DataType, TypeKind
 from vyre.wire import tags
-from vyre.wire.pieces import joined
+from vyre.wire.byte_builder import joined
 from vyre.wire.varints import varint
 
 _FORMS = {"tensor": tags.SHAPED_TENSOR, "csr": tags.CSR, "coo": tags.COO, "bsr": tags.BSR}

@@ -26,7 +26,7 @@ from tests.processes.scenarios.signals import reproducers
 from vyre.cache import default_cache
 from vyre.config import config
 from vyre.locks import make_lock
-from vyre.runtime import elsewhere
+from vyre.runtime import compile_server
 
 SOURCE = str(Path(vy.__file__).parent)
 Work = Callable[[], None]
@@ -238,7 +238,7 @@ def asking_for_something_in_the_background() -> None:
     """The thread that does it may be about to start: there is one of them, and nobody waits."""
 
     def ask() -> None:
-        elsewhere.submit(lambda _: None).join()
+        compile_server.submit(lambda _: None).join()
         time.sleep(0.05)  # one that was interrupted may be about to end
         threads = [each for each in threading.enumerate() if each.name == "vyre-recompile"]
         assert len(threads) == 1, threads

@@ -19,8 +19,8 @@ from tests.processes.scenarios.signals import Enough, after, ended_by, raises
 from vyre.cache import DiskCache
 from vyre.opt import HotPathHints
 from vyre.runtime import compile, dispatch
+from vyre.runtime.compile_server import process
 from vyre.runtime.compiling import finish_improvements
-from vyre.runtime.elsewhere import process
 
 NOBODY = 65534
 _VERSION_3 = 0x20080522

@@ -94,23 +94,6 @@ def test_opaque_does_everything() -> None:
     found = effects('opaque k hex"" ()')
     assert found.touches("a")
     assert found.changes("a")
-    assert found.disturbs(Effects())
-    assert Effects().disturbs(found)
-
-
-def test_order_matters_only_where_it_can_be_seen() -> None:
-    write, read, other = (
-        effects("out[0] = 1u32"),
-        effects("let x = out[0]"),
-        effects("let x = a[0]"),
-    )
-    barrier, pure = effects("barrier seq_cst"), effects("let x = gid.x")
-    assert write.disturbs(read)
-    assert read.disturbs(write)
-    assert write.disturbs(write)
-    assert not write.disturbs(other)
-    assert barrier.disturbs(read)
-    assert not barrier.disturbs(pure)
 
 
 def test_by_position_as_one_by_one() -> None:

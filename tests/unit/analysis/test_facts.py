@@ -89,9 +89,6 @@ def test_names() -> None:
     ]
     assert found.reads_by_name["x"] == [4, 4, 6]
     assert found.assigns_by_name == {"i": [4]}
-    assert found.is_assigned_within("i", 2)
-    assert not found.is_assigned_within("i", 7)
-    assert found.is_read_within("k", 8)
     assert [row.position for row in found.assigns_within(0)] == [4]
 
 

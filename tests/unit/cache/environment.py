@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 
 SERVER = """
 import importlib, json, os, sys, traceback
-from vyre.cache import code_stamp, sources, stamp
+from vyre.cache import code_stamp, sources; from vyre.cache import compiler_fingerprint as stamp
 
 for line in sys.stdin:
     asked = json.loads(line)

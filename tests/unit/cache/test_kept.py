@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cache.attacks import adding
+from vyre.analysis.default_grid.needs import find_plan
+from vyre.analysis.default_grid.plan import PLAN
 from vyre.backends.llvm import native_object
 from vyre.backends.llvm.pool import EXPORTS
 from vyre.cache import DiskCache
-from vyre.front.grid.needs import find_plan
-from vyre.front.grid.plan import PLAN
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize, report
 from vyre.opt.selection import PassSelectionReason
-from vyre.runtime import compile, compiling, telemetry, translations
+from vyre.runtime import compile, compiling, telemetry, translation_store
 
 
 class Kept:
@@ -25,7 +25,7 @@ class Kept:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.store = DiskCache(folder / "store", 1 << 24)
         self.code = "one"
-        for module in (compiling, translations, telemetry, native_object, report):
+        for module in (compiling, translation_store, telemetry, native_object, report):
             patch.setattr(module, "code_stamp", lambda: self.code)
             if hasattr(module, "default_cache"):
                 patch.setattr(module, "default_cache", lambda: self.store)
@@ -41,18 +41,18 @@ def compiled_code(kept: Kept, patch: pytest.MonkeyPatch) -> bool:
 
 
 def translation(kept: Kept, patch: pytest.MonkeyPatch) -> bool:
-    found = translations.program(lambda: pytest.fail("not asked for"), "name")
+    found = translation_store.program(lambda: pytest.fail("not asked for"), "name")
     if found is None:
         made = adding(1)
         made.memo(PLAN, find_plan)  # as a kernel has it
-        translations.keep_program(made, "name")
+        translation_store.keep_program(made, "name")
     return found is not None
 
 
 def note(kept: Kept, patch: pytest.MonkeyPatch) -> bool:
-    found = translations.note("name")
+    found = translation_store.note("name")
     if found is None:
-        translations.keep_note({"said": 1}, "name")
+        translation_store.keep_note({"said": 1}, "name")
     return found is not None
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.cache import keys
 from tests.unit.cache.environment import Environment
-from vyre.cache import DiskCache, code_stamp, is_still_the_code, sources, stamp
+from vyre.cache import DiskCache, code_stamp, compiler_fingerprint, is_still_the_code, sources
 from vyre.cache.sources import Files
 from vyre.config import config
 
@@ -131,21 +131,21 @@ def test_code_of_another_vyre_or_with_other_passes_is_not_run(running: Environme
 
 
 def test_a_process_whose_files_were_changed_shares_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stamp, "IMPORTED_NS", 0)
-    stamp._stamp.cache_clear()
+    monkeypatch.setattr(compiler_fingerprint, "IMPORTED_NS", 0)
+    compiler_fingerprint._stamp.cache_clear()
     one = code_stamp()
     assert one == code_stamp()
-    stamp._stamp.cache_clear()
+    compiler_fingerprint._stamp.cache_clear()
     assert code_stamp() != one
     monkeypatch.undo()
-    stamp._stamp.cache_clear()
+    compiler_fingerprint._stamp.cache_clear()
 
 
 def test_what_other_code_made_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The stamp was made, then files were changed, then modules were loaded from them."""
     code_stamp()
     assert is_still_the_code()
-    monkeypatch.setattr(stamp, "_checked", stamp._Checked())
+    monkeypatch.setattr(compiler_fingerprint, "_checked", compiler_fingerprint._Checked())
     monkeypatch.setattr(Files, "signature", lambda self: "changed")
     assert not is_still_the_code()
     monkeypatch.undo()

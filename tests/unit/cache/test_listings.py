@@ -135,7 +135,11 @@ def test_the_stamp_changes_where_names_are_noted(
     assert environment.stamp(NOTED) == first
 
 
-RECORD = "vyre/__init__.py,sha256=a,1\nvyre/cache/stamp.py,sha256=b,2\nvyre/opt/dce.py,sha256=c,3\n"
+RECORD = (
+    "vyre/__init__.py,sha256=a,1\n"
+    "vyre/cache/compiler_fingerprint.py,sha256=b,2\n"
+    "vyre/opt/dce.py,sha256=c,3\n"
+)
 
 
 def test_an_installed_vyre_is_known_by_its_list_of_files(environment: Environment) -> None:

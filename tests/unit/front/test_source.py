@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 import vyre as vy
-from vyre.front.source import source_of
+from vyre.front.source import Source
 
 FUNCTIONS = {
     "comment at the margin": """
@@ -71,7 +71,7 @@ def test_it_is_what_the_tokens_say(name: str):
     exec(compile(text, file, "exec"), space)
     function = space["f"]
     assert inspect.isfunction(function)
-    found = source_of(function)
+    found = Source(function)
     block = "".join(inspect.getblock(linecache.getlines(file)))
     assert compile(block, "", "exec").co_code  # what the tokens say is a whole function
     expected = len(block.splitlines())

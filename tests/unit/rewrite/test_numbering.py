@@ -9,8 +9,8 @@ from vyre.analysis import ProgramFacts
 from vyre.conform.generate import generate
 from vyre.ir import Block, Let, Load, Loop, Program, walk
 from vyre.ir.walk import map_exprs, walk_all_exprs, walk_stmts
-from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import edited, jumps, size_of
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.names import Names, flattened
 from vyre.rewrite.numbering import Numbering, Reuse
 

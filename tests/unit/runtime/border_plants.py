@@ -13,9 +13,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from vyre.runtime import arguments, call_forms, conversions, host_arrays, kernel_arguments
+from vyre.runtime import argument_signature, arguments, conversions, host_arrays, kernel_arguments
 from vyre.runtime import host_numbers as numbers
-from vyre.runtime.call_forms import Number
+from vyre.runtime.argument_signature import Number
 from vyre.runtime.clearing import clear
 
 
@@ -99,7 +99,7 @@ def _codes_in_calls_like_one_before() -> AbstractContextManager[Any]:
     def of_number(program: Any, name: str) -> Any:
         return host_arrays.numpy_type(program.buffer(name).element)
 
-    return patch.object(call_forms, "_type_of_number", of_number)
+    return patch.object(argument_signature, "_type_of_number", of_number)
 
 
 def _numbers_of_the_call_before() -> AbstractContextManager[Any]:

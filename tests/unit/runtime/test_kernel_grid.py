@@ -16,13 +16,21 @@ import numpy as np
 import pytest
 
 import vyre as vy
+from vyre.analysis.default_grid.extents import (
+    Axis,
+    Constant,
+    Length,
+    Number,
+    Operation,
+    from_row,
+    to_row,
+)
+from vyre.analysis.default_grid.needs import find_plan
+from vyre.analysis.default_grid.plan import Plan, from_rows, plan_of, to_rows
 from vyre.config import config
 from vyre.diagnostics import DispatchError
 from vyre.driver import grid as grids
 from vyre.examples import bfs, life, mandelbrot, matmul, nbody, prefix_sum, saxpy, sha256
-from vyre.front.grid.extents import Axis, Constant, Length, Number, Operation, from_row, to_row
-from vyre.front.grid.needs import find_plan
-from vyre.front.grid.plan import Plan, from_rows, plan_of, to_rows
 from vyre.ir import Program
 from vyre.runtime import dispatch
 from vyre.runtime import kernel_arguments as arguments
@@ -266,7 +274,8 @@ def test_a_remembered_kernel_knows_its_plan_without_statements(tmp_path: Path) -
         "@vy.kernel\ndef k(n: vy.u32, y: vy.InOut[vy.u32]):\n"
         "    i = vy.gid()\n    if i + 1 < n:\n        y[i] += 1\n"
         "y = np.zeros(500, np.uint32)\nk(401, y, device='cpu')\n"
-        "parts = [f'vyre.front.{name}' for name in ('lower', 'context', 'grid.needs')]\n"
+        "parts = [f'vyre.{name}' for name in ('front.lower', 'front.context',"
+        " 'analysis.default_grid.needs')]\n"
         "print(y.sum(), *(part in sys.modules for part in parts))"
     )
     env = {**os.environ, "VYRE_CACHE_DIR": str(tmp_path / "cache")}

@@ -19,11 +19,11 @@ from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
 from vyre.backends.llvm.passes.split_full_iterations import SplitFullIterations
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.backends.llvm.techniques import Technique
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
 from vyre.opt.report import OptimizerRunReport
 from vyre.opt.scheduler import run_in_order
 from vyre.record import dataclass
+from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
     InterchangeAxes(),  # first: strides along x decide all that follows

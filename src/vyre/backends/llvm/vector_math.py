@@ -118,10 +118,3 @@ class VectorMath:
 def with_calls(text: str) -> str:
     """A module in which functions are called, where they were to be made part of the code."""
     return text.replace(f"{_PURE} alwaysinline", f"{_PURE} noinline")
-
-
-def emit_function(function: str, dtype: FloatType, width: int, *, fma: bool) -> str:
-    """One function and everything it refers to."""
-    maths = VectorMath(fma=fma)
-    maths.use(function, dtype, width)
-    return maths.text()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vyre.backends.reference.gate import Gate, Released
+from vyre.backends.reference.barrier import Gate, Released
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.memory import Cells
 from vyre.backends.reference.task import Arrival, Run, Sync, Task

@@ -8,11 +8,11 @@ import numpy as np
 
 from vyre.backends.reference.code import Code
 from vyre.backends.reference.compile import compiled
+from vyre.backends.reference.fuel import Meter
 from vyre.backends.reference.machine import Printed, World
 from vyre.backends.reference.memory import Cells
-from vyre.backends.reference.meter import Meter
-from vyre.backends.reference.order import LockStep, Shape, Shuffled
 from vyre.backends.reference.sanitizer import Limits, Sanitizer
+from vyre.backends.reference.scheduler import LockStep, Shape, Shuffled
 from vyre.diagnostics import ArgumentError, Diagnostic, DispatchError, ExecutionError
 from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import execution as codes

@@ -17,10 +17,10 @@ from vyre.semantics import Array
 
 if TYPE_CHECKING:
     from vyre.backends.reference.code import Code
+    from vyre.backends.reference.fuel import Meter
     from vyre.backends.reference.memory import Cells
-    from vyre.backends.reference.meter import Meter
-    from vyre.backends.reference.order import Order
     from vyre.backends.reference.sanitizer import Sanitizer
+    from vyre.backends.reference.scheduler import Order
 
 Value = int | float | bool | tuple[int | float | bool, ...]
 

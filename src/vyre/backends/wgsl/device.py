@@ -16,7 +16,7 @@ from vyre.backends.wgsl.forks import (
     note_device,
     refuse_inherited,
 )
-from vyre.backends.wgsl.loop_rounds import measure_rounds
+from vyre.backends.wgsl.loop_limit_probe import measure_rounds
 from vyre.backends.wgsl.recorder import Read, Recorder
 from vyre.backends.wgsl.shader import GRAIN
 from vyre.backends.wgsl.subgroup_width import measure_width

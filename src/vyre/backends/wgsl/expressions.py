@@ -15,7 +15,7 @@ from vyre.backends.wgsl import casts, operators, subgroups
 from vyre.backends.wgsl.access import read_scalar
 from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
-from vyre.backends.wgsl.known_contents import KnownContents
+from vyre.backends.wgsl.driver_visible_floats import KnownContents
 from vyre.backends.wgsl.literals import literal
 from vyre.backends.wgsl.memory import Buffer, Space, length
 from vyre.backends.wgsl.operators import as_u32

@@ -13,6 +13,7 @@ from vyre.backends.wgsl.types import is_half, is_narrow, is_wide, word
 from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level
 from vyre.ir import BinOp, DataType, UnOp
+from vyre.ir.opcodes import COMPARISONS
 
 _SYMBOLS = {
     BinOp.ADD: ("+", Level.SUM),
@@ -30,7 +31,6 @@ _SYMBOLS = {
     BinOp.GT: (">", Level.LOOSE),
     BinOp.GE: (">=", Level.LOOSE),
 }
-_COMPARISONS = frozenset({BinOp.EQ, BinOp.NE, BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE})
 _BITWISE = frozenset({BinOp.AND, BinOp.OR, BinOp.XOR})
 _SIGNED_DIFFERS = frozenset(
     {BinOp.DIV, BinOp.REM, BinOp.SHR, BinOp.MIN, BinOp.MAX, BinOp.MUL_HI}
@@ -86,7 +86,7 @@ def binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
         left = ctx.runtime(left)
     if is_wide(dtype):
         return _wide_binary(ctx, op, left, right)
-    if op in _COMPARISONS:
+    if op in COMPARISONS:
         return infix(op, left, right, DataType.BOOL)
     if is_narrow(dtype):
         return _narrow_binary(ctx, op, left, right)
@@ -153,7 +153,7 @@ def _wide_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
         return spell(f"all({infix(op, left, right, dtype).text})", DataType.BOOL)
     if op is BinOp.NE:
         return spell(f"any({infix(op, left, right, dtype).text})", DataType.BOOL)
-    if op in _COMPARISONS:
+    if op in COMPARISONS:
         swapped = op in (BinOp.GT, BinOp.LE)
         first, second = (right, left) if swapped else (left, right)
         less = ctx.call(f"{word(dtype)}_lt", first.text, second.text)
@@ -189,7 +189,7 @@ def _float_binary(ctx: Context, op: BinOp, left: Value, right: Value) -> Value:
         same = ctx.call("f32_same", left.text, right.text)
         different = op is BinOp.NE
         return spell(f"!{same}" if different else same, DataType.BOOL, Level.UNARY)
-    if op in _COMPARISONS:
+    if op in COMPARISONS:
         # Not != itself: drivers take it for "ordered and different", which NaN is not.
         test = BinOp.EQ if op is BinOp.NE else op
         compared = infix(test, *_separated(ctx, op, left, right), DataType.BOOL)
@@ -216,7 +216,7 @@ def _separated(ctx: Context, op: BinOp, left: Value, right: Value) -> tuple[Valu
     inexact = op in (BinOp.DIV, BinOp.REM)
     if right.harmless and not inexact:
         return ctx.hidden(left, Seen.ALL), right
-    if op in _COMPARISONS or (op is BinOp.SUB and left.harmless):
+    if op in COMPARISONS or (op is BinOp.SUB and left.harmless):
         return left, ctx.apart(right)
     if left.harmless and not inexact:
         return left, ctx.hidden(right, Seen.ALL)

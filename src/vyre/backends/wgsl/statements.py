@@ -9,8 +9,8 @@ from typing import assert_never
 from vyre.backends.wgsl import operators
 from vyre.backends.wgsl.access import write_scalar
 from vyre.backends.wgsl.barriers import Barriers
-from vyre.backends.wgsl.ended_loops import EndedLoops
 from vyre.backends.wgsl.expressions import Expressions
+from vyre.backends.wgsl.loop_end_checks import EndedLoops
 from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value

@@ -45,11 +45,6 @@ def held(dtype: DataType) -> str:
     return f"array<{lane}, {dtype.lanes}>"
 
 
-def is_supported(dtype: DataType) -> bool:
-    """Whether WGSL can hold a value of the type."""
-    return (dtype.element if dtype.is_vector else dtype) in _HELD
-
-
 def is_array(dtype: DataType) -> bool:
     """Whether a value is held as a WGSL array, which no operator and no `select` takes."""
     return held(dtype).startswith("array")

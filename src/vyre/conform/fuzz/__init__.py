@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from vyre.conform.fuzz.checks import CHECKS, Finding, check_case
-from vyre.conform.fuzz.mixture import case_of
+from vyre.conform.fuzz.seed_distribution import case_of
 
 __all__ = ["CHECKS", "Finding", "case_of", "check_case"]

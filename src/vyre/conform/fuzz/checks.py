@@ -9,11 +9,11 @@ from functools import cache
 
 from vyre.backends.reference import execute
 from vyre.conform.compare import Tolerance, compare_outputs
-from vyre.conform.fuzz.fences import Side, can_fence, run_between_fences
 from vyre.conform.fuzz.fusion import fused_pair
+from vyre.conform.fuzz.guard_pages import Side, can_fence, run_between_fences
 from vyre.conform.fuzz.passes import changes, difference, is_whole, outcome
+from vyre.conform.fuzz.run_configuration import Way, way_of
 from vyre.conform.fuzz.split_reference import split_reference
-from vyre.conform.fuzz.way import Way, way_of
 from vyre.conform.generate import GeneratedCase
 from vyre.conform.lists import ListCase, fused, one_after_the_other
 from vyre.conform.lists.run import Run, on_reference, together

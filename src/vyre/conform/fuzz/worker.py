@@ -74,7 +74,7 @@ def batches(
     # Imported here: a process that only hands out work must start quickly.
     from vyre.conform.fuzz.checks import Tally, check_case
     from vyre.conform.fuzz.failures import keep, shrunk
-    from vyre.conform.fuzz.mixture import case_of
+    from vyre.conform.fuzz.seed_distribution import case_of
 
     gc.freeze()
     gc.set_threshold(_COLLECT_EVERY, 20, 100)
@@ -107,7 +107,7 @@ def _fault(task: Assignment, number: int, how: str) -> list[str]:
     """The failure of a program that ends the process it runs in, by the checks that do it."""
     from vyre.conform.fuzz.checks import finding_of
     from vyre.conform.fuzz.failures import ends_process, keep, shrunk_fault
-    from vyre.conform.fuzz.mixture import case_of
+    from vyre.conform.fuzz.seed_distribution import case_of
 
     case = case_of(number, task.mixture)
     problem = f"the process was ended by {how}"

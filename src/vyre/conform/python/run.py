@@ -79,8 +79,8 @@ def _stored(values: list[Any], dtype: np.dtype[Any]) -> Array:
 def translated(source: str) -> Program:
     """The program of the kernel, translated now and not remembered."""
     import vyre
+    from vyre.front.captured_state import Reads
     from vyre.front.lower import translate
-    from vyre.front.reads import Reads
 
     file = f"<kernel {next(_numbers)}>"
     linecache.cache[file] = (0, None, source.splitlines(keepends=True), file)

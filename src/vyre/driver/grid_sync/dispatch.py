@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from vyre.diagnostics import DeadlineError, DispatchError, ExecutionError
@@ -25,11 +25,7 @@ from vyre.driver.grid_sync.plan import (
     Step,
 )
 from vyre.driver.grid_sync.segment_errors import in_segment
-from vyre.ir import Program
 from vyre.record import dataclass
-
-Loader = Callable[[Program], Executable]
-"""Compiles a segment and makes it executable."""
 
 
 @dataclass(slots=True)

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from vyre.driver.grid_sync.lives import Uses, recomputable, uses_of, variable_types
-from vyre.driver.grid_sync.names import with_unique_names
+from vyre.analysis.rematerialisation import recomputable
+from vyre.analysis.types import variable_types
+from vyre.analysis.used_names import Uses, uses_of
 from vyre.driver.grid_sync.outline import (
     Copy,
     Item,
@@ -60,6 +61,7 @@ from vyre.ir import (
 )
 from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.unique_names import with_unique_names
 
 LINEAR = "vyre.sync.index"
 """The variable that holds an invocation's position among all of the grid."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
-from vyre.driver.grid_sync.lives import uses_of
+from vyre.analysis.used_names import uses_of
 from vyre.driver.grid_sync.outline import Copy, Item, Plain, Repeat, Sync, may_leave
 from vyre.ir import (
     AnyExpr,

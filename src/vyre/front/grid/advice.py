@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from vyre.analysis.default_grid.bounds import Facts
+from vyre.analysis.default_grid.effects import Effect, Search
+from vyre.analysis.default_grid.extents import Axis, Constant, Extent, Length, Number, Sizes
+from vyre.analysis.default_grid.integers import Whole
+from vyre.analysis.default_grid.needs import Needs
+from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Group
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import driver as codes
-from vyre.front.grid.bounds import Facts
-from vyre.front.grid.effects import Effect, Search
-from vyre.front.grid.extents import Axis, Constant, Extent, Length, Number, Sizes
-from vyre.front.grid.forms import GROUP, GROUPS, LANE, Group
-from vyre.front.grid.needs import Needs
-from vyre.front.grid.wholes import Whole
 from vyre.ir import (
     AnyStmt,
     Assign,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from vyre.analysis.default_grid.bounds import least, trusted
+from vyre.analysis.default_grid.extents import Sizes
+from vyre.analysis.default_grid.needs import Needs
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import execution as codes
 from vyre.front.grid.advice import Clues, ends_of, guard, shown_id, work_together
-from vyre.front.grid.bounds import least, trusted
-from vyre.front.grid.extents import Sizes
-from vyre.front.grid.needs import Needs
 from vyre.ir import Program
 
 

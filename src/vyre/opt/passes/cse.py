@@ -5,9 +5,9 @@ from __future__ import annotations
 from vyre.ir import AnyExpr, Load, Program
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
+from vyre.rewrite.duplicate_expressions import Repeats
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.numbering import Numbering, Reuse
-from vyre.rewrite.repeats import Repeats
 
 
 @vyre_pass(name="cse", phase=PassPhase.DATAFLOW, invalidates=("facts",))

@@ -22,8 +22,8 @@ from vyre.ir import (
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.mod_sets import Changing
 
 _Element = tuple[str, AnyExpr]
 """A buffer and an index."""

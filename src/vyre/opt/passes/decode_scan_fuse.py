@@ -18,7 +18,7 @@ from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.own_elements import OwnElements
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.workgroup_budget import MOST_PROMOTED_BYTES, room_left
-from vyre.rewrite.dropping import has_grid_sync
+from vyre.rewrite.removable import has_grid_sync
 from vyre.target import Target
 
 

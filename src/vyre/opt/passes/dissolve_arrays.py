@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.analysis import BufferRef, BufferUse, ProgramFacts
-from vyre.analysis.dissolving import MOST_ELEMENTS
+from vyre.analysis.scalarisable_arrays import MOST_ELEMENTS
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

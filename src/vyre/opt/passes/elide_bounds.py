@@ -10,7 +10,7 @@ from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.lawful import lawful, lawful_statement
+from vyre.rewrite.literal_legality import lawful, lawful_statement
 
 
 @vyre_pass(name="elide_bounds", phase=PassPhase.CONTROL_FLOW, invalidates=("ranges",))

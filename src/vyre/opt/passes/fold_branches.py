@@ -23,8 +23,8 @@ from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
-from vyre.rewrite.dropping import Dropping
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.removable import Dropping
 
 _LEAVES = (Return, Break, Continue, Trap)
 _INTERESTING = (If, While, *_LEAVES)

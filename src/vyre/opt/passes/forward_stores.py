@@ -6,7 +6,7 @@ from vyre.analysis import ProgramFacts, Ranges
 from vyre.ir import AnyExpr, Load, Program, Store, TypeKind
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.numbering import Numbering, Reuse
 
 

@@ -34,7 +34,7 @@ from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.effects import has_effects
-from vyre.rewrite.lawful import zero
+from vyre.rewrite.literal_legality import zero
 from vyre.rewrite.names import Names
 
 _GLOBAL_ID = Builtin(BuiltinKind.GLOBAL_ID, 0)

@@ -21,8 +21,8 @@ from vyre.ir import (
 from vyre.ir.walk import expr_children, map_bodies, map_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.names import Names, rename_body
 from vyre.rewrite.substitute import renamed
 

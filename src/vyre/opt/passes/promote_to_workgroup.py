@@ -34,8 +34,8 @@ from vyre.ir.walk import map_bodies, map_body, map_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.opt.workgroup_budget import room_left
-from vyre.rewrite.dropping import has_grid_sync
 from vyre.rewrite.names import Names
+from vyre.rewrite.removable import has_grid_sync
 from vyre.target import Feature
 
 GENERATOR = "vyre.opt.promote_to_workgroup"

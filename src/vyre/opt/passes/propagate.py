@@ -28,9 +28,9 @@ from vyre.ir import (
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, walk_expr
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
-from vyre.rewrite.assigned import Changing
 from vyre.rewrite.bodies import Change, edited
-from vyre.rewrite.lawful import lawful_statement
+from vyre.rewrite.literal_legality import lawful_statement
+from vyre.rewrite.mod_sets import Changing
 from vyre.rewrite.substitute import substituted
 from vyre.rewrite.usage import Usage, Variables
 

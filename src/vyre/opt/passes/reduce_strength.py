@@ -10,7 +10,7 @@ from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pas
 from vyre.opt.rules import strength_rules
 from vyre.rewrite.bodies import edited
 from vyre.rewrite.folding import value_of
-from vyre.rewrite.lawful import lawful_statement
+from vyre.rewrite.literal_legality import lawful_statement
 from vyre.rewrite.matcher import Bound, build
 from vyre.rewrite.rewriter import Rewriter
 from vyre.rewrite.term import Term, TermKind

@@ -8,7 +8,7 @@ from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
 from vyre.opt.rules import exact_rules, fast_rules
 from vyre.rewrite.bodies import edited
-from vyre.rewrite.lawful import Buffers, lawful_statement
+from vyre.rewrite.literal_legality import Buffers, lawful_statement
 from vyre.rewrite.rewriter import Rewriter
 
 

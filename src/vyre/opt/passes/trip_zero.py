@@ -8,8 +8,8 @@ from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited, jumps
-from vyre.rewrite.dropping import Dropping
 from vyre.rewrite.effects import has_effects
+from vyre.rewrite.removable import Dropping
 
 
 @vyre_pass(name="trip_zero", phase=PassPhase.CONTROL_FLOW, invalidates=("facts",))

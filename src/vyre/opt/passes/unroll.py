@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.analysis import dissolving
+from vyre.analysis import scalarisable_arrays
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -21,7 +21,7 @@ from vyre.ir.walk import map_bodies, map_exprs, walk_all_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited, jumps, size_of
-from vyre.rewrite.lawful import Buffers, lawful_statement
+from vyre.rewrite.literal_legality import Buffers, lawful_statement
 from vyre.rewrite.substitute import substituted
 
 MOST_ROUNDS = 8
@@ -63,7 +63,7 @@ class Unroll(Pass):
 class _Unroll:
     def __init__(self, program: Program, room: int | None) -> None:
         self.buffers: Buffers = {decl.name: decl for decl in program.buffers}
-        self.dissolving = dissolving.dissolving_arrays(program)
+        self.dissolving = scalarisable_arrays.dissolving_arrays(program)
         """Private arrays that need no memory once the loops over them are gone."""
         self.room = room
         """Statements by which the program may still grow; None for as many as there are."""
@@ -94,8 +94,11 @@ class _Unroll:
         most_rounds, most_statements = MOST_ROUNDS, MOST_STATEMENTS
         if _takes_apart(loop):
             most_rounds, most_statements = MOST_ROUNDS_TAKEN_APART, MOST_STATEMENTS_TAKEN_APART
-        elif dissolving.goes_through(loop, self.dissolving):
-            most_rounds, most_statements = dissolving.MOST_ROUNDS, dissolving.MOST_STATEMENTS
+        elif scalarisable_arrays.goes_through(loop, self.dissolving):
+            most_rounds, most_statements = (
+                scalarisable_arrays.MOST_ROUNDS,
+                scalarisable_arrays.MOST_STATEMENTS,
+            )
         if rounds < 2 or rounds > most_rounds:
             return False
         size = size_of(loop.body)

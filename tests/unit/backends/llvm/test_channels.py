@@ -10,11 +10,11 @@ import pytest
 
 import vyre as vy
 from tests.unit.backends.llvm.running import source
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm import compile
 from vyre.backends.llvm.rewrites.specialise_trip_counts import WrittenOut, channels_of
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Let, Loop, Program, Store
 from vyre.ir.walk import walk_stmts
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import Array, check, differences, load, source
-from vyre.conform.fuzz.fences import Fence
+from vyre.conform.fuzz.guard_pages import Fence
 from vyre.ir import Program
 
 WALK = """program workgroup(64, 1, 1)

@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, lowered_by
 from vyre.backends.llvm.passes.interchange_loops import InterchangeLoops
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import Program
+from vyre.rewrite.unique_names import with_unique_names
 
 HEAD = """program workgroup(16, 4, 1)
 buffer a: read_only f32[] @0

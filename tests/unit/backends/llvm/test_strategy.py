@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.backends.llvm.running import source
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm import host
 from vyre.backends.llvm.analysis.parallel_regions import stretches
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.region import Rows
 from vyre.backends.llvm.emit.workgroup import Group
 from vyre.backends.llvm.host import Host
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Program
 
 AVX2 = Host("x86_64-unknown-linux-gnu", "x86-64-v3", "+avx2,+fma,+f16c")

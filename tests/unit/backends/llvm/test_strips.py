@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, load
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.outcome import Outcome, Status
 from vyre.backends.llvm.schedule.safepoints import STRIP, most_rounds, strips
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Program
 
 HEAD = """program workgroup({lanes}, 1, 1)

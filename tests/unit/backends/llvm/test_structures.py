@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, source
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.rewrites.unroll_struct_loops import StoresLast, short_loops_of
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Let, Program, Region, Store
 from vyre.ir.walk import walk_stmts, without_blocks
 

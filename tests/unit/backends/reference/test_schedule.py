@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.reference.programs import program, run, zeros
-from vyre.backends.reference.order import Shape, Shuffled
+from vyre.backends.reference.scheduler import Shape, Shuffled
 
 OUT = "out: read_write u32[] @0"
 TILE = "tile: workgroup u32[32]"

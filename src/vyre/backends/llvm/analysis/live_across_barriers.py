@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
+from vyre.analysis.rematerialisation import CHEAP_NODES
+from vyre.analysis.used_names import uses_of
 from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.values import Form, Slot
-from vyre.driver.grid_sync.lives import CHEAP_NODES, uses_of
 from vyre.ir import (
     AnyExpr,
     Assign,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from vyre.analysis.rematerialisation import recomputable
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.analysis.parallel_regions import Cutter, Once, Piece, Stretch, stretches
 from vyre.backends.llvm.analysis.read_names import reads_of_body
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.rewrites.structure_returns import parts_of
-from vyre.driver.grid_sync.lives import recomputable
 from vyre.ir import (
     AnyExpr,
     Assign,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from vyre.analysis import Ranges, program_cost
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.reordering import is_any_order_fine
 from vyre.backends.llvm.emit.context import Kernel, element_bytes
 from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, streamed_buffers
@@ -22,7 +23,6 @@ from vyre.backends.llvm.pass_context import LaunchFacts
 from vyre.backends.llvm.pipeline import Lowered, lower
 from vyre.backends.llvm.schedule.safepoints import most_rounds, strips
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from vyre.analysis.used_names import uses_of
 from vyre.backends.llvm.analysis.column_walks import walks_columns
 from vyre.backends.llvm.analysis.live_across_barriers import Crossing
 from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch, Together
@@ -21,7 +22,6 @@ from vyre.backends.llvm.emit.workgroup_batch import ABREAST, Emission, abreast_o
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
 from vyre.backends.llvm.emit.workgroup_state import Several, cut_around_loop
 from vyre.backends.llvm.techniques import Technique
-from vyre.driver.grid_sync.lives import uses_of
 from vyre.ir import (
     AsyncLoad,
     AsyncStore,

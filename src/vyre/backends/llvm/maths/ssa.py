@@ -247,10 +247,6 @@ class Value:
             return self._convert("fptrunc", "f32")
         return self._convert("trunc", "i32")
 
-    def to_float(self) -> Value:
-        """A signed integer as the float of its size."""
-        return self._convert("sitofp", _SAME_SIZE[self.kind])
-
     def absolute(self) -> Value:
         """Without its sign."""
         return self.code.intrinsic("fabs", self)

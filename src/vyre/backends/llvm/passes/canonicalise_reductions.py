@@ -11,6 +11,7 @@ variable gets its step under one condition, and all else is computed in every it
 from __future__ import annotations
 
 from vyre.analysis import is_slow
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.analysis.loop_vectorization import flat, gathering_of, step_of
 from vyre.backends.llvm.analysis.symbolic_iteration import (
@@ -24,7 +25,6 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
 )
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
-from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -50,6 +49,7 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 FEWEST_LANES = 64
 """Lanes of a row that pay for the guard in each iteration."""

@@ -30,7 +30,7 @@ from vyre.ir import (
     Var,
     While,
 )
-from vyre.ir.apart import are_apart
+from vyre.ir.independence import are_apart
 from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.analysis.idempotence import is_repeatable
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.driver.grid_sync.lives import variable_types
 from vyre.ir import (
     AnyExpr,
     AnyStmt,

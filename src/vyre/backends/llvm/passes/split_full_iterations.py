@@ -12,14 +12,13 @@ would load and store them. Every lane adds in its original order.
 
 from __future__ import annotations
 
+from vyre.analysis.types import variable_types
 from vyre.backends.llvm.analysis.affine_coefficient import coefficient
 from vyre.backends.llvm.analysis.divergence import Shapes
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.passes.unroll_grid_stride import sums_up
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
-from vyre.driver.grid_sync.lives import variable_types
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -46,6 +45,7 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 _LANE = Builtin(BuiltinKind.LOCAL_ID, 0)
 _ZERO, _ONE = Expr.u32(0), Expr.u32(1)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import (
     AnyExpr,
     AnyStmt,
@@ -42,6 +41,7 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
+from vyre.rewrite.unique_names import with_unique_names
 
 TOGETHER = 4
 """Iterations per unrolled one; with eight, hardware prefetchers lose some of the streams."""

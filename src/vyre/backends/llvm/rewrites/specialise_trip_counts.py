@@ -48,7 +48,7 @@ from vyre.ir.walk import (
     without_blocks,
 )
 from vyre.record import dataclass
-from vyre.rewrite.lawful import lawful
+from vyre.rewrite.literal_legality import lawful
 
 USUAL: Final = (3, 4, 1, 2)
 """Parts of structures that work is written out for."""

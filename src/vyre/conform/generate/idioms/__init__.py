@@ -8,11 +8,11 @@ the sanitizer about.
 
 from __future__ import annotations
 
+from vyre.conform.generate.idiom_insertion import Idiom
 from vyre.conform.generate.idioms.byte_words import byte_words
 from vyre.conform.generate.idioms.flow import branches, loops
 from vyre.conform.generate.idioms.memory import counters, small_arrays, stored_and_loaded, tables
 from vyre.conform.generate.idioms.stages import chains, handoffs, regions, syncs
-from vyre.conform.generate.weave import Idiom
 
 IDIOMS: dict[str, tuple[Idiom, tuple[str, ...]]] = {
     "stored and loaded": (

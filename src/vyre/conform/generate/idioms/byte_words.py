@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre.conform.generate.idiom_insertion import Fragment, Site
 from vyre.conform.generate.idioms.text import out
-from vyre.conform.generate.weave import Fragment, Site
 
 _WHOLE = (0, 1, 2, 3)
 _OFFSETS = (*(_WHOLE,) * 6, (0, 2, 1, 3), (1, 2, 3, 4), (0, 1, 2))

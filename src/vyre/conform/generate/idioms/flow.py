@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre.conform.generate.idiom_insertion import Fragment, Site
 from vyre.conform.generate.idioms.text import out
-from vyre.conform.generate.weave import Fragment, Site
 
 
 def branches(site: Site) -> Fragment:

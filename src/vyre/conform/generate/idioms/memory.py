@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vyre.conform.generate.idiom_insertion import Fragment, Site
 from vyre.conform.generate.idioms.text import STORED, out
-from vyre.conform.generate.weave import Fragment, Site
 
 _ATOMICS = ("add", "sub", "min", "max", "and", "or", "xor")
 

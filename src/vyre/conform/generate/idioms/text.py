@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.conform.generate.weave import Site
+from vyre.conform.generate.idiom_insertion import Site
 
 STORED: dict[str, str] = {
     "u32": "{}",

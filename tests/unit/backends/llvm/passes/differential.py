@@ -18,8 +18,8 @@ from tests.files.verbs import AVX512
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.pipeline import CPU_PASSES
 from vyre.backends.reference import execute
-from vyre.driver.grid_sync.names import with_unique_names
 from vyre.ir import BufferDecl, Program
+from vyre.rewrite.unique_names import with_unique_names
 from vyre.runtime.host_types import numpy_type
 
 FOLDER = Path(__file__).parents[5] / "tests" / "files" / "cpu"

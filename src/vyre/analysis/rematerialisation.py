@@ -1,0 +1,54 @@
+"""Variables that are cheaper to recompute than to keep in memory (rematerialisation).
+
+A variable whose live range crosses a barrier is either spilled or recomputed after it. Recomputing
+is legal if the value is pure and the same at every position: it reads no memory but lengths and
+ids, and only variables of the same kind. It is profitable if the expression is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.ir import (
+    AnyExpr,
+    Assign,
+    Binary,
+    Bitcast,
+    BufLen,
+    Builtin,
+    BuiltinKind,
+    Cast,
+    Let,
+    Lit,
+    Program,
+    Select,
+    Unary,
+    Var,
+)
+from vyre.ir.walk import walk_expr, walk_stmts
+
+CHEAP_NODES = 8
+"""The largest expression, in nodes, that is recomputed rather than kept in memory."""
+
+_PURE = (Lit, Var, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select)
+
+
+def recomputable(program: Program) -> Mapping[str, AnyExpr]:
+    """Variables that may be recomputed at any position, with their values."""
+    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+    found: dict[str, AnyExpr] = {}
+    for statement in walk_stmts(program.entry):
+        if isinstance(statement, Let) and statement.name not in assigned:
+            nodes = list(walk_expr(statement.value))
+            if len(nodes) <= CHEAP_NODES and all(_same_anywhere(n, found) for n in nodes):
+                found[statement.name] = statement.value
+    return found
+
+
+def _same_anywhere(node: AnyExpr, found: Mapping[str, AnyExpr]) -> bool:
+    """True if a node has the same value at every position of a program."""
+    if isinstance(node, Var):
+        return node.name in found
+    if isinstance(node, Builtin):
+        return node.kind not in (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
+    return isinstance(node, _PURE)
