@@ -10,13 +10,10 @@ from collections.abc import Set as AbstractSet
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.passes.canonicalise_reductions import CanonicaliseReductions
-from vyre.backends.llvm.passes.combine_loads import CombineLoads
 from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
-from vyre.backends.llvm.passes.interchange_loops import InterchangeLoops
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
-from vyre.backends.llvm.passes.split_full_iterations import SplitFullIterations
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Program
@@ -29,12 +26,9 @@ CPU_PASSES: tuple[CpuPass, ...] = (
     InterchangeAxes(),  # first: strides along x decide all that follows
     RetileWorkgroups(),  # needs to know whether rows became short by InterchangeAxes
     IfConvertExchanges(),  # branches that would diverge; before loops are looked at
-    CombineLoads(),  # one expression per word; later passes move whole statements only
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
-    GridStrideLoops(),  # needs the original guard of the loop, so before anything splits loops
-    SplitFullIterations(),  # the loops of GridStrideLoops and those written by hand like them
-    UnrollGridStride(),  # only loops that GridStrideLoops made
-    InterchangeLoops(),  # last: one loop around all of the work
+    GridStrideLoops(),  # needs the loop as it was written
+    UnrollGridStride(),  # last: only loops that GridStrideLoops made
 )
 
 

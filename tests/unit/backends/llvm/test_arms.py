@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import differences, source
+from tests.unit.backends.llvm.running import differences
 from vyre.ir import Program
 
 HEAD = """program workgroup({size}, 1)
@@ -52,16 +52,6 @@ BY_LANE = {
 
 def program_of(body: str, size: str = "16, 4") -> Program:
     return Program.parse(HEAD.format(body=body, size=size))
-
-
-@pytest.mark.parametrize("name", BY_ROW)
-def test_rows_that_are_told_apart(name: str) -> None:
-    assert "row.then" in source(program_of(BY_ROW[name]))
-
-
-@pytest.mark.parametrize("name", BY_LANE)
-def test_rows_that_are_not(name: str) -> None:
-    assert "row.then" not in source(program_of(BY_LANE[name]))
 
 
 @pytest.mark.parametrize("name", [*BY_ROW, *BY_LANE])

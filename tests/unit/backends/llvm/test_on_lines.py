@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import Array, check, source
+from tests.unit.backends.llvm.running import Array, check
 from tests.unit.backends.llvm.test_contents import run_between_fences
-from vyre.ir import Program
 
 TEXT = """program workgroup(16, 4, 1)
 buffer a: read_only f32[] @0
@@ -58,17 +57,3 @@ def test_more_columns_than_there_are() -> None:
     arrays["told"][0] = 310
     check(text_of(), arrays, (20, 1, 1))
     run_between_fences(text_of(), arrays, (20, 1, 1))
-
-
-def keeps_to_lines(text: str) -> bool:
-    return "ptrtoint ptr %b" in source(Program.parse(text))
-
-
-def test_when() -> None:
-    assert keeps_to_lines(text_of())
-    assert keeps_to_lines(text_of("s = s + b[k * 64 + gid.x] * a[gid.y]"))
-    # Neighbouring rounds take neighbouring elements.
-    assert not keeps_to_lines(text_of("s = s + b[k * 2 + gid.x] * a[gid.y]"))
-    assert not keeps_to_lines(text_of("s = s + a[gid.y * h + k] * b[gid.x + k]"))
-    # Lanes that read what they store must not run twice.
-    assert not keeps_to_lines(text_of(end="out[gid.y * w + gid.x] = out[gid.y * w + gid.x] + s"))

@@ -194,11 +194,6 @@ def stacked(body: str) -> str:
     return f'program workgroup(64, 1, 1)\n{STACKS}\nregion "r" {{\n{body}\n}}'
 
 
-def test_lanes_with_stacks_run_one_by_one() -> None:
-    assert " x i32>" not in source(Program.parse(stacked(OWN_WAY)))
-    assert " x i32>" in source(Program.parse(stacked(IN_STEP)))
-
-
 @pytest.mark.parametrize("cpu", ["native", "generic"])
 @pytest.mark.parametrize("body", [OWN_WAY, IN_STEP])
 def test_what_lanes_with_stacks_find(body: str, cpu: str) -> None:

@@ -98,6 +98,8 @@ WORDS = [
     (big(2), "u32"),
     (big(4), "u32"),
     (big(8, "u64"), "u64"),
+]
+STEPS = [
     (horner(4), "u32"),
     (horner(8, "u64"), "u64"),
     (named(2), "u32"),
@@ -120,6 +122,15 @@ WORDS = [
 def test_words_of_all_kinds(body: str, result: str) -> None:
     text = words(body, result)
     assert takes_words(text)
+    check_at_all_lengths(text, result)
+
+
+@pytest.mark.parametrize(("body", "result"), STEPS)
+def test_words_put_together_step_by_step(body: str, result: str) -> None:
+    check_at_all_lengths(words(body, result), result)
+
+
+def check_at_all_lengths(text: str, result: str) -> None:
     for length in (200, 3, 1):
         inputs = arrays(result, length=length)
         check(text, inputs, (2, 1, 1))

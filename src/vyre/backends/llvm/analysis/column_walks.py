@@ -7,7 +7,6 @@ the lines before the next row comes to them.
 
 from __future__ import annotations
 
-from vyre.backends.llvm.analysis.affine_coefficient import coefficient
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, is_id_along, is_lane_id
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.rewrites.partition_rows import Peeling
@@ -40,32 +39,14 @@ def goes_down(peeling: Peeling) -> bool:
     return bool(loads) and all(loads)
 
 
-def goes_on(peeling: Peeling, lanes: int) -> bool:
-    """Whether all that lanes side by side load in loops follows on what they loaded last.
-
-    So it does where so many lanes run together. What is at one place is no matter.
-    """
-    loads = [
-        coefficient(peeling.forms.expand(node.index), Var(loop.var)) == lanes
-        for loop in walk_stmts(peeling.simplified)
-        if isinstance(loop, Loop)
-        for node in walk_all_exprs(loop.body)
-        if isinstance(node, Load) and not isinstance(node.index, Lit)
-    ]
-    return bool(loads) and all(loads) and not stores_in_loops(peeling.simplified)
-
-
 def stores_in_loops(body: Body) -> bool:
     """Whether lanes store something in every round of a loop."""
     loops = (s for s in walk_stmts(body) if isinstance(s, Loop))
     return any(isinstance(s, Store) for loop in loops for s in walk_stmts(loop.body))
 
 
-def jumps_with(index: AnyExpr, counter: str, far: int | None = None) -> bool:
-    """Whether a counter is multiplied by what is no literal, and x is not.
-
-    Literals that are at least `far` will do as well.
-    """
+def jumps_with(index: AnyExpr, counter: str) -> bool:
+    """Whether a counter is multiplied by what is no literal, and x is not."""
     along_x = False
     waiting, jumps = [index], False
     while waiting:
@@ -74,7 +55,7 @@ def jumps_with(index: AnyExpr, counter: str, far: int | None = None) -> bool:
             waiting += [node.left, node.right]
         elif isinstance(node, Binary) and node.op is BinOp.MUL:
             sides = (node.left, node.right)
-            near = any(isinstance(s, Lit) and (not far or int(s.value) < far) for s in sides)
+            near = any(isinstance(s, Lit) for s in sides)
             jumps = jumps or (Var(counter) in sides and not near)
         else:
             along_x = along_x or is_lane_id(node)
@@ -97,4 +78,4 @@ def _is_column(index: AnyExpr) -> bool:
     return bool(along_x and near)
 
 
-__all__ = ["goes_down", "goes_on", "jumps_with", "walks_columns"]
+__all__ = ["goes_down", "stores_in_loops", "walks_columns"]

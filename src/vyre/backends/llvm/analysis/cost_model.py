@@ -104,8 +104,6 @@ class Census:
         self.diverges_in_y = False
         self.shares_in_y = False
         self.talks = False
-        self._stacked = False
-        """Lanes use elements of their own arrays that others do not use at the same time."""
         self._lookups: list[tuple[int, int]] = []
         self._words = 0
         """Accesses to parts of structures that fill a machine word."""
@@ -123,14 +121,6 @@ class Census:
         env = TypeEnv(decls, kernel.types)
         self.searches = self.diverges_in_loop and divides_in_search(body, env)
         """Whether few lanes stay long in a loop that is no faster for all of them."""
-
-    @property
-    def keeps_stacks(self) -> bool:
-        """Whether lanes that go their own ways find it by what each has put aside for itself.
-
-        Vectors would collect such elements lane by lane in every round, until the last is through.
-        """
-        return self.diverges_in_loop and self._stacked
 
     @property
     def reuses_rows(self) -> bool:
@@ -250,7 +240,6 @@ class Census:
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own
             near = False
-            self._stacked = self._stacked or (weight > 1 and step is None)
             # Scalar lanes wait for what they stored there, each for itself.
             self.operations += 0 if apart else SIDE_BY_SIDE * weight
         if apart or (step and element.is_vector):

@@ -17,7 +17,7 @@ from vyre.backends.llvm.emit.loop_versioning import AtCounter, at_counter, emit_
 from vyre.backends.llvm.emit.values import Form, Value, uniform
 from vyre.backends.llvm.emit.vector_loop import emit_along
 from vyre.backends.llvm.schedule.safepoints import STRIP
-from vyre.backends.llvm.schedule.unroll_factors import rounds_in_block, rounds_in_row
+from vyre.backends.llvm.schedule.unroll_factors import rounds_in_block
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import BinOp, DataType, Lit, Loop, While
 from vyre.record import dataclass
@@ -118,16 +118,8 @@ class Loops:
         for view in self.s.views:
             view.names[statement.var] = replace(start, text=now)
         self._round(state, statement)
-        copies = rounds_in_row(self.s, statement)
-        if copies > 1:
-            self.s.kernel.applies(Technique.UNROLL)
-        for n in range(1, copies):
-            count = w.emit(f"add {scalar} {now}, {n}", statement.var)
-            for view in self.s.views:
-                view.names[statement.var] = replace(start, text=count)
-            self.s.body(statement.body)
         w.block(step)
-        following = w.emit(f"add {scalar} {now}, {copies}")
+        following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
         if state.live_mask is None and (self._is_tiny(statement) or self._is_uneven(statement)):
             w.jump_back(head)

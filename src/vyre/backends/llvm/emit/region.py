@@ -36,11 +36,9 @@ from vyre.backends.llvm.rewrites.structure_returns import with_guards
 from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.schedule.lane_filter import LANES
-from vyre.backends.llvm.schedule.line_alignment import Lines, lines_of
 from vyre.backends.llvm.schedule.prefetch import loads_ahead
 from vyre.backends.llvm.schedule.select_tile import choose_tile
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile, describe
-from vyre.backends.llvm.schedule.unswitch_rows import arms_of
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
 from vyre.ir.walk import walk_stmts
@@ -54,6 +52,7 @@ MOST_TWICE = 20
 """Statements of work that is emitted for two sizes of structures."""
 BYTES_WIDE = 16
 """Lanes of vectors that hold bytes: there, arithmetic is worth doing in fewer bits."""
+
 QUARTERS = (5, 8)
 """Quarters of a step that lines should be long enough for, where lanes may run twice and else."""
 SHORTEST = 16
@@ -96,10 +95,6 @@ class Rows:
     """Whether some are written out."""
     short: bool = False
     """Whether lines, that lanes take their positions apart into, are too short for vectors."""
-    work: Body | None = None
-    """What lanes do, if that is not all of the stretch."""
-    arms: tuple[AnyExpr, Rows, Rows] | None = None
-    """A condition that is one for each row, and the work of rows where it holds or does not."""
     peeling: Peeling = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
@@ -109,8 +104,6 @@ class Rows:
     """Loads before which the memory behind them is asked for."""
     again: bool = False
     """Whether lanes may run twice."""
-    lines: Lines | None = None
-    """Where vectors of lanes that may run twice should begin."""
     whole: str | None = None
     """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
 
@@ -134,12 +127,8 @@ class Rows:
             done = self.peeling.simplified
             overlaps = self.kernel.allows(Technique.OVERLAP_REMAINDER)
             self.again = overlaps and is_repeatable(self.kernel.program, done, self.crossing.names)
-            if self.again and self.kernel.allows(Technique.ALIGN_TO_LINES):
-                self.lines = lines_of(self.kernel, self.peeling, self.tile)
             if self.kernel.allows(Technique.PREFETCH):
                 self.ahead = loads_ahead(self.kernel, self.peeling)
-            if self.work is None and not self.parts and not self.more:
-                self.arms = self._arms(body)
         self._note_techniques(structured and body is not self.body)
 
     def _note_techniques(self, structured: bool) -> None:
@@ -153,9 +142,7 @@ class Rows:
             Technique.DELINEARISE: bool(inner.periods),
             Technique.SPECULATE_STRIDES: bool(inner.steps),
             Technique.TABLE_RANGES: bool(self.peeling.facts),
-            Technique.UNSWITCH_ROWS: self.arms is not None,
             Technique.OVERLAP_REMAINDER: self.again and self.tile.width > 0,
-            Technique.ALIGN_TO_LINES: self.lines is not None,
             Technique.PREFETCH: bool(self.ahead),
         }
         for technique, is_applied in applied.items():
@@ -164,26 +151,7 @@ class Rows:
 
     @property
     def body(self) -> Body:
-        return self.stretch.body if self.work is None else self.work
-
-    def _arms(self, body: Body) -> tuple[AnyExpr, Rows, Rows] | None:
-        """The work of two kinds of rows, where a condition tells them apart."""
-        if not self.kernel.thorough or is_large(self.kernel.program):
-            return None
-        if not self.kernel.allows(Technique.UNSWITCH_ROWS):
-            return None
-        found = arms_of(body, self.peeling.forms)
-        if found is None or self.peeling.interior.repeats(found.condition):
-            return None
-        yes, no = (replace(self, work=work, arms=None) for work in (found.then, found.otherwise))
-        plain = (
-            arm.tile.peeled
-            and arm.tile.axis == 0
-            and arm.channels is None
-            and not arm.peeling.interior.steps
-            for arm in (yes, no)
-        )
-        return (found.condition, yes, no) if all(plain) else None
+        return self.stretch.body
 
     def _shortened(self, body: Body) -> Body:
         """The work with short loops over the parts of structures written out, if it has any."""
@@ -237,9 +205,6 @@ class Rows:
     def emit(self) -> None:
         """All rows; where loops go over the parts of structures, once for each usual number."""
         channels = self.channels
-        if self.arms is not None:
-            self._emit_arms(*self.arms)
-            return
         if channels is None or self.parts:
             self._emit_sizes()
             return
@@ -255,28 +220,6 @@ class Rows:
             w.block(other)
         self._emit_sizes()
         w.block(done)
-
-    def _emit_arms(self, condition: AnyExpr, yes: Rows, no: Rows) -> None:
-        """All rows, each as the condition says."""
-        w = self.kernel.w
-        for arm in (yes, no):
-            arm.look_at_whole()
-
-        def row(y: str, z: str) -> None:
-            then, other, done = (w.fresh(n) for n in ("row.then", "row.else", "row.both"))
-            holds = view_of(self, 0, ("0", y, z)).value(condition).text
-            w.branch(holds, then, other)
-            for label, arm in ((then, yes), (other, no)):
-                w.block(label)
-                arm.emit_row(y, z)
-                w.jump(done)
-            w.block(done)
-
-        self._count(2, 1, lambda z: self._count(1, 1, lambda y: row(y, z)))
-
-    def emit_row(self, y: str, z: str) -> None:
-        """The lanes of one row."""
-        self._band(y, z, 1)
 
     def _emit_sizes(self) -> None:
         """All rows; where the size of structures is guessed, for two sizes of them."""

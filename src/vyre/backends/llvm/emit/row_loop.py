@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.schedule.line_alignment import emit_on_line
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,7 +26,7 @@ def emit_steps(
     w = rows.kernel.w
     head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
     last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
-    if again and step > 1 and rows.lines is None:
+    if again and step > 1:
         _emit_steps_again(rows, slot, limit, step, last, emit)
         return
     w.block(head)
@@ -39,14 +37,6 @@ def emit_steps(
     emit(now, end)
     w.block(end)
     following = w.emit(f"add nuw i32 {now}, {step}")
-    if again and step > 1 and rows.lines is not None:
-        final = w.emit(f"sub i32 {limit}, {step}")
-        beyond = w.emit(f"icmp ugt i32 {following}, {final}")
-        some = w.emit(f"icmp ult i32 {following}, {limit}")
-        back = w.emit(f"and i1 {beyond}, {some}")
-        early = emit_on_line(rows.kernel, rows.lines, following, limit, step)
-        usual = w.emit(f"select i1 {beyond}, i32 {following}, i32 {early}")
-        following = w.emit(f"select i1 {back}, i32 {final}, i32 {usual}")
     w.do(f"store i32 {following}, ptr {slot}")
     w.jump(head)
     w.block(done)

@@ -18,7 +18,6 @@ from vyre.backends.llvm.emit.memory.async_copies import emit_copy
 from vyre.backends.llvm.emit.memory.private_arrays import own_arrays
 from vyre.backends.llvm.emit.region import Rows, Target, Window
 from vyre.backends.llvm.emit.values import Form, Memory, Slot, Value, uniform
-from vyre.backends.llvm.emit.workgroup_batch import ABREAST, Emission, abreast_of
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
 from vyre.backends.llvm.emit.workgroup_state import Several, cut_around_loop
 from vyre.backends.llvm.techniques import Technique
@@ -108,22 +107,14 @@ class Group:
         """
         kernel, w = self.kernel, self.kernel.w
         cut = cut_around_loop(kernel, self.sharing)
-        if cut is None:
+        if cut is None or not kernel.allows(Technique.WORKGROUP_ROWS):
             return ""
-        together, plan = 0, None
-        if kernel.allows(Technique.WORKGROUP_ROWS):
-            together = groups_in_one_row(kernel, cut, self.crossing)
-        if not together and kernel.allows(Technique.BATCH_WORKGROUPS):
-            plan = abreast_of(kernel, cut, self.crossing)
-        if not together and plan is None:
+        together = groups_in_one_row(kernel, cut, self.crossing)
+        if not together:
             return ""
-        kernel.applies(Technique.WORKGROUP_ROWS if together else Technique.BATCH_WORKGROUPS)
+        kernel.applies(Technique.WORKGROUP_ROWS)
         self._private_arrays()
-        most = together or ABREAST
-        several = Several(kernel, self.crossing, self.bound, self._of_window, most)
-        if plan is not None:
-            code = Emission(kernel, several, self.bound)
-            return code.emit(plan, group, decode, self._first_lane)
+        several = Several(kernel, self.crossing, self.bound, self._of_window, together)
         count = w.intrinsic("umin", "i64", room(), str(together))
         emit_one_row(kernel, several, cut, group, decode, count)
         return count

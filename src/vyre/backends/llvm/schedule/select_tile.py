@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vyre.backends.llvm.analysis.column_walks import goes_down, goes_on, stores_in_loops
+from vyre.backends.llvm.analysis.column_walks import goes_down, stores_in_loops
 from vyre.backends.llvm.analysis.cost_model import Census
 from vyre.backends.llvm.analysis.loop_vectorization import runs_along
 from vyre.backends.llvm.analysis.pointer_chasing import has_gathers
@@ -78,8 +78,7 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
         kernel.applies(Technique.JAM_ROWS)
         width = min(width, 2 * _natural(kernel, census))
         return Tile(width, rows, axis=1, peeled=True)
-    whole = _whole_row(kernel, census, peeling)
-    return whole or _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
+    return _in_bands(kernel, census, peeling, width) or Tile(width, axis=0, peeled=True)
 
 
 def mask_bits(width: int) -> int:
@@ -93,13 +92,10 @@ def _chases(kernel: Kernel, census: Census) -> bool:
 
 def _is_scalar_search(kernel: Kernel, census: Census) -> bool:
     """True if vectors would wait for their last lane in a loop that gains nothing from them."""
-    if census.searches and kernel.allows(Technique.SCALAR_SEARCH):
-        kernel.applies(Technique.SCALAR_SEARCH)
-        return True
-    stacks = census.keeps_stacks and kernel.allows(Technique.SCALAR_STACKS)
-    if stacks:
-        kernel.applies(Technique.SCALAR_STACKS)
-    return stacks
+    if not census.searches or not kernel.allows(Technique.SCALAR_SEARCH):
+        return False
+    kernel.applies(Technique.SCALAR_SEARCH)
+    return True
 
 
 def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
@@ -180,25 +176,6 @@ def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     if peeling.depends_on_y() or peeling.begins_late():
         return 1
     return ROWS if kernel.size[1] % ROWS == 0 else 1
-
-
-def _whole_row(kernel: Kernel, census: Census, peeling: Peeling) -> Tile | None:
-    """All lanes of a workgroup in lock-step, where its rounds follow one another in memory.
-
-    Lanes that went through their rounds on their own would jump over all the others each time.
-    """
-    if not kernel.allows(Technique.WHOLE_ROW):
-        return None
-    if census.diverges or census.scattered or kernel.row.startswith("%"):
-        return None
-    natural, size = _natural(kernel, census), kernel.size[0]
-    if size % (2 * natural) or not goes_on(peeling, size):
-        return None
-    vectors = size // natural * max(census.carried, 1)
-    if 2 * vectors > kernel.host.vector_registers:
-        return None
-    kernel.applies(Technique.WHOLE_ROW)
-    return Tile(2 * natural, size // (2 * natural), axis=0, peeled=True)
 
 
 def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> Tile | None:

@@ -28,7 +28,6 @@ Arrays = dict[str, NDArray[Any]]
 GRIDS: Mapping[str, Sequence[Grid]] = {
     "if_convert_exchanges": ((1, 1, 1),),  # more workgroups would race in its cases
     "interchange_axes": ((2, 3, 1),),
-    "interchange_loops": ((2, 2, 1),),
     "retile_workgroups": ((1, 4, 1),),
 }
 TOLD = ((150, 128, 3, 70), (7, 64, 2, 5), (0, 1, 0, 9), (50, 70, 4, 64), (5000, 128, 1, 2))

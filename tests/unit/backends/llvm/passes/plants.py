@@ -77,19 +77,6 @@ PLANTS = (
         "Select(statement.cond, Var(before), store.value)",
     ),
     Plant(
-        "the last step of a word is lost",
-        "combine_loads",
-        "value = rewrite_expr(value, lambda node: earlier if node == Var(name) else node)",
-        "value = earlier",
-    ),
-    Plant(
-        "offsets are dropped",
-        "combine_loads",
-        "            if node.name not in self.once:\n                return value",
-        "            if node.name not in self.once and isinstance(value, Binary):\n"
-        "                return value.left",
-    ),
-    Plant(
         "steps are taken whatever the condition",
         "canonicalise_reductions",
         "value if when is None else Select(when, value, own)",
@@ -126,24 +113,6 @@ PLANTS = (
         "place = Binary(BinOp.MUL, Var(counter), step)",
     ),
     Plant(
-        "one full iteration too many",
-        "split_full_iterations",
-        "return Select(enough, Binary(BinOp.ADD, count, _ONE), _ZERO)",
-        "return Binary(BinOp.ADD, Select(enough, Binary(BinOp.ADD, count, _ONE), _ZERO), _ONE)",
-    ),
-    Plant(
-        "the remainder begins one iteration late",
-        "split_full_iterations",
-        'rebuilt(loop, {"start": Var(whole)})',
-        'rebuilt(loop, {"start": Binary(BinOp.ADD, Var(whole), _ONE)})',
-    ),
-    Plant(
-        "full iterations where there is room for none",
-        "split_full_iterations",
-        "Binary(BinOp.GE, room, size)",
-        "Binary(BinOp.GE, room, _ZERO)",
-    ),
-    Plant(
         "full iterations without room for all lanes",
         "unroll_grid_stride",
         "row = Expr.u32(self._size * MOST_GROUPS)",
@@ -160,23 +129,5 @@ PLANTS = (
         "unroll_grid_stride",
         "Binary(BinOp.ADD, begin, Expr.u32(n))",
         "Binary(BinOp.ADD, begin, Expr.u32(n // 2))",
-    ),
-    Plant(
-        "the guard is lost",
-        "interchange_loops",
-        "    for statement in reversed(within):",
-        "    for statement in [s for s in reversed(within) if isinstance(s, Let)]:",
-    ),
-    Plant(
-        "one plane less",
-        "interchange_loops",
-        '"stop": ends[1], "body"',
-        '"stop": ends[0], "body"',
-    ),
-    Plant(
-        "work after the loop is dropped",
-        "interchange_loops",
-        "        *before, last = body",
-        "        *before, last = (s for s in body if not isinstance(s, Store))",
     ),
 )
