@@ -207,13 +207,13 @@ class Binder:
     def _bind_host(self, decl: BufferDecl, value: object) -> None:
         is_output = decl.is_host_output
         view = typed_array(value, decl, written=is_output and self.in_place)
+        count = element_count(view, decl)
+        self._check_count(decl, count)
         out = self.outs.get(decl.name)
         host = view
         if not is_plain(view):
             host = view.copy(order="C") if out is None else np.zeros(view.shape, view.dtype)
         self.binding.views[decl.name], self.binding.hosts[decl.name] = view, host
-        count = element_count(host, decl)
-        self._check_count(decl, count)
         if is_output:
             host = self._writable(value, view, host)
             self.binding.outputs[decl.name] = host

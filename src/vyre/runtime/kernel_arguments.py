@@ -32,6 +32,7 @@ from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.device_array import array as array_on
 from vyre.runtime.host_arrays import (
     as_host_array,
+    check_length,
     check_writable,
     instead_of,
     is_plain,
@@ -312,6 +313,7 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
     else:
         array = _as_numpy(name, value, parameter.dtype, written=written)
     _check_rank(name, parameter, array, value)
+    check_length(name, array.shape, getattr(parameter.dtype, "lanes", 1))
     if parameter.rank > 1:
         made.given[name + SHAPE] = numbers(array.shape)
     if isinstance(array, DeviceArray):
