@@ -239,9 +239,9 @@ LONG_ARRAY = Code(
 )
 WRONG_SIZE = Code(
     "D033",
-    "contents of another size",
-    "a vyre array of {expected} elements was to hold {found}",
-    "write as many as it has, or make a new one: vy.array(x)",
+    "contents of another size or shape",
+    "a vyre array of {expected} was to hold {found}",
+    "{fix}",
     example=(
         "import numpy as np\nimport vyre as vy\n"
         "vy.zeros(8, np.float32, device='cpu').write(np.ones(4, np.float32))"
