@@ -26,7 +26,7 @@ from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binding, Given
-from vyre.runtime.clearing import NO_OUTS, Outs, clear
+from vyre.runtime.clearing import ALL, NO_OUTS, Outs, clear
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import Form, are_apart, form_of, has_form, may_be_mapped
 from vyre.runtime.host_views import HostArray
@@ -61,6 +61,8 @@ class Repeated:
     outputs: tuple[str, ...]
     viewed: tuple[str, ...] = ()
     """Arrays that are written and whose memory may be that of a mapped file."""
+    zeroed: tuple[str, ...] = ()
+    """Arrays of the caller's that begin as zeros."""
 
     def matches(
         self,
@@ -112,9 +114,11 @@ class Repeated:
     ) -> int | None:
         """Do it again and keep what it took, in nanoseconds; None if it has to be looked at."""
         assert self.launch is not None
-        if outs:
-            for out in outs.values():
-                clear(out.array, out.cuts)
+        for out in outs.values():
+            clear(out.array, out.cuts)
+        for name in self.zeroed:
+            if name not in outs:
+                clear(cast("HostArray | DeviceArray", given[name]), ALL)
         arrays = [given[name] for name, _ in self.forms]
         return spent_on(self.launch, arrays, names, self.touched)
 
@@ -249,8 +253,10 @@ def remember(
     outputs = tuple(binding.outputs)
     viewed = tuple(name for name, form in forms if may_be_mapped(form))
     viewed += tuple(name for name, _ in hosts if name in binding.outputs)
+    buffers = compiled.compilation.source.buffers
+    zeroed = tuple(d.name for d in buffers if d.name in given and d.is_device_allocated)
     made = Repeated(
-        tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs, viewed
+        tuple(resident), tuple(hosts), forms, wish, launch, binding.touched, outputs, viewed, zeroed
     )
     others = [known for known in compiled.repeated if known is not before]
     compiled.repeated = (made, *others[: _REMEMBERED - 1])
