@@ -352,4 +352,4 @@ def test_an_output_of_an_exported_page_begins_as_zeros_whatever_is_given() -> No
 
     made = sample_of(evens.program(), Wishes(inputs={"y": np.full(4, 77, np.uint32)}))
     assert made.inputs["y"].tolist() == [0] * 4
-    assert made.outputs["y"].tolist() == [1, 0, 1, 0]
+    assert made.expected["y"].tolist() == [1, 0, 1, 0]
