@@ -22,6 +22,7 @@ from vyre.runtime.memory_pool import Held, pool_of
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+_MOST = 1 << 60
 _NEW = "make a new one: vy.array(x)"
 _NO_VIEW = "a vyre array is not in numpy's memory, and cannot be had without a copy: x.numpy()"
 
@@ -29,10 +30,10 @@ _NO_VIEW = "a vyre array is not in numpy's memory, and cannot be had without a c
 class DeviceArray:
     """An array in the memory of a device.
 
-    `numpy()` copies it to the host, `write()` copies into it. A copy (`copy.copy`) is a new array on
-    the same device; so is what `pickle` loads, where there is that device. It frees itself when it is collected,
-    when `free()` is called, and at the end of a `with` block; a launch that uses it then still has
-    its memory until it ends.
+    `numpy()` copies it to the host, `write()` copies into it. A copy (`copy.copy`) is a new array
+    on the same device, and so is what `pickle` loads, where there is that device. It frees itself
+    when it is collected, when `free()` is called, and at the end of a `with` block; a launch that
+    uses it then still has its memory until it ends.
     """
 
     __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
@@ -182,10 +183,19 @@ def _extents(shape: int | Sequence[int]) -> tuple[int, ...]:
     try:
         extents = tuple(map(index, given))
     except TypeError as problem:
-        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape))) from problem
+        raise _no_shape(shape) from problem
     # Not even an array without elements has an axis, or all axes together, longer than this.
     longest = prod(max(extent, 1) for extent in extents)
     is_wrong = any(isinstance(each, bool) for each in given) or any(each < 0 for each in extents)
-    if is_wrong or longest >= 1 << 60:
-        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape)))
+    if is_wrong:
+        raise _no_shape(shape)
+    if longest >= _MOST:
+        problem, fix = "too large for an array", "make it smaller: no memory holds 2**60 elements"
+        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape), problem=problem, fix=fix))
     return extents
+
+
+def _no_shape(shape: object) -> ArgumentError:
+    fix = "give whole numbers that are not negative, one for each axis: (3, 4)"
+    problem = "not the shape of an array"
+    return ArgumentError(codes.BAD_SHAPE.at(found=repr(shape), problem=problem, fix=fix))

@@ -40,7 +40,7 @@ from vyre.runtime.host_arrays import (
     typed_view,
 )
 from vyre.runtime.host_numbers import as_element, number_kind
-from vyre.runtime.host_types import type_of_numpy
+from vyre.runtime.host_types import no_type_of_ours, type_of_numpy
 from vyre.runtime.host_views import NO_VIEW, host_view, in_numpy
 from vyre.signals import is_from_handler
 
@@ -201,9 +201,8 @@ def _undecided(
             whole = "int32" if -(2**31) <= number < 2**31 else "int64"
             shown = {"b": "bool_", "i": whole, "f": "float32"}[kind]
             fix = f"pass a number that has a type, such as np.{shown}({number!r})"
-    elif dtype is not None:
-        problem = f"cannot be {dtype}, which {name!r} has"
-        fix = "pass an array of bool, or of integers or floats"
+    elif isinstance(dtype, np.dtype):
+        return no_type_of_ours(name, cast("np.dtype[Any]", dtype))
     return ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
 
 

@@ -101,8 +101,7 @@ class Dependence:
 
     def _is_read(self, node: AnyExpr) -> bool:
         return (
-            isinstance(node, Load)
-            and self._decls[node.buffer].access is not BufferAccess.UNIFORM
+            isinstance(node, Load) and self._decls[node.buffer].access is not BufferAccess.UNIFORM
         )
 
     def _differs(self, node: AnyExpr) -> bool:
