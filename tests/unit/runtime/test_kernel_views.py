@@ -223,7 +223,7 @@ def test_a_view_of_more_elements_than_32_bits_count_is_refused(device: str) -> N
     empty = np.zeros(((1 << 32) + 5, 0), np.uint8)
     for x in (np.broadcast_to(np.uint8(7), (70000, 70000)), empty, empty.T):
         for call in (count, count.reference):
-            on = {"device": device} if call is count else {}
+            on: dict[str, Any] = {"device": device} if call is count else {}
             with pytest.raises(ArgumentError) as refused:
                 call(x, y, **on)
             assert refused.value.code == "D032"

@@ -323,8 +323,8 @@ OUTPUTS = {
 def test_an_output_begins_as_zeros_in_an_array_of_the_callers(device, program, check, monkeypatch):
     monkeypatch.setenv("VYRE_CHECK", str(int(check)))
     config.cache_clear()
+    own = np.full(4, 77, np.uint32)
     for _ in range(4):
-        own = np.full(4, 77, np.uint32)
         assert run(program, {"y": own}, device=device)["y"].tolist() == [1, 0, 1, 0]
         assert own.tolist() == [77] * 4
         spread = np.full(8, 77, np.uint32)
