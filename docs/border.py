@@ -129,6 +129,16 @@ LAYOUTS: dict[str, Case] = {
     ),
     "at an odd address": Case(_unaligned, "copied", "copied and back"),
     "read-only": Case(_read_only, "in place", "D014"),
+    "more elements than 32 bits count": Case(
+        lambda: np.broadcast_to(np.float32(1), 1 << 32),
+        "D032",
+        "D014",
+        "of a broadcast view, too",
+        contents=lambda _: floats(),
+    ),
+    "axes that are longer than 32 bits count": Case(
+        lambda: np.zeros(((1 << 32) + 5, 0), np.float32), "D032", "D032", rank=2
+    ),
     "without axes": Case(lambda: np.array(1.0, np.float32), "F053", "F053"),
     "more axes than the parameter": Case(_square, "F053", "F053"),
 }

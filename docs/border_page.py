@@ -68,7 +68,7 @@ def page() -> str:
     rows = ([f"`{one}`", *(_conversion(one, two) for two in CONVERSIONS)] for one in CONVERSIONS)
     lines += _table(["from, to", *CONVERSIONS], rows)
     lines += ["", "## Refusals", ""]
-    found = {"D005", "D014", "D020", "D030", "D031", "F053", "D011"}
+    found = {"D005", "D014", "D020", "D030", "D031", "D032", "F053", "D011"}
     lines += [f"- [{code}](codes.md): {all_codes()[code].title}" for code in sorted(found)]
     return "\n".join(lines) + "\n"
 

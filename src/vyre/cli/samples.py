@@ -58,6 +58,8 @@ def sample_of(program: Program, wishes: Wishes) -> Sample:
         if name in inputs:
             inputs[name] = as_host_array(inputs[name], decl)
             counts[name] = element_count(inputs[name], decl)
+            if decl.is_device_allocated:
+                inputs[name] = np.zeros_like(inputs[name])
         elif decl.is_device_allocated:
             spread = prod(shapes[name]) if name in shapes else length
             counts[name] = decl.count or wishes.sizes.get(name, spread)

@@ -43,7 +43,7 @@ def _as_number(
             raise ctx.learn(variable.soft, DataType.F32, node)
         if variable.soft and ctx.widen(variable.key, value.value, dtype):
             raise Restart
-        return literal(ctx, node, value, dtype)
+        return literal(ctx, node, value, dtype, alone=True)
     scalar = as_scalar(ctx, node, value)
     if scalar.form is not None and dtype in INTEGERS:
         if variable.soft and dtype is DataType.I32:

@@ -55,7 +55,7 @@ def _cast(ctx: Context, node: ast.Call, dtype: DataType) -> Value:
             return literal(ctx, node, Constant(bool(number)), dtype)
         if isinstance(number, bool):
             value = Constant(int(number))
-        return literal(ctx, node.args[0], value, dtype)
+        return literal(ctx, node.args[0], value, dtype, alone=True)
     scalar = as_scalar(ctx, node.args[0], value)
     if scalar.form is not None:
         # To i32 it wraps around, as it says.

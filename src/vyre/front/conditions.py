@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from vyre.diagnostics.codes import front as codes
+from vyre.front import advice
 from vyre.front.arrays import extents
 from vyre.front.context import Context
 from vyre.front.dynamic_selection import refuse_choice
@@ -32,9 +33,33 @@ def junction(ctx: Context, node: ast.BoolOp) -> Value:
         # A constant that does not decide leaves the operand after it.
         last = right if isinstance(left, Constant) else left_node
         sides = (left_node, right)
+        if len(node.values) == 2:
+            _refuse_default(ctx, sides, left, word)
         left = _joined(ctx, sides, left, evaluate, f"an operand of {word}", is_and=is_and)
         left_node = last
     return left
+
+
+def _refuse_default(ctx: Context, sides: tuple[ast.expr, ast.expr], left: Value, word: str) -> None:
+    """Refuse `x or 7`, which is a number in Python, with what that number is."""
+    node, other = sides
+    if not isinstance(left, Scalar) or left.dtype.is_bool or not is_number(other):
+        return
+    name, kept = advice.operand(node), ""
+    if any(isinstance(inner, ast.Call) for inner in ast.walk(node)):
+        name, kept = "v", f" with v = {ast.unparse(node)} before it"
+    pair = (name, ast.unparse(other))
+    first, second = pair if word == "or" else reversed(pair)
+    fix = f"choose: {first} if {name} != 0 else {second}{kept}"
+    what = f"an operand of {word}"
+    raise ctx.error(node, codes.NOT_BOOL, what=what, found=left.named, fix=fix)
+
+
+def is_number(node: ast.AST) -> bool:
+    """Whether a number is written at a place, perhaps with a sign."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def _joined(

@@ -40,9 +40,18 @@ def _holds(dtype: DataType, value: int) -> bool:
 
 
 def literal(
-    ctx: Context, node: ast.AST, constant: Constant, dtype: DataType, reason: str | None = None
+    ctx: Context,
+    node: ast.AST,
+    constant: Constant,
+    dtype: DataType,
+    reason: str | None = None,
+    *,
+    alone: bool = False,
 ) -> Scalar:
-    """A constant as a value of a type, if it can be one; `reason` is code that wants the type."""
+    """A constant as a value of a type, if it can be one; `reason` is code that wants the type.
+
+    One that is `alone` meets no other operand: it is declared, stored, passed or converted.
+    """
     value = constant.value
     if isinstance(value, str):
         raise not_a_number(ctx, node, constant)
@@ -52,24 +61,15 @@ def literal(
     if isinstance(value, bool) != dtype.is_bool:
         raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=_why_bool(dtype))
     if isinstance(value, float) and dtype.is_integer:
-        raise ctx.error(
-            node,
-            codes.LITERAL,
-            value=value,
-            dtype=dtype,
-            why="write a whole number, or convert the other operand to a float: "
-            f"{'vy.f64' if dtype.bits == 64 else 'vy.f32'}(...)",
-        )
-    if dtype.is_integer and isinstance(value, int):
-        low, high = dtype.integer_range
-        if not low <= value <= high:
-            other = "a signed type: vy.i32(...)" if value < 0 and not low else "a wider type"
-            why = f"{dtype} holds {low} to {high}: convert the other operand to {other}"
-            if reason is not None:
-                why = (
-                    f"it is {dtype} because of {reason}: convert the other operand there to {other}"
-                )
-            raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
+        floats = "vy.f64" if dtype.bits == 64 else "vy.f32"
+        instead = f"convert the other operand to a float: {floats}(...)"
+        if alone:
+            instead = f"use a type of floats here: {floats}"
+        why = f"write a whole number, or {instead}"
+        raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
+    if dtype.is_integer and isinstance(value, int) and not _holds(dtype, value):
+        why = _why_alone(value, dtype) if alone else _why_operand(value, dtype, reason)
+        raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
     if dtype.is_float and is_lost(value, dtype):
         why = f"{dtype} would make it infinite: write vy.math.inf, or convert to a wider type"
         raise ctx.error(node, codes.LITERAL, value=value, dtype=dtype, why=why)
@@ -81,6 +81,31 @@ def is_lost(value: float, dtype: DataType) -> bool:
     if isinstance(value, float) and not math.isfinite(value):
         return False
     return encode(abs(value), dtype) == encode(math.inf, dtype)
+
+
+def _why_alone(value: int, dtype: DataType) -> str:
+    low, high = dtype.integer_range
+    fits = next((scalar_name(one) for one in _WHOLE if _holds(one, value)), None)
+    other = "" if fits is None else f", or use a type here that holds this one: {fits}"
+    return f"{dtype} holds {low} to {high}: write a number that it holds{other}"
+
+
+def _why_operand(value: int, dtype: DataType, reason: str | None) -> str:
+    """What to make of the operand that gives a literal its type; nothing that loses its values."""
+    low, high = dtype.integer_range
+    if value >= 0 or low:
+        instead = "convert the other operand{} to a wider type"
+    elif dtype is DataType.U64:
+        instead = (
+            "no integer type holds both; convert the other operand{} if it stays below 2**63: "
+            "vy.i64(...)"
+        )
+    else:
+        signed = "vy.i32" if high < 1 << 31 else "vy.i64"
+        instead = "convert the other operand{} to a signed type that holds it: " + f"{signed}(...)"
+    if reason is not None:
+        return f"it is {dtype} because of {reason}: {instead.format(' there')}"
+    return f"{dtype} holds {low} to {high}: {instead.format('')}"
 
 
 def _why_bool(dtype: DataType) -> str:
@@ -109,7 +134,7 @@ def as_scalar(ctx: Context, node: ast.AST, value: Value) -> Scalar:
 def as_type(ctx: Context, node: ast.AST, value: Value, dtype: DataType, what: str) -> Scalar:
     """A value where one of this type is wanted."""
     if isinstance(value, Constant):
-        return literal(ctx, node, value, dtype)
+        return literal(ctx, node, value, dtype, alone=True)
     scalar = as_scalar(ctx, node, value)
     if scalar.form is not None and dtype in INTEGERS:
         return stored(ctx, node, scalar, dtype)

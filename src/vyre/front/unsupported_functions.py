@@ -12,7 +12,7 @@ from vyre.front import math
 from vyre.front.advice import NUMPY_NAMES, loops_over, of_floats, operand
 from vyre.front.context import Context
 from vyre.front.scalars import BY_NUMPY_NAME, scalar_name
-from vyre.front.values import Array, Scalar, Value
+from vyre.front.values import Array, Constant, Scalar, Value
 from vyre.ir import DataType
 
 _SEVERAL = "an array of fixed length: t = vy.local(vy.f32, 8)"
@@ -75,6 +75,11 @@ def _float(args: Sequence[ast.expr], value: Value) -> str:
 
 
 def _truth(args: Sequence[ast.expr], value: Value) -> str:
+    text = ast.unparse(args[0])
+    if isinstance(value, Scalar) and value.dtype.is_bool:
+        return f"{text} alone: it is a truth value"
+    if isinstance(value, Constant) and isinstance(value.value, bool):
+        return f"{text} alone: it is a truth value"
     return f"{operand(args[0])} != 0, or vy.bool_({ast.unparse(args[0])})"
 
 

@@ -2,7 +2,8 @@
 
 Host arrays are used in place where the device can do that, and uploaded otherwise. Arrays that
 live on the device are bound as they are. What the program changes in a host array goes to a copy
-that becomes the output, unless the caller asked for the change to happen in place.
+that becomes the output, unless the caller asked for the change to happen in place. What begins as
+zeros does so in an array of the caller's, too: of that, only place and length count.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from vyre.driver.host_memory import share_a_file
 from vyre.driver.lengths import TOO_LONG, bad_size
 from vyre.ir import BufferDecl, Program
 from vyre.record import dataclass
-from vyre.runtime.clearing import NO_OUTS, Outs, clear
+from vyre.runtime.clearing import ALL, NO_OUTS, Out, Outs, clear
 from vyre.runtime.copies import bytes_of, read_back, upload
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import (
@@ -114,7 +115,7 @@ class Binder:
         self.device = device
         self.pool: MemoryPool = pool_of(device)
         self.in_place = in_place
-        self.outs = outs
+        self.outs = dict(outs)
         self.binding = Binding()
 
     def bind_given(self, given: Mapping[str, object]) -> None:
@@ -201,19 +202,21 @@ class Binder:
         self._put(decl, held.memory, count)
         if decl.is_host_output:
             self.binding.outputs[decl.name] = value
-        if decl.name in self.outs:
+        if self._out(decl, value) is not None:
             self.binding.to_clear.append(decl.name)
 
     def _bind_host(self, decl: BufferDecl, value: object) -> None:
         is_output = decl.is_host_output
         view = typed_array(value, decl, written=is_output and self.in_place)
-        out = self.outs.get(decl.name)
-        host = view
-        if not is_plain(view):
-            host = view.copy(order="C") if out is None else np.zeros(view.shape, view.dtype)
-        self.binding.views[decl.name], self.binding.hosts[decl.name] = view, host
-        count = element_count(host, decl)
+        count = element_count(view, decl)
         self._check_count(decl, count)
+        out = self._out(decl, view)
+        host = view
+        if out is not None and not (self.in_place and is_plain(view)):
+            host = np.zeros(view.shape, view.dtype)
+        elif not is_plain(view):
+            host = view.copy(order="C")
+        self.binding.views[decl.name], self.binding.hosts[decl.name] = view, host
         if is_output:
             host = self._writable(value, view, host)
             self.binding.outputs[decl.name] = host
@@ -230,6 +233,12 @@ class Binder:
         self._put(decl, memory, count)
         if is_output:
             self.binding.pending.append((host, memory))
+
+    def _out(self, decl: BufferDecl, array: HostArray | DeviceArray) -> Out | None:
+        """What of an array begins as zeros: all of it, if the host does not fill the buffer."""
+        if decl.is_device_allocated and decl.name not in self.outs:
+            self.outs[decl.name] = Out(array, ALL)
+        return self.outs.get(decl.name)
 
     def _writable(self, value: object, view: HostArray, host: HostArray) -> HostArray:
         """The array that receives what the program writes: a copy, or the caller's own."""

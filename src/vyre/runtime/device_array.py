@@ -16,19 +16,24 @@ from vyre.driver import routing
 from vyre.driver.backend import Device, DeviceMemory
 from vyre.runtime.conversions import contents, known_type
 from vyre.runtime.copies import read_back, upload
-from vyre.runtime.host_views import HostArray
+from vyre.runtime.host_views import HostArray, is_raw
 from vyre.runtime.memory_pool import Held, pool_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+_MOST = 1 << 60
+_NEW = "make a new one: vy.array(x)"
+_NO_VIEW = "a vyre array is not in numpy's memory, and cannot be had without a copy: x.numpy()"
+
 
 class DeviceArray:
     """An array in the memory of a device.
 
-    `numpy()` copies it to the host, `write()` copies into it. It frees itself when it is collected,
-    when `free()` is called, and at the end of a `with` block; a launch that uses it then still has
-    its memory until it ends.
+    `numpy()` copies it to the host, `write()` copies into it. A copy (`copy.copy`) is a new array
+    on the same device, and so is what `pickle` loads, where there is that device. It frees itself
+    when it is collected, when `free()` is called, and at the end of a `with` block; a launch that
+    uses it then still has its memory until it ends.
     """
 
     __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
@@ -91,7 +96,7 @@ class DeviceArray:
         return host
 
     def write(self, value: object) -> None:
-        """Replace its contents with those of a host array of the same size.
+        """Replace its contents with those of a host array of the same shape, or with bytes.
 
         Numbers of another type are taken where this one holds them: floats are rounded, but do not
         become infinite or whole numbers, and whole numbers do not wrap.
@@ -99,15 +104,33 @@ class DeviceArray:
         held = self.hold()
         host = contents(value, self.dtype)
         if host.size != self.size:
-            raise ArgumentError(codes.WRONG_SIZE.at(expected=self.size, found=host.size))
+            expected, found = f"{self.size} elements", f"{host.size}"
+            raise ArgumentError(codes.WRONG_SIZE.at(expected=expected, found=found, fix=_NEW))
+        if not is_raw(value) and _without_ones(host.shape) != _without_ones(self.shape):
+            fix = f"say how to cut them, as x.reshape({self.shape}) does, or {_NEW}"
+            expected, found = f"the shape {self.shape}", f"contents of the shape {host.shape}"
+            raise ArgumentError(codes.WRONG_SIZE.at(expected=expected, found=found, fix=fix))
         if host.nbytes:
             upload(held.memory, np.ascontiguousarray(host))
 
+    def __copy__(self) -> DeviceArray:
+        return array(self.numpy(), self.device.info.id)
+
+    def __deepcopy__(self, memo: object) -> DeviceArray:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return array, (self.numpy(), self.device.info.id)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
+        if copy is False:
+            raise ValueError(_NO_VIEW)
         host = self.numpy()
         return host if dtype is None else host.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> object:
+        if options.get("copy") is False:
+            raise BufferError(_NO_VIEW)
         return self.numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -148,6 +171,11 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike, device: str | None = Non
     )
 
 
+def _without_ones(shape: Sequence[int]) -> tuple[int, ...]:
+    """A shape without the axes that hold one element, which change nothing about the order."""
+    return tuple(extent for extent in shape if extent != 1)
+
+
 def _extents(shape: int | Sequence[int]) -> tuple[int, ...]:
     is_array = hasattr(shape, "dtype") and getattr(shape, "ndim", 0)
     is_many = isinstance(shape, (list, tuple, range)) or is_array
@@ -155,10 +183,19 @@ def _extents(shape: int | Sequence[int]) -> tuple[int, ...]:
     try:
         extents = tuple(map(index, given))
     except TypeError as problem:
-        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape))) from problem
+        raise _no_shape(shape) from problem
     # Not even an array without elements has an axis, or all axes together, longer than this.
     longest = prod(max(extent, 1) for extent in extents)
     is_wrong = any(isinstance(each, bool) for each in given) or any(each < 0 for each in extents)
-    if is_wrong or longest >= 1 << 60:
-        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape)))
+    if is_wrong:
+        raise _no_shape(shape)
+    if longest >= _MOST:
+        problem, fix = "too large for an array", "make it smaller: no memory holds 2**60 elements"
+        raise ArgumentError(codes.BAD_SHAPE.at(found=repr(shape), problem=problem, fix=fix))
     return extents
+
+
+def _no_shape(shape: object) -> ArgumentError:
+    fix = "give whole numbers that are not negative, one for each axis: (3, 4)"
+    problem = "not the shape of an array"
+    return ArgumentError(codes.BAD_SHAPE.at(found=repr(shape), problem=problem, fix=fix))

@@ -25,7 +25,7 @@ from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import Binding, Given
-from vyre.runtime.clearing import NO_OUTS, Outs, clear
+from vyre.runtime.clearing import ALL, NO_OUTS, Outs, clear
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_arrays import Form, are_apart, form_of, has_form, may_be_mapped
 from vyre.runtime.host_views import HostArray
@@ -60,6 +60,8 @@ class BoundLaunch:
     outputs: tuple[str, ...]
     viewed: tuple[str, ...] = ()
     """Arrays that are written and whose memory may be that of a mapped file."""
+    zeroed: tuple[str, ...] = ()
+    """Arrays of the caller's that begin as zeros."""
 
     def matches(
         self,
@@ -112,9 +114,11 @@ class BoundLaunch:
     ) -> int | None:
         """Launch and record the nanoseconds; None if an uncached dispatch is needed."""
         assert self.launch is not None
-        if outs:
-            for out in outs.values():
-                clear(out.array, out.cuts)
+        for out in outs.values():
+            clear(out.array, out.cuts)
+        for name in self.zeroed:
+            if name not in outs:
+                clear(cast("HostArray | DeviceArray", given[name]), ALL)
         arrays = [given[name] for name, _ in self.forms]
         return spent_on(self.launch, arrays, names, self.touched)
 
@@ -256,8 +260,18 @@ def store(
     outputs = tuple(binding.outputs)
     viewed = tuple(name for name, form in forms if may_be_mapped(form))
     viewed += tuple(name for name, _ in hosts if name in binding.outputs)
+    buffers = compiled.compilation.source.buffers
+    zeroed = tuple(d.name for d in buffers if d.name in given and d.is_device_allocated)
     made = BoundLaunch(
-        tuple(resident), tuple(hosts), forms, options, launch, binding.touched, outputs, viewed
+        tuple(resident),
+        tuple(hosts),
+        forms,
+        options,
+        launch,
+        binding.touched,
+        outputs,
+        viewed,
+        zeroed,
     )
     others = [known for known in compiled.bound_launches if known is not before]
     compiled.bound_launches = (made, *others[: _MAX_ENTRIES - 1])

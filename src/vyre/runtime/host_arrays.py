@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from vyre.diagnostics import ArgumentError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.host_memory import owner_of, share_a_file
+from vyre.driver.lengths import TOO_LONG
 from vyre.ir import BufferDecl, DataType
 from vyre.runtime.host_numbers import as_element, number_kind
 from vyre.runtime.host_types import holds_bits, is_held_by, numpy_type, wrong_type
@@ -198,6 +200,18 @@ def check_writable(name: str, array: HostArray, given: object) -> None:
     else:
         return
     raise ArgumentError(codes.READ_ONLY_ARRAY.at(name=name, found=found, copy=copy))
+
+
+def check_length(name: str, shape: Sequence[int], lanes: int) -> None:
+    """Refuse arrays whose elements, of so many numbers each, or whose axes 32 bits do not count."""
+    longest = max(shape, default=0)
+    if prod(shape) // lanes >= TOO_LONG:
+        found = str(prod(shape) // lanes)
+    elif len(shape) > 1 and longest >= TOO_LONG:
+        found = f"an axis of {longest}"
+    else:
+        return
+    raise ArgumentError(codes.LONG_ARRAY.at(name=name, found=found))
 
 
 @lru_cache(maxsize=512)

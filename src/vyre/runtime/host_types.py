@@ -117,6 +117,17 @@ def wrong_type(
     return ArgumentError(codes.WRONG_DTYPE.at(name=name, expected=held, found=shown, fix=fix))
 
 
+def no_type_of_ours(name: str, found: np.dtype[Any]) -> ArgumentError:
+    """An array for a generic parameter whose type no parameter can have."""
+    shown, fix = str(found), "pass an array of bool, or of integers or floats"
+    if found.names is not None:
+        shown, fix = "a structure", f"pass one of its fields: {name}[{found.names[0]!r}]"
+    elif found.kind == "c":
+        fix = f"pass its two parts, each as an array: {name}.real and {name}.imag"
+    expected = "bool, integers or floats"
+    return ArgumentError(codes.WRONG_DTYPE.at(name=name, expected=expected, found=shown, fix=fix))
+
+
 def _fix(name: str, element: DataType, found: np.dtype[Any], declared: str, written: bool) -> str:
     """What to write: a view where that is the same numbers, else a copy that is kept."""
     if found.names is not None:

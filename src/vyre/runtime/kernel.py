@@ -224,7 +224,7 @@ class Kernel(Generic[P]):
         for name, array in made.written.items():
             found = result.outputs[name].view(array.dtype)
             if isinstance(array, DeviceArray):
-                array.write(found)
+                array.write(found.reshape(array.shape))
             else:
                 array[...] = found.reshape(array.shape)
         telemetry.show(result.printed)

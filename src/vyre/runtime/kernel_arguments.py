@@ -32,6 +32,7 @@ from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.device_array import array as array_on
 from vyre.runtime.host_arrays import (
     as_host_array,
+    check_length,
     check_writable,
     instead_of,
     is_plain,
@@ -39,7 +40,7 @@ from vyre.runtime.host_arrays import (
     typed_view,
 )
 from vyre.runtime.host_numbers import as_element, number_kind
-from vyre.runtime.host_types import type_of_numpy
+from vyre.runtime.host_types import no_type_of_ours, type_of_numpy
 from vyre.runtime.host_views import NO_VIEW, host_view, in_numpy
 from vyre.signals import is_from_handler
 
@@ -200,9 +201,8 @@ def _undecided(
             whole = "int32" if -(2**31) <= number < 2**31 else "int64"
             shown = {"b": "bool_", "i": whole, "f": "float32"}[kind]
             fix = f"pass a number that has a type, such as np.{shown}({number!r})"
-    elif dtype is not None:
-        problem = f"cannot be {dtype}, which {name!r} has"
-        fix = "pass an array of bool, or of integers or floats"
+    elif isinstance(dtype, np.dtype):
+        return no_type_of_ours(name, cast("np.dtype[Any]", dtype))
     return ArgumentError(codes.GENERIC.at(name=wanted.name, problem=problem, fix=fix))
 
 
@@ -312,6 +312,7 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
     else:
         array = _as_numpy(name, value, parameter.dtype, written=written)
     _check_rank(name, parameter, array, value)
+    check_length(name, array.shape, getattr(parameter.dtype, "lanes", 1))
     if parameter.rank > 1:
         made.given[name + SHAPE] = numbers(array.shape)
     if isinstance(array, DeviceArray):

@@ -107,7 +107,7 @@ def _no_such_grid(plan: Plan, sizes: Sizes, problem: NoGrid) -> DispatchError:
         codes.NO_SUCH_GRID.at(
             id=f"vy.gid({axis})" if axis else "vy.gid()",
             found=problem.found,
-            what=f"the numbers that the call passes ({numbers})" if numbers else "the guards",
+            what=f"the numbers that the call passes ({numbers})" if numbers else "the bounds",
         )
     )
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vyre as vy
 from vyre.cli import main
 from vyre.cli.command import COMMANDS
 from vyre.cli.page import page
+from vyre.cli.samples import Wishes, sample_of
 from vyre.config import config
 
 ROOT = Path(__file__).parents[3]
@@ -339,3 +341,15 @@ def test_a_text_of_several_axes_has_the_grid_of_its_effects(grids: str, tmp_path
     call = ["run", str(text), "--in", "n=30", "--in", "y=zeros:40,7", "--out", f"y={out}"]
     assert main([*call, "--device", "cpu", "--check"]) == 0
     assert np.load(out).sum() == 30 * 7
+
+
+def test_an_output_of_an_exported_page_begins_as_zeros_whatever_is_given() -> None:
+    @vy.kernel
+    def evens(y: vy.Out[vy.u32]):
+        i = vy.gid()
+        if i < len(y) and i % 2 == 0:
+            y.atomic_add(i, 1)
+
+    made = sample_of(evens.program(), Wishes(inputs={"y": np.full(4, 77, np.uint32)}))
+    assert made.inputs["y"].tolist() == [0] * 4
+    assert made.expected["y"].tolist() == [1, 0, 1, 0]

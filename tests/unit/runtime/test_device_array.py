@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from vyre import devices
 from vyre.diagnostics import ArgumentError, OutOfMemoryError
 from vyre.driver import routing
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
@@ -114,3 +117,52 @@ def test_out_of_memory_says_so_and_leaves_the_pool_usable():
     assert caught.value.fix
     assert pool.counters.in_use == 0
     pool.give(pool.take(100))
+
+
+DEVICES = [info.id for info in devices() if info.available]
+
+
+def _pickled(made: Any) -> Any:
+    return pickle.loads(pickle.dumps(made))  # noqa: S301
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, _pickled])
+def test_a_copy_has_memory_of_its_own(device, copied):
+    x = array(np.arange(6, dtype=np.uint32).reshape(2, 3), device=device)
+    y = copied(x)
+    assert (y.shape, y.dtype, y.device) == (x.shape, x.dtype, x.device)
+    run(STEP, {"x": x}, device=device)
+    assert y.numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    x.free()
+    with pytest.raises(ArgumentError) as refused:
+        copied(x)
+    assert refused.value.code == "D017"
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_where_no_copy_is_wanted_there_is_none(device):
+    x = array(np.arange(6, dtype=np.uint32), device=device)
+    with pytest.raises(ValueError, match="without a copy"):
+        np.array(x, copy=False)
+    with pytest.raises(BufferError, match="without a copy"):
+        np.from_dlpack(cast("Any", x), copy=False)
+    assert np.asarray(x).tolist() == np.array(x, copy=True).tolist() == list(range(6))
+
+
+def test_contents_of_another_shape_are_refused():
+    x = zeros((2, 3), np.uint8, device="cpu")
+    values = np.arange(6, dtype=np.uint8)
+    for other in (values, values.reshape(3, 2), values.reshape(6, 1), values.tolist()):
+        with pytest.raises(ArgumentError) as refused:
+            x.write(other)
+        assert refused.value.code == "D033"
+        assert "reshape((2, 3))" in str(refused.value)
+    assert not x.numpy().any()
+    for good in (values.reshape(2, 3), values.reshape(1, 2, 3), values.tobytes()):
+        x.write(np.zeros((2, 3), np.uint8))
+        x.write(good)
+        assert x.numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    one = zeros(1, np.uint8, device="cpu")
+    one.write(7)
+    assert one.numpy().tolist() == [7]

@@ -163,6 +163,22 @@ def test_arrays_of_every_type(element: DataType) -> None:
             check_written(element, Case(make, outcome, outcome), mode, outcome, "cpu")
 
 
+def test_arrays_of_every_type_for_a_generic_parameter() -> None:
+    kind = vy.generic("T")
+
+    @vy.kernel
+    def copied(x: vy.In[kind], y: vy.InOut[kind]):
+        i = vy.gid()
+        if i < len(x):
+            y[i] = x[i]
+
+    for dtype in DTYPES:
+        value, target = _of_type(dtype), _of_type(dtype)
+        taken = any(array_outcome(element, dtype) == "in place" for element in HELD)
+        code = refusal(lambda: copied(value, target, device="cpu"))  # noqa: B023
+        assert code == ("" if taken else "D005")
+
+
 @pytest.mark.parametrize("name", [*LAYOUTS, *KINDS])
 @pytest.mark.parametrize("device", ["cpu", *OTHERS])
 def test_values_of_every_kind(name: str, device: str) -> None:

@@ -238,7 +238,7 @@ def test_a_generic_type_that_nothing_decides_says_how() -> None:
         copies.program()
     assert "f32" in str(copies.program(x=vy.f32))
     values = np.zeros(2, np.complex64)
-    with pytest.raises(ArgumentError, match="cannot be complex64, which 'x' has"):
+    with pytest.raises(ArgumentError, match="integers or floats, not complex64"):
         copies(2, values, values.copy(), device="cpu")
 
 

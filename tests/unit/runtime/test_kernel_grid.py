@@ -134,6 +134,17 @@ def test_numbers_that_no_grid_fits_are_refused_before_anything_is_done() -> None
     assert y.sum() == 99
 
 
+def test_a_bound_that_no_guard_is_does_not_blame_guards_alone() -> None:
+    @vy.kernel
+    def shifted(m: vy.u32, y: vy.InOut[vy.u32]):
+        y[vy.gid() + m] = 1
+
+    with pytest.raises(DispatchError) as caught:
+        shifted((1 << 32) - 4, words(300), device="cpu")
+    assert caught.value.code == "D026"
+    assert "the ends of its arrays" in str(caught.value)
+
+
 # --- elements along several axes ------------------------------------------------------------------
 
 

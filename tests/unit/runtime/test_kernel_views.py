@@ -209,3 +209,25 @@ def test_programs_write_views_back_too() -> None:
     vy.run(program, {"x": x, "y": y, "z": z}, in_place=True, device="cpu")
     assert y.tolist() == expected
     assert np.frombuffer(z, np.int32).tolist() == (_filled(14)[::2] - x).tolist()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_view_of_more_elements_than_32_bits_count_is_refused(device: str) -> None:
+    @vy.kernel
+    def count(x: vy.In[vy.u8, 2], y: vy.Out[vy.u32]):
+        i = vy.gid()
+        if i < x.size // 1000000:
+            y.atomic_add(0, 1)
+
+    y = np.full(1, 9, np.uint32)
+    empty = np.zeros(((1 << 32) + 5, 0), np.uint8)
+    for x in (np.broadcast_to(np.uint8(7), (70000, 70000)), empty, empty.T):
+        for call in (count, count.reference):
+            on: dict[str, Any] = {"device": device} if call is count else {}
+            with pytest.raises(ArgumentError) as refused:
+                call(x, y, **on)
+            assert refused.value.code == "D032"
+    assert y.tolist() == [9]
+    if device == "cpu":
+        count(np.broadcast_to(np.uint8(7), (60000, 70000)), y, device=device)
+        assert y.tolist() == [4200]

@@ -8,8 +8,11 @@ import mmap
 import numpy as np
 import pytest
 
-from vyre.diagnostics import ArgumentError, DeadlineError, DispatchError, TrapError
+import vyre as vy
+from vyre.config import config
+from vyre.diagnostics import ArgumentError, DeadlineError, DispatchError, TrapError, VyreError
 from vyre.ir import BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
+from vyre.plan import fuse
 from vyre.runtime import run
 
 U32, F32 = DataType.U32, DataType.F32
@@ -284,3 +287,64 @@ def test_what_was_printed_before_the_deadline_is_shown(device, capsys):
     with pytest.raises(DeadlineError):
         run(endless, {"x": np.ones(1, np.float32)}, grid=1, device=device, deadline=0.2)
     assert capsys.readouterr().out.splitlines() == ["(0, 0, 0) value: 1.0"]
+
+
+EVERYWHERE = [info.id for info in vy.devices() if info.available]
+
+
+@vy.kernel(workgroup=64)
+def evens(y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(y) and i % 2 == 0:
+        y.atomic_add(i, 1)
+
+
+@pytest.fixture
+def _own_config():
+    yield
+    config.cache_clear()
+
+
+OUTPUTS = {
+    "of a kernel": evens.program(),
+    "of a fused program": fuse([evens.program(), evens.program()], names=["one", "two"]).program,
+    "written by hand": Program.wrapped(
+        [BufferDecl.output("y", 0, DataType.U32)],
+        (64, 1, 1),
+        [Node.if_(I.eq(Expr.u32(0)) | I.eq(Expr.u32(2)), [Node.store("y", I, Expr.u32(1))])],
+    ),
+}
+
+
+@pytest.mark.parametrize("device", EVERYWHERE)
+@pytest.mark.parametrize("program", OUTPUTS.values(), ids=OUTPUTS.keys())
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.usefixtures("_own_config")
+def test_an_output_begins_as_zeros_in_an_array_of_the_callers(device, program, check, monkeypatch):
+    monkeypatch.setenv("VYRE_CHECK", str(int(check)))
+    config.cache_clear()
+    own = np.full(4, 77, np.uint32)
+    for _ in range(4):
+        assert run(program, {"y": own}, device=device)["y"].tolist() == [1, 0, 1, 0]
+        assert own.tolist() == [77] * 4
+        spread = np.full(8, 77, np.uint32)
+        run(program, {"y": spread[::2]}, device=device, in_place=True)
+        assert spread.tolist() == [1, 77, 0, 77] * 2
+        raw = bytearray(b"M" * 16)
+        run(program, {"y": raw}, device=device, in_place=True)
+        assert np.frombuffer(raw, np.uint32).tolist() == [1, 0, 1, 0]
+    resident = vy.array(own, device=device)
+    for _ in range(4):
+        own[:] = 77
+        run(program, {"y": own}, device=device, in_place=True)
+        assert own.tolist() == [1, 0, 1, 0]
+        resident.write(np.full(4, 77, np.uint32))
+        run(program, {"y": resident}, device=device)
+        assert resident.numpy().tolist() == [1, 0, 1, 0]
+
+
+def test_a_call_that_is_refused_leaves_an_output_as_it_was():
+    own = np.full(4, 77, np.uint32)
+    with pytest.raises(VyreError):
+        run(OUTPUTS["of a kernel"], {"y": own, "z": own}, device="cpu", in_place=True)
+    assert own.tolist() == [77] * 4

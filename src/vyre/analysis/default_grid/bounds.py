@@ -175,7 +175,7 @@ class Bounds:
         order = sorted(sizes, key=lambda axis: (len(sizes[axis][0]), sizes[axis][1]))
         for inner, outer in itertools.pairwise(order):
             ratio = _ratio(sizes[outer], sizes[inner])
-            if ratio is None:
+            if ratio is None or ratio == Form.of(1):
                 return {}
             found[inner] = ratio.extent()
         return found

@@ -109,8 +109,8 @@ GRID_AND_ELEMENTS = Code(
 )
 NO_SUCH_GRID = Code(
     "D026",
-    "guards that no grid fits",
-    "along {id} the guards of the kernel come to {found}",
+    "bounds that no grid fits",
+    "along {id} the bounds of the kernel, by its guards or the ends of its arrays, come to {found}",
     "correct {what}, or pass grid=(x, y, z)",
     example=(
         "import numpy as np\n"
@@ -239,9 +239,9 @@ LONG_ARRAY = Code(
 )
 WRONG_SIZE = Code(
     "D033",
-    "contents of another size",
-    "a vyre array of {expected} elements was to hold {found}",
-    "write as many as it has, or make a new one: vy.array(x)",
+    "contents of another size or shape",
+    "a vyre array of {expected} was to hold {found}",
+    "{fix}",
     example=(
         "import numpy as np\nimport vyre as vy\n"
         "vy.zeros(8, np.float32, device='cpu').write(np.ones(4, np.float32))"
@@ -264,8 +264,8 @@ NO_TYPE = Code(
 BAD_SHAPE = Code(
     "D036",
     "shape that no array has",
-    "{found} is not the shape of an array",
-    "give whole numbers that are not negative, one for each axis: (3, 4)",
+    "{found} is {problem}",
+    "{fix}",
     example="import numpy as np\nimport vyre as vy\nvy.zeros(-1, np.float32)",
 )
 FORKED_DEVICE = Code(

@@ -14,7 +14,9 @@ from vyre.analysis.default_grid.needs import Needs
 from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Group
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import driver as codes
+from vyre.front.grid.dependence import BY_CONDITION, IN_A_LOOP, Dependence
 from vyre.ir import (
+    AnyExpr,
     AnyStmt,
     Assign,
     AsyncWait,
@@ -68,8 +70,9 @@ def refusal(program: Program, sizes: Sizes) -> Diagnostic:
         return codes.NO_GRID.at(at, why=why, fix=fix)
     missing = needs.unbounded(refused)
     ids = " and ".join(shown_id(axis) for axis in missing)
-    if clues.has_data(missing):
-        why = f": what {ids} is compared with here is read from memory"
+    cause = clues.cause(missing, program)
+    if cause is not None:
+        why = f": what {ids} is compared with here {cause}"
         fix = _elements(needs.axes, _known(needs, refused), clues, sizes)
         return codes.NO_GRID.at(at, why=why, fix=fix)
     why = f": no comparison ends {ids} here, and invocations past the end would do this, too"
@@ -86,7 +89,7 @@ def ends_of(
     """Where an effect seems meant to end, along the axes along which nothing ends it."""
     rows = clues.rows(effect)
     # Once all others keep to their rows, the last of them ends with the array.
-    wanted = [axis for axis in missing if not rows or axis in rows]
+    wanted = [axis for axis in missing if axis in rows] or missing
     return {axis: rows.get(axis) or clues.of(axis, effect, program) for axis in wanted}
 
 
@@ -97,7 +100,7 @@ def guard(ends: Mapping[int, Extent | None], clues: Clues, effect: Effect, progr
     numbers: list[str] = []
     for axis, end in ends.items():
         text = None if end is None else _text(end)
-        if text is None and clues.is_for_one(effect):
+        if text is None and clues.is_for_one(effect, program):
             tests.append(f"{clues.shown(axis, effect)} == 0")
             continue
         if text is None:
@@ -215,13 +218,22 @@ class Clues:
     _rows: dict[int, dict[int, Extent]] = field(default_factory=dict[int, dict[int, Extent]])
     """By effect and axis of the grid, where the place of the effect has rows."""
     _alike: set[int] = field(default_factory=set[int])
-    """Stores whose place is the same for all invocations."""
-    _data: set[int] = field(default_factory=set[int])
-    """Axes whose ids are compared with what is read from memory."""
+    """Stores at places that are known but for counters."""
+    _unknown: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
+    """By axis of the grid, what ids are compared with that the host does not know."""
+    _mixed: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    """What else is compared that the host does not know, perhaps computed from ids."""
 
-    def has_data(self, axes: Sequence[int]) -> bool:
-        """Whether the ids along all of these axes are compared with what is read from memory."""
-        return self._data >= set(axes)
+    def cause(self, axes: Sequence[int], program: Program) -> str | None:
+        """Why nothing is known of what the ids along all of these axes are compared with."""
+        found = Dependence(program)
+        unknown = dict(self._unknown)
+        for expr in self._mixed:
+            if found.cause(expr) in (BY_CONDITION, IN_A_LOOP):
+                unknown |= {axis: expr for axis in found.axes(expr) if axis not in unknown}
+        if not unknown.keys() >= set(axes):
+            return None
+        return found.cause(unknown[axes[0]])
 
     def note(self, search: Search, statement: AnyStmt, _: Facts) -> None:
         """Look at a statement and what its variables hold."""
@@ -252,9 +264,12 @@ class Clues:
             if isinstance(access, Store) and not factors & _IDS:
                 self._alike.add(id(access))
 
-    def is_for_one(self, effect: Effect) -> bool:
+    def is_for_one(self, effect: Effect, program: Program) -> bool:
         """Whether one invocation is enough for an effect: all of them store at the same place."""
-        return id(effect.node) in self._alike
+        node = effect.node
+        if not isinstance(node, Store) or id(node) not in self._alike:
+            return False
+        return Dependence(program).is_same(node.index, effect.statement)
 
     def rows(self, effect: Effect) -> dict[int, Extent]:
         """What ids must be less than for an effect to stay in its row."""
@@ -267,8 +282,11 @@ class Clues:
         right = search.values.of(compared.right, search.names)
         known = left if isinstance(left, Whole) else right
         if isinstance(known, Whole) and (left is None or right is None):
-            factors = [factor for product, _ in known.form.terms for factor in product]
-            self._data |= {factor.axis for factor in factors if isinstance(factor, Group)}
+            other = compared.right if known is left else compared.left
+            self._mixed.append(other)
+            for factor in (factor for product, _ in known.form.terms for factor in product):
+                if isinstance(factor, Group):
+                    self._unknown.setdefault(factor.axis, other)
 
     def _ids(self, search: Search) -> dict[int, str]:
         found: dict[int, str] = {}

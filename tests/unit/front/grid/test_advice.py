@@ -186,3 +186,71 @@ def test_a_refused_call_has_cleared_nothing() -> None:
     y = np.full(10, 5, np.uint32)
     assert "D009" in said(both, DATA, y, words(7))
     assert (y == 5).all()
+
+
+def said_of(body: str, *args: Any, size: Any = 64, more: str = "") -> str:
+    """What is said of a kernel with these statements on `y`, and `more` parameters."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    source = f"@vy.kernel(workgroup={size})\ndef k({more}y: vy.InOut[vy.u32]):\n{lines}"
+    return said(kernel_from(source, f"<{body}>"), *args, words(50))
+
+
+PLACES_THAT_DIFFER = [
+    "y[i % len(y)] = 7",
+    "y[i % 4] = 7",
+    "y[i & 3] = 7",
+    "y[vy.u8(i)] = 1",
+    "if i % 3 == 1:\n    y[0] = 7",
+    "if i % 3 != 1:\n    return\ny[0] = 7",
+    "for k in range(i):\n    y[k] = 7",
+    "found = False\nif i % 3 == 1:\n    found = True\nif found:\n    y[0] = 7",
+    "k = 0\nwhile k < i % 4:\n    k += 1\nfor m in range(k):\n    y[m] = 7",
+    "for k in range(4):\n    if k == i % 4:\n        break\n    y[k] = 1",
+]
+
+
+@pytest.mark.parametrize("body", PLACES_THAT_DIFFER)
+def test_one_invocation_is_not_enough_where_others_store_elsewhere(body: str) -> None:
+    assert "if i < w: with w: vy.u32" in said_of("i = vy.gid()\n" + body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for k in range(4):\n    y[k] = i",
+        "if len(y) > 3:\n    for k in range(4):\n        y[k] = i",
+        "if i < 4:\n    y.atomic_add(i, 1)\nfor k in range(4):\n    y[k + 5] = 7",
+    ],
+)
+def test_one_invocation_is_enough_where_all_store_the_same(body: str) -> None:
+    assert said_of("i = vy.gid()\n" + body).endswith("if i == 0:")
+
+
+@pytest.mark.parametrize(
+    ("body", "fix"),
+    [
+        ("if j < 7:\n    y.atomic_add(i * 3 + j, 1)", "if i < w: with w: vy.u32 among"),
+        ("y.atomic_add(i + j, 1)", "if i < w and j < h: with w: vy.u32 and h: vy.u32 among"),
+        ("y.atomic_add(i + 7 * j, 1)", "if i < 7:"),
+    ],
+)
+def test_rows_are_advised_only_where_there_are_some(body: str, fix: str) -> None:
+    assert fix in said_of("i, j = vy.gid(0), vy.gid(1)\n" + body, size=(8, 4))
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("n = 30 if len(x) > 50 else 100\nif i < n:", "depends on a condition"),
+        ("n = len(y)\nif len(x) > 3:\n    n = len(x)\nif i < n:", "depends on a condition"),
+        ("n = 0\nfor k in range(3):\n    n += len(x) // 4\nif i < n:", "changes in a loop"),
+        ("k = 0\nwhile k < 3:\n    k += 1\nif i - k * 100 < len(y):", "changes in a loop"),
+        ("n = 1\nif x[0] > 3:\n    n = 5\nif i < n:", "is read from memory"),
+        ("if i < x[0]:", "is read from memory"),
+        ("if i < len(x) ^ 3:", "is not computed before the launch"),
+        ("if x[i] < 3:", "no comparison ends"),
+    ],
+)
+def test_the_cause_is_named(body: str, cause: str) -> None:
+    text = said_of(f"i = vy.gid()\n{body}\n    y.atomic_add(0, 1)", DATA, more="x: vy.In[vy.u32], ")
+    assert cause in text
