@@ -15,34 +15,15 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.def_use import DefUse
 from vyre.analysis.divergence import is_constant
 from vyre.analysis.types import VariableTypes
 from vyre.analysis.uniformity import Level, Uniformity
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Lit,
-    Load,
-    Program,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    UnOp,
-    Var,
-)
 from vyre.ir.walk import expr_children
 from vyre.record import dataclass
 
-_MOVING = (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID)
+_MOVING = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID)
 MOST_TERMS = 8
 """A variable whose form has more terms is a symbol of its own."""
 
@@ -52,7 +33,7 @@ class Opaque:
     """An expression that is not looked into, as one statement evaluates it."""
 
     position: int
-    expr: AnyExpr
+    expr: ir.AnyExpr
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +43,7 @@ class Variable:
     binding: int
 
 
-Symbol = Builtin | BufLen | Variable | Opaque
+Symbol = ir.Builtin | ir.BufLen | Variable | Opaque
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +82,7 @@ def _made(bits: int, constant: int, terms: dict[Symbol, int]) -> Affine:
 class AffineForms:
     """The affine forms of one program; get them with `AffineForms.of`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._def_use = DefUse.of(program)
         self._uniformity = Uniformity.of(program)
         self._types = VariableTypes.of(program)
@@ -114,25 +95,25 @@ class AffineForms:
                 self._forms[binding] = self._defined(binding)
 
     @staticmethod
-    def of(program: Program) -> AffineForms:
+    def of(program: ir.Program) -> AffineForms:
         """The forms of a program, computed once per program object, as they are asked for."""
         return program.memo(AffineForms, AffineForms)
 
-    def of_expr(self, expr: AnyExpr, position: int) -> Affine | None:
+    def of_expr(self, expr: ir.AnyExpr, position: int) -> Affine | None:
         """The form of an expression in the statement at `position`; None if it is no integer."""
         match expr:
-            case Lit(dtype, bits) if dtype.is_integer:
+            case ir.Lit(dtype, bits) if dtype.is_integer:
                 return Affine(dtype.bits or 0, bits)
-            case Builtin() | BufLen():
+            case ir.Builtin() | ir.BufLen():
                 return Affine(32, 0, {expr: 1})
-            case Var(name):
+            case ir.Var(name):
                 return self._variable(name, position)
-            case Unary(UnOp.NEG, operand):
+            case ir.Unary(ir.UnOp.NEG, operand):
                 form = self.of_expr(operand, position)
                 return None if form is None else form.times(-1)
-            case Binary():
+            case ir.Binary():
                 return self._binary(expr, position)
-            case Cast(value, dtype) if dtype.is_integer:
+            case ir.Cast(value, dtype) if dtype.is_integer:
                 form = self.of_expr(value, position)
                 if form is not None and form.bits == dtype.bits:
                     return form
@@ -141,7 +122,7 @@ class AffineForms:
                 return self._opaque(expr, position)
 
     def difference(
-        self, first: AnyExpr, at_first: int, second: AnyExpr, at_second: int
+        self, first: ir.AnyExpr, at_first: int, second: ir.AnyExpr, at_second: int
     ) -> int | None:
         """`first` minus `second` as a signed number, when it is always the same.
 
@@ -153,7 +134,7 @@ class AffineForms:
         rest = a - b
         return None if rest.terms else rest.signed(rest.constant)
 
-    def stride(self, expr: AnyExpr, position: int) -> int | None:
+    def stride(self, expr: ir.AnyExpr, position: int) -> int | None:
         """How much more the next invocation along x gets, the wrap-around of the type aside."""
         form = self.of_expr(expr, position)
         if form is None:
@@ -169,7 +150,7 @@ class AffineForms:
     def agrees_but_for_id(self, form: Affine, axis: int) -> bool:
         """Whether a workgroup agrees on all of a form but its ids along one axis."""
         return all(
-            (isinstance(symbol, Builtin) and symbol.axis == axis and symbol.kind in _MOVING)
+            (isinstance(symbol, ir.Builtin) and symbol.axis == axis and symbol.kind in _MOVING)
             or self._level(symbol) <= Level.WORKGROUP
             for symbol in form.terms
         )
@@ -180,11 +161,11 @@ class AffineForms:
                 return self._uniformity.variable(binding)
             case Opaque(position, expr):
                 return self._uniformity.level_of(expr, position)
-            case Builtin() | BufLen():
+            case ir.Builtin() | ir.BufLen():
                 return self._uniformity.level_of(symbol, 0)
 
     def _step(self, symbol: Symbol) -> int | None:
-        if isinstance(symbol, Builtin) and symbol.kind in _MOVING:
+        if isinstance(symbol, ir.Builtin) and symbol.kind in _MOVING:
             return int(symbol.axis == 0)
         return 0 if self._level(symbol) <= Level.WORKGROUP else None
 
@@ -194,7 +175,7 @@ class AffineForms:
             return None
         if binding in self._forms:
             return self._forms[binding]
-        return _symbol(Opaque(position, Var(name)), self._types.variable(binding))
+        return _symbol(Opaque(position, ir.Var(name)), self._types.variable(binding))
 
     def _defined(self, binding: int) -> Affine | None:
         value = self._def_use.value(binding)
@@ -204,37 +185,37 @@ class AffineForms:
                 return form
         return _symbol(Variable(binding), self._types.variable(binding))
 
-    def _binary(self, expr: Binary, position: int) -> Affine | None:
-        if expr.op in (BinOp.ADD, BinOp.SUB, BinOp.MUL, BinOp.SHL):
+    def _binary(self, expr: ir.Binary, position: int) -> Affine | None:
+        if expr.op in (ir.BinOp.ADD, ir.BinOp.SUB, ir.BinOp.MUL, ir.BinOp.SHL):
             left = self.of_expr(expr.left, position)
             right = self.of_expr(expr.right, position)
             if left is None or right is None:
                 return None
-            if expr.op is BinOp.ADD:
+            if expr.op is ir.BinOp.ADD:
                 return left + right
-            if expr.op is BinOp.SUB:
+            if expr.op is ir.BinOp.SUB:
                 return left - right
-            if expr.op is BinOp.SHL and not right.terms:
+            if expr.op is ir.BinOp.SHL and not right.terms:
                 return left.times(1 << (right.constant & (right.bits - 1)))
-            if expr.op is BinOp.MUL and not right.terms:
+            if expr.op is ir.BinOp.MUL and not right.terms:
                 return left.times(right.constant)
-            if expr.op is BinOp.MUL and not left.terms:
+            if expr.op is ir.BinOp.MUL and not left.terms:
                 return right.times(left.constant)
         return self._opaque(expr, position)
 
-    def _opaque(self, expr: AnyExpr, position: int) -> Affine | None:
+    def _opaque(self, expr: ir.AnyExpr, position: int) -> Affine | None:
         if not self._is_steady(expr):
             return None
         return _symbol(Opaque(position, expr), self._types.of_expr(expr, position))
 
-    def _is_steady(self, expr: AnyExpr) -> bool:
+    def _is_steady(self, expr: ir.AnyExpr) -> bool:
         """Whether evaluating the expression twice in one statement gives the same twice."""
-        if isinstance(expr, (Atomic, Ballot, Shuffle, SubgroupReduce)):
+        if isinstance(expr, (ir.Atomic, ir.Ballot, ir.Shuffle, ir.SubgroupReduce)):
             return False
-        if isinstance(expr, Load) and expr.buffer not in self._constant_buffers:
+        if isinstance(expr, ir.Load) and expr.buffer not in self._constant_buffers:
             return False
         return expr.depth == 1 or all(self._is_steady(child) for child in expr_children(expr))
 
 
-def _symbol(symbol: Symbol, dtype: DataType) -> Affine | None:
+def _symbol(symbol: Symbol, dtype: ir.DataType) -> Affine | None:
     return Affine(dtype.bits or 0, 0, {symbol: 1}) if dtype.is_integer else None

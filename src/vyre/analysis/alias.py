@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from vyre import ir
 from vyre.analysis.affine import AffineForms
 from vyre.analysis.interval import Interval
 from vyre.analysis.ranges import Ranges
-from vyre.ir import AnyExpr, Builtin, BuiltinKind, Program
 
 
 class Alias(Enum):
@@ -33,13 +33,13 @@ class Alias(Enum):
 class Aliases:
     """Which accesses of one program touch the same elements; get it with `Aliases.of`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._forms = AffineForms.of(program)
         self._ranges = Ranges.of(program)
         self._size = program.workgroup_size
 
     @staticmethod
-    def of(program: Program) -> Aliases:
+    def of(program: ir.Program) -> Aliases:
         """The aliasing of a program, computed once per program object."""
         return program.memo(Aliases, Aliases)
 
@@ -49,7 +49,13 @@ class Aliases:
         return Alias.MUST if first == second else Alias.NO
 
     def of_accesses(
-        self, buffer: str, index: AnyExpr, at: int, other: str, other_index: AnyExpr, other_at: int
+        self,
+        buffer: str,
+        index: ir.AnyExpr,
+        at: int,
+        other: str,
+        other_index: ir.AnyExpr,
+        other_at: int,
     ) -> Alias:
         """How an access at one statement and one at another are related, for one invocation.
 
@@ -66,7 +72,7 @@ class Aliases:
             return Alias.NO
         return Alias.MAY
 
-    def is_own(self, index: AnyExpr, position: int) -> bool:
+    def is_own(self, index: ir.AnyExpr, position: int) -> bool:
         """Whether every invocation of a workgroup has another index at this statement.
 
         Only what is certain: one local or global id along the only extended axis, times one or
@@ -79,11 +85,11 @@ class Aliases:
         if form is None or len(extended) > 1 or form.bits < 32:
             return False
         [axis] = extended
-        ids = (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID)
+        ids = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID)
         moving = [
             coefficient
             for symbol, coefficient in form.terms.items()
-            if isinstance(symbol, Builtin) and symbol.kind in ids and symbol.axis == axis
+            if isinstance(symbol, ir.Builtin) and symbol.kind in ids and symbol.axis == axis
         ]
         if len(moving) != 1 or abs(form.signed(moving[0])) != 1:
             return False

@@ -9,24 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre import ir
 from vyre.analysis.coverage_types import ALL, NUMBER, Along, At, Extent, Size, Subscript, UpTo
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Lit,
-    Load,
-    Var,
-)
 from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
 
-WORDS = (DataType.U32, DataType.I32)
+WORDS = (ir.DataType.U32, ir.DataType.I32)
 LARGEST_SIZE = 1 << 16
 """Of an axis whose size is a constant, in elements."""
 
@@ -49,7 +37,7 @@ class Scope:
     """32-bit scalar parameters."""
 
 
-def delinearise(index: AnyExpr, scope: Scope) -> Subscripts | None:
+def delinearise(index: ir.AnyExpr, scope: Scope) -> Subscripts | None:
     """The subscripts of an index; None if it has another form.
 
     Signed and unsigned arithmetic are not distinguished: an index that overflows 32 bits is out of
@@ -66,68 +54,68 @@ def delinearise(index: AnyExpr, scope: Scope) -> Subscripts | None:
     return found
 
 
-def subscript_of(expr: AnyExpr, scope: Scope) -> Subscript | None:
+def subscript_of(expr: ir.AnyExpr, scope: Scope) -> Subscript | None:
     """The subscript of one axis that an expression is; None if it has another form."""
     match without_casts(expr, scope.numbers):
-        case Builtin(BuiltinKind.GLOBAL_ID, axis):
+        case ir.Builtin(ir.BuiltinKind.GLOBAL_ID, axis):
             return Along(axis)
-        case Lit(dtype, _) as literal if dtype in WORDS and int(literal.value) >= 0:
+        case ir.Lit(dtype, _) as literal if dtype in WORDS and int(literal.value) >= 0:
             return At(int(literal.value))
-        case Var(name) if name in scope.counters:
+        case ir.Var(name) if name in scope.counters:
             return UpTo(name, scope.counters[name])
         case _:
             return None
 
 
-def extent_of(expr: AnyExpr, numbers: frozenset[str]) -> Extent | None:
+def extent_of(expr: ir.AnyExpr, numbers: frozenset[str]) -> Extent | None:
     """An extent of an array, its length, or a scalar parameter."""
     match without_casts(expr, numbers):
-        case BufLen(buffer):
+        case ir.BufLen(buffer):
             return buffer, ALL
-        case Load(buffer, Lit() as axis) if buffer.endswith(SHAPE):
+        case ir.Load(buffer, ir.Lit() as axis) if buffer.endswith(SHAPE):
             return buffer.removesuffix(SHAPE), int(axis.value)
-        case Load(buffer, _) if buffer in numbers:
+        case ir.Load(buffer, _) if buffer in numbers:
             return buffer, NUMBER
         case _:
             return None
 
 
-def without_casts(expr: AnyExpr, numbers: frozenset[str]) -> AnyExpr:
+def without_casts(expr: ir.AnyExpr, numbers: frozenset[str]) -> ir.AnyExpr:
     """An expression without casts between `i32` and `u32`."""
-    while isinstance(expr, Cast) and expr.dtype in WORDS and _is_word(expr.value, numbers):
+    while isinstance(expr, ir.Cast) and expr.dtype in WORDS and _is_word(expr.value, numbers):
         expr = expr.value
     return expr
 
 
-def _is_word(expr: AnyExpr, numbers: frozenset[str]) -> bool:
+def _is_word(expr: ir.AnyExpr, numbers: frozenset[str]) -> bool:
     """True if an expression is certainly 32 bits wide."""
     match expr:
-        case Lit(dtype, _):
+        case ir.Lit(dtype, _):
             return dtype in WORDS
-        case Cast(_, dtype):
+        case ir.Cast(_, dtype):
             return dtype in WORDS
-        case Binary(_, left, right):
+        case ir.Binary(_, left, right):
             return _is_word(left, numbers) and _is_word(right, numbers)
-        case Builtin(BuiltinKind.GLOBAL_ID, _) | BufLen():
+        case ir.Builtin(ir.BuiltinKind.GLOBAL_ID, _) | ir.BufLen():
             return True
-        case Load(buffer, _):
+        case ir.Load(buffer, _):
             return buffer.endswith(SHAPE) or buffer in numbers
-        case Var():
+        case ir.Var():
             # A loop counter: all other variables have been substituted.
             return True
         case _:
             return False
 
 
-def _sum(index: AnyExpr, scope: Scope) -> Subscripts | None:
+def _sum(index: ir.AnyExpr, scope: Scope) -> Subscripts | None:
     index = without_casts(index, scope.numbers)
     place = subscript_of(index, scope)
     if place is not None:
         return Subscripts((place,))
     match index:
-        case Binary(BinOp.MUL, left, right):
+        case ir.Binary(ir.BinOp.MUL, left, right):
             return _product(left, right, scope) or _product(right, left, scope)
-        case Binary(BinOp.ADD, left, right):
+        case ir.Binary(ir.BinOp.ADD, left, right):
             one, other = _sum(left, scope), _sum(right, scope)
             if one is None or other is None:
                 return None
@@ -138,11 +126,11 @@ def _sum(index: AnyExpr, scope: Scope) -> Subscripts | None:
             return None
 
 
-def _product(inner: AnyExpr, by: AnyExpr, scope: Scope) -> Subscripts | None:
+def _product(inner: ir.AnyExpr, by: ir.AnyExpr, scope: Scope) -> Subscripts | None:
     """Match `inner * size`: one axis more, with subscript 0."""
     by = without_casts(by, scope.numbers)
     size: Size | None = extent_of(by, scope.numbers)
-    if isinstance(by, Lit):
+    if isinstance(by, ir.Lit):
         size = int(by.value)
         if not 1 < size <= LARGEST_SIZE:
             return None

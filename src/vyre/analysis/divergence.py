@@ -12,37 +12,7 @@ from enum import IntEnum
 from math import prod
 from typing import assert_never
 
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    Ballot,
-    Barrier,
-    Binary,
-    Block,
-    Body,
-    Break,
-    BufferAccess,
-    BufferDecl,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    If,
-    Let,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Program,
-    Region,
-    Return,
-    Shuffle,
-    SubgroupReduce,
-    Var,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_stmts
 from vyre.record import dataclass
 
@@ -59,7 +29,7 @@ class Level(IntEnum):
 class LeafLevels:
     """The level of what expressions start from, in one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         size = program.workgroup_size
         alone = prod(size) == 1
         self.worst = Level.WORKGROUP if alone else Level.DIVERGENT
@@ -67,28 +37,28 @@ class LeafLevels:
         self.constant_buffers = frozenset(d.name for d in program.buffers if is_constant(d))
         self.builtins = {
             (kind, axis): self._builtin(kind, size[axis])
-            for kind in BuiltinKind
+            for kind in ir.BuiltinKind
             for axis in range(3)
         }
 
-    def _builtin(self, kind: BuiltinKind, extent: int) -> Level:
+    def _builtin(self, kind: ir.BuiltinKind, extent: int) -> Level:
         match kind:
-            case BuiltinKind.NUM_WORKGROUPS | BuiltinKind.SUBGROUP_SIZE:
+            case ir.BuiltinKind.NUM_WORKGROUPS | ir.BuiltinKind.SUBGROUP_SIZE:
                 return Level.GRID
-            case BuiltinKind.WORKGROUP_ID:
+            case ir.BuiltinKind.WORKGROUP_ID:
                 return Level.WORKGROUP
-            case BuiltinKind.LOCAL_ID:
+            case ir.BuiltinKind.LOCAL_ID:
                 return Level.GRID if extent == 1 else self.worst
-            case BuiltinKind.GLOBAL_ID:
+            case ir.BuiltinKind.GLOBAL_ID:
                 return Level.WORKGROUP if extent == 1 else self.worst
-            case BuiltinKind.SUBGROUP_LANE:
+            case ir.BuiltinKind.SUBGROUP_LANE:
                 return self.worst
         assert_never(kind)
 
 
-def is_constant(decl: BufferDecl) -> bool:
+def is_constant(decl: ir.BufferDecl) -> bool:
     """Whether nothing changes the buffer while a dispatch runs."""
-    return decl.access in (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
+    return decl.access in (ir.BufferAccess.READ_ONLY, ir.BufferAccess.UNIFORM)
 
 
 @dataclass(slots=True)
@@ -99,7 +69,7 @@ class Graph:
     """By node. Node 0 is what the whole grid agrees on."""
     source: list[int] = field(default_factory=lambda: [-1])
     """From where a node got its level; -1 when it began there."""
-    leaf: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
+    leaf: dict[int, ir.AnyExpr] = field(default_factory=dict[int, ir.AnyExpr])
     """The expression that gave a node its first level."""
     targets: list[list[int]] = field(default_factory=lambda: [[]])
 
@@ -115,7 +85,7 @@ class Graph:
         if start:
             self.targets[start].append(end)
 
-    def raise_to(self, node: int, level: int, leaf: AnyExpr) -> None:
+    def raise_to(self, node: int, level: int, leaf: ir.AnyExpr) -> None:
         """Make a node at least as divergent as `level`, because of `leaf`."""
         if level > self.level[node]:
             self.level[node] = level
@@ -149,7 +119,7 @@ class Frame:
 class Builder:
     """Walks a program and writes down what depends on what, by the positions of statements."""
 
-    program: Program
+    program: ir.Program
     leaves: LeafLevels
     graph: Graph = field(default_factory=Graph)
     controls: list[int] = field(default_factory=list[int])
@@ -190,39 +160,39 @@ class Builder:
         self._body(self.program.entry, 0)
         self.graph.solve()
 
-    def _body(self, body: Body, control: int) -> None:
+    def _body(self, body: ir.Body, control: int) -> None:
         bound: list[tuple[str, int]] = []
         controls, returns = self.controls, self.returns
         for statement in body:
             position = len(controls)
             controls.append(control)
             returns.append(self._returned)
-            if isinstance(statement, Let):
+            if isinstance(statement, ir.Let):
                 bound.append((statement.name, position))
                 self._let(statement, position)
-            elif isinstance(statement, Assign):
+            elif isinstance(statement, ir.Assign):
                 self._assign(statement)
             elif type(statement) in _NESTED:
                 control = self._nested(statement, position, control)
         for name, position in bound:
             self._unbind(name, position)
 
-    def _nested(self, statement: AnyStmt, position: int, control: int) -> int:
+    def _nested(self, statement: ir.AnyStmt, position: int, control: int) -> int:
         """Go through a statement that holds others or leaves; gives the control that follows."""
         loop = self._innermost_loop()
         before = loop.continued if loop is not None else 0
         match statement:
-            case If():
+            case ir.If():
                 self._if(statement, position, control)
-            case Loop() | While():
+            case ir.Loop() | ir.While():
                 self._loop(statement, position, control)
-            case Break():
+            case ir.Break():
                 self._break()
-            case Continue():
+            case ir.Continue():
                 self._continue(position)
-            case Return():
+            case ir.Return():
                 self._returned = self._leave(position, self._returned, [control])
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 self._async(statement, position)
             case _:
                 for name in statement.body_fields:
@@ -231,12 +201,12 @@ class Builder:
             return self._join(control, loop.continued)
         return control
 
-    def _let(self, statement: Let, position: int) -> None:
+    def _let(self, statement: ir.Let, position: int) -> None:
         node = self.graph.node()
         self._feed(statement.value, node)
         self._bind(statement.name, position, node)
 
-    def _assign(self, statement: Assign) -> None:
+    def _assign(self, statement: ir.Assign) -> None:
         known = self._visible.get(statement.name)
         if known is None:
             return
@@ -246,7 +216,7 @@ class Builder:
             self.graph.edge(frame.condition, node)
             self.graph.edge(frame.continued, node)
 
-    def _if(self, statement: If, position: int, control: int) -> None:
+    def _if(self, statement: ir.If, position: int, control: int) -> None:
         condition = self._condition(position)
         self._feed(statement.cond, condition)
         self._frames.append(Frame(condition, is_loop=False))
@@ -268,10 +238,10 @@ class Builder:
             return first
         return second if first == before else self._join(first, second)
 
-    def _loop(self, statement: Loop | While, position: int, control: int) -> None:
+    def _loop(self, statement: ir.Loop | ir.While, position: int, control: int) -> None:
         condition = self._condition(position)
         self._trusts_memory = self._has_grid_sync and _holds_grid_sync(statement.body)
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             variable = self.graph.node()
             self._feed(statement.start, variable)
             self._feed(statement.start, condition)
@@ -285,7 +255,7 @@ class Builder:
         returned = self._returned
         self._body(statement.body, inner)
         self._frames.pop()
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             self._unbind(statement.var, position)
         if self._returned != returned:
             # Who returns in one round is missing in the next.
@@ -308,7 +278,7 @@ class Builder:
             conditions = [frame.condition for frame in inside[1:]]
             loop.continued = self._leave(position, loop.continued, conditions)
 
-    def _async(self, statement: AsyncLoad | AsyncStore, position: int) -> None:
+    def _async(self, statement: ir.AsyncLoad | ir.AsyncStore, position: int) -> None:
         self.operands[position] = node = self.graph.node()
         for operand in expr_children(statement):
             self._feed(operand, node)
@@ -364,27 +334,27 @@ class Builder:
         decl = self.program.buffer(buffer)
         return decl is not None and not decl.is_on_chip
 
-    def _feed(self, expr: AnyExpr, node: int) -> None:
+    def _feed(self, expr: ir.AnyExpr, node: int) -> None:
         """Make `node` at least as divergent as `expr`."""
         graph = self.graph
         if graph.level[node] == Level.DIVERGENT:
             return
-        if isinstance(expr, Var):
+        if isinstance(expr, ir.Var):
             known = self._visible.get(expr.name)
             if known is not None:
                 graph.edge(known[0], node)
-        elif isinstance(expr, Binary):
+        elif isinstance(expr, ir.Binary):
             self._feed(expr.left, node)
             self._feed(expr.right, node)
-        elif isinstance(expr, Builtin):
+        elif isinstance(expr, ir.Builtin):
             graph.raise_to(node, self.leaves.builtins[expr.kind, expr.axis], expr)
-        elif isinstance(expr, Load) and self._is_agreed(expr.buffer):
+        elif isinstance(expr, ir.Load) and self._is_agreed(expr.buffer):
             self._feed(expr.index, node)
-        elif isinstance(expr, (Load, Atomic)):
+        elif isinstance(expr, (ir.Load, ir.Atomic)):
             graph.raise_to(node, self.leaves.worst, expr)
-        elif isinstance(expr, (Ballot, SubgroupReduce)):
+        elif isinstance(expr, (ir.Ballot, ir.SubgroupReduce)):
             graph.raise_to(node, self.leaves.subgroup, expr)
-        elif isinstance(expr, Shuffle):
+        elif isinstance(expr, ir.Shuffle):
             graph.raise_to(node, self.leaves.subgroup, expr)
             _, lane = expr_children(expr)
             self._feed(lane, node)
@@ -393,14 +363,25 @@ class Builder:
                 self._feed(child, node)
 
 
-def _holds_grid_sync(body: Body) -> bool:
+def _holds_grid_sync(body: ir.Body) -> bool:
     return any(
-        isinstance(inner, Barrier) and inner.ordering is MemoryOrdering.GRID_SYNC
+        isinstance(inner, ir.Barrier) and inner.ordering is ir.MemoryOrdering.GRID_SYNC
         for inner in walk_stmts(body)
     )
 
 
 _NESTED = frozenset(
-    {If, Loop, While, Break, Continue, Return, AsyncLoad, AsyncStore, Block, Region}
+    {
+        ir.If,
+        ir.Loop,
+        ir.While,
+        ir.Break,
+        ir.Continue,
+        ir.Return,
+        ir.AsyncLoad,
+        ir.AsyncStore,
+        ir.Block,
+        ir.Region,
+    }
 )
 """Statements that hold others, leave, or take operands that must agree."""

@@ -17,43 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Ballot,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    Continue,
-    Eval,
-    If,
-    IndirectDispatch,
-    Let,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Opaque,
-    Print,
-    Program,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Trap,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children
 from vyre.record import dataclass
 
@@ -134,44 +98,44 @@ EVERYTHING = Effects(
 )
 
 
-def expr_effects(expr: AnyExpr) -> Effects:
+def expr_effects(expr: ir.AnyExpr) -> Effects:
     """What evaluating an expression may do."""
     found = NO_EFFECTS
     if expr.depth > 1:
         for child in expr_children(expr):
             found |= expr_effects(child)
-    if isinstance(expr, Load):
+    if isinstance(expr, ir.Load):
         return found | Effects(reads=frozenset({expr.buffer}))
-    if isinstance(expr, Atomic):
+    if isinstance(expr, ir.Atomic):
         names = frozenset({expr.buffer})
         return found | Effects(names, names, names)
-    if isinstance(expr, (Ballot, Shuffle, SubgroupReduce)):
+    if isinstance(expr, (ir.Ballot, ir.Shuffle, ir.SubgroupReduce)):
         return found | Effects(crosses_lanes=True)
     return found
 
 
-def is_removable(expr: AnyExpr) -> bool:
+def is_removable(expr: ir.AnyExpr) -> bool:
     """Whether nobody notices when the expression is not evaluated: it has no atomics."""
-    if isinstance(expr, Atomic):
+    if isinstance(expr, ir.Atomic):
         return False
     return expr.depth == 1 or all(is_removable(child) for child in expr_children(expr))
 
 
-def is_movable(expr: AnyExpr) -> bool:
+def is_movable(expr: ir.AnyExpr) -> bool:
     """Whether the expression may be evaluated elsewhere, or twice: no atomics, no other lanes."""
-    if isinstance(expr, (Atomic, Ballot, Shuffle, SubgroupReduce)):
+    if isinstance(expr, (ir.Atomic, ir.Ballot, ir.Shuffle, ir.SubgroupReduce)):
         return False
     return expr.depth == 1 or all(is_movable(child) for child in expr_children(expr))
 
 
-def reads_memory(expr: AnyExpr) -> bool:
+def reads_memory(expr: ir.AnyExpr) -> bool:
     """Whether the expression loads anything."""
-    if isinstance(expr, (Load, Atomic)):
+    if isinstance(expr, (ir.Load, ir.Atomic)):
         return True
     return expr.depth > 1 and any(reads_memory(child) for child in expr_children(expr))
 
 
-def statement_effects(statement: AnyStmt) -> Effects:
+def statement_effects(statement: ir.AnyStmt) -> Effects:
     """What a statement may do, everything in its bodies included."""
     found = own_effects(statement)
     for name in statement.body_fields:
@@ -179,7 +143,7 @@ def statement_effects(statement: AnyStmt) -> Effects:
     return _contained(statement, found)
 
 
-def body_effects(body: Body) -> Effects:
+def body_effects(body: ir.Body) -> Effects:
     """What the statements of a body may do together."""
     found = NO_EFFECTS
     for statement in body:
@@ -187,7 +151,7 @@ def body_effects(body: Body) -> Effects:
     return found
 
 
-def own_effects(statement: AnyStmt) -> Effects:
+def own_effects(statement: ir.AnyStmt) -> Effects:
     """What a statement does by itself and in its expressions, its bodies left out."""
     found = _without_operands(statement)
     for child in expr_children(statement):
@@ -195,52 +159,52 @@ def own_effects(statement: AnyStmt) -> Effects:
     return found
 
 
-def _without_operands(statement: AnyStmt) -> Effects:  # noqa: C901
+def _without_operands(statement: ir.AnyStmt) -> Effects:  # noqa: C901
     match statement:
-        case Let() | Assign() | Eval() | If() | Loop() | Block() | Region():
+        case ir.Let() | ir.Assign() | ir.Eval() | ir.If() | ir.Loop() | ir.Block() | ir.Region():
             return NO_EFFECTS
-        case IndirectDispatch() | Resume():
+        case ir.IndirectDispatch() | ir.Resume():
             return NO_EFFECTS
-        case Store(buffer):
+        case ir.Store(buffer):
             return Effects(writes=frozenset({buffer}))
-        case While():
+        case ir.While():
             return Effects(loops=True)
-        case Break() | Continue() | Return():
+        case ir.Break() | ir.Continue() | ir.Return():
             return Effects(leaves=True)
-        case Barrier(ordering):
-            grid = ordering is MemoryOrdering.GRID_SYNC
+        case ir.Barrier(ordering):
+            grid = ordering is ir.MemoryOrdering.GRID_SYNC
             return Effects(synchronises=True, grid_synchronises=grid)
-        case AsyncLoad() | AsyncStore():
+        case ir.AsyncLoad() | ir.AsyncStore():
             reads, writes = frozenset({statement.source}), frozenset({statement.destination})
             return Effects(reads, writes, synchronises=True)
-        case AsyncWait():
+        case ir.AsyncWait():
             return Effects(synchronises=True)
-        case Trap():
+        case ir.Trap():
             return Effects(traps=True)
-        case Print():
+        case ir.Print():
             return Effects(prints=True)
-        case AllReduce(buffer) | Broadcast(buffer):
+        case ir.AllReduce(buffer) | ir.Broadcast(buffer):
             names = frozenset({buffer})
             return Effects(names, names, synchronises=True, grid_synchronises=True)
-        case AllGather() | ReduceScatter():
+        case ir.AllGather() | ir.ReduceScatter():
             reads, writes = frozenset({statement.source}), frozenset({statement.destination})
             return Effects(reads, writes, synchronises=True, grid_synchronises=True)
-        case Opaque():
+        case ir.Opaque():
             return EVERYTHING
     assert_never(statement)
 
 
-def _contained(statement: AnyStmt, found: Effects) -> Effects:
+def _contained(statement: ir.AnyStmt, found: Effects) -> Effects:
     """A loop keeps the breaks and continues in it, unless a return is among them."""
-    if found.leaves and isinstance(statement, (Loop, While)) and not _returns(statement.body):
+    if found.leaves and isinstance(statement, (ir.Loop, ir.While)) and not _returns(statement.body):
         return replace(found, leaves=False)
     return found
 
 
-def _returns(body: Body) -> bool:
+def _returns(body: ir.Body) -> bool:
     """Whether a return, or a jump out of the loop this body belongs to, may be in the body."""
     for statement in body:
-        if isinstance(statement, (Return, Opaque)):
+        if isinstance(statement, (ir.Return, ir.Opaque)):
             return True
         if any(_returns(getattr(statement, name)) for name in statement.body_fields):
             return True
@@ -252,12 +216,12 @@ class ProgramEffects:
 
     __slots__ = ("_found",)
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._found: list[Effects] = []
         self._collect(program.entry)
 
     @staticmethod
-    def of(program: Program) -> ProgramEffects:
+    def of(program: ir.Program) -> ProgramEffects:
         """The effects of a program's statements, computed once per program object."""
         return program.memo(ProgramEffects, ProgramEffects)
 
@@ -265,19 +229,19 @@ class ProgramEffects:
         """What the statement at `position` may do, everything in its bodies included."""
         return self._found[position]
 
-    def _collect(self, body: Body) -> tuple[Effects, bool]:
+    def _collect(self, body: ir.Body) -> tuple[Effects, bool]:
         """Fill in a body; gives what it does, and whether it may return."""
         total, total_returns = NO_EFFECTS, False
         for statement in body:
             position = len(self._found)
             found = own_effects(statement)
             self._found.append(found)
-            returns = isinstance(statement, (Return, Opaque))
+            returns = isinstance(statement, (ir.Return, ir.Opaque))
             for name in statement.body_fields:
                 inner, inner_returns = self._collect(getattr(statement, name))
                 found |= inner
                 returns = returns or inner_returns
-            if found.leaves and not returns and isinstance(statement, (Loop, While)):
+            if found.leaves and not returns and isinstance(statement, (ir.Loop, ir.While)):
                 found = replace(found, leaves=False)
             self._found[position] = found
             total |= found

@@ -22,29 +22,7 @@ from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    Body,
-    Broadcast,
-    BufLen,
-    IndirectDispatch,
-    Let,
-    Load,
-    Loop,
-    Opaque,
-    Program,
-    ReduceScatter,
-    Region,
-    Store,
-    Var,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children
 from vyre.locks import cached_property
 from vyre.record import dataclass
@@ -111,7 +89,7 @@ class BufferRef(NamedTuple):
     position: int
     name: str
     use: BufferUse
-    expr: Load | Atomic | BufLen | None
+    expr: ir.Load | ir.Atomic | ir.BufLen | None
     """The expression that refers to it; None when the statement itself does."""
 
 
@@ -127,9 +105,9 @@ class RegionFact(NamedTuple):
 class ProgramFacts:
     """The columns; get them with `ProgramFacts.of`."""
 
-    program: Program
-    statements: list[AnyStmt] = field(default_factory=list[AnyStmt])
-    kinds: list[type[AnyStmt]] = field(default_factory=list[type[AnyStmt]])
+    program: ir.Program
+    statements: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
+    kinds: list[type[ir.AnyStmt]] = field(default_factory=list[type[ir.AnyStmt]])
     parents: list[int] = field(default_factory=list[int])
     """The statement around each; `TOP` at the top level."""
     ends: list[int] = field(default_factory=list[int])
@@ -147,7 +125,7 @@ class ProgramFacts:
     opaques: list[int] = field(default_factory=list[int])
 
     @staticmethod
-    def of(program: Program) -> ProgramFacts:
+    def of(program: ir.Program) -> ProgramFacts:
         """The facts of a program, computed once per program object."""
         return program.memo(ProgramFacts, _collect)
 
@@ -197,7 +175,7 @@ class ProgramFacts:
 
     def scope_end(self, position: int) -> int:
         """The first position where the variable bound by a Let or Loop is not visible any more."""
-        if self.kinds[position] is Loop:
+        if self.kinds[position] is ir.Loop:
             return self.ends[position]
         parent = self.parents[position]
         if parent == TOP:
@@ -296,13 +274,13 @@ def _by_name(rows: list[Named]) -> dict[str, list[int]]:
     return dict(table)
 
 
-def _collect(program: Program) -> ProgramFacts:
+def _collect(program: ir.Program) -> ProgramFacts:
     facts = ProgramFacts(program)
     _body(facts, program.entry, TOP, "entry")
     return facts
 
 
-def _body(facts: ProgramFacts, body: Body, parent: int, name: str) -> None:
+def _body(facts: ProgramFacts, body: ir.Body, parent: int, name: str) -> None:
     statements, ends = facts.statements, facts.ends
     for index, statement in enumerate(body):
         position = len(statements)
@@ -321,51 +299,51 @@ def _body(facts: ProgramFacts, body: Body, parent: int, name: str) -> None:
             ends[position] = len(statements)
 
 
-def _expr(facts: ProgramFacts, expr: AnyExpr, position: int) -> None:
-    if isinstance(expr, Var):
+def _expr(facts: ProgramFacts, expr: ir.AnyExpr, position: int) -> None:
+    if isinstance(expr, ir.Var):
         facts.variable_reads.append(Named(position, expr.name))
-    elif isinstance(expr, Load):
+    elif isinstance(expr, ir.Load):
         _expr(facts, expr.index, position)
         facts.buffer_refs.append(BufferRef(position, expr.buffer, BufferUse.READ, expr))
-    elif isinstance(expr, BufLen):
+    elif isinstance(expr, ir.BufLen):
         facts.buffer_refs.append(BufferRef(position, expr.buffer, BufferUse.LENGTH, expr))
     elif expr.depth > 1:
         for child in expr_children(expr):
             _expr(facts, child, position)
-        if isinstance(expr, Atomic):
+        if isinstance(expr, ir.Atomic):
             facts.buffer_refs.append(BufferRef(position, expr.buffer, BufferUse.ATOMIC, expr))
 
 
-def _own(facts: ProgramFacts, statement: AnyStmt, position: int) -> None:
+def _own(facts: ProgramFacts, statement: ir.AnyStmt, position: int) -> None:
     """What a statement says by itself, apart from its expressions and bodies."""
 
     def refer(name: str, use: BufferUse) -> None:
         facts.buffer_refs.append(BufferRef(position, name, use, None))
 
     match statement:
-        case Let():
+        case ir.Let():
             facts.lets.append(Named(position, statement.name))
-        case Assign():
+        case ir.Assign():
             facts.assigns.append(Named(position, statement.name))
-        case Store():
+        case ir.Store():
             refer(statement.buffer, BufferUse.WRITE)
-        case Loop():
+        case ir.Loop():
             facts.loop_variables.append(Named(position, statement.var))
-        case Region():
+        case ir.Region():
             region = RegionFact(position, statement.generator, statement.source_region)
             facts.regions.append(region)
-        case AsyncLoad() | AsyncStore():
+        case ir.AsyncLoad() | ir.AsyncStore():
             refer(statement.source, BufferUse.ASYNC_READ)
             refer(statement.destination, BufferUse.ASYNC_WRITE)
-        case IndirectDispatch():
+        case ir.IndirectDispatch():
             refer(statement.count_buffer, BufferUse.INDIRECT)
-        case AllReduce() | Broadcast():
+        case ir.AllReduce() | ir.Broadcast():
             refer(statement.buffer, BufferUse.COLLECTIVE_READ)
             refer(statement.buffer, BufferUse.COLLECTIVE_WRITE)
-        case AllGather() | ReduceScatter():
+        case ir.AllGather() | ir.ReduceScatter():
             refer(statement.source, BufferUse.COLLECTIVE_READ)
             refer(statement.destination, BufferUse.COLLECTIVE_WRITE)
-        case Opaque():
+        case ir.Opaque():
             facts.opaques.append(position)
         case _:
             pass

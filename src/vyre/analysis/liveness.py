@@ -11,32 +11,17 @@ ends the life of an outer variable. Both only ever call a dead value live.
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis.def_use import DefUse
 from vyre.analysis.facts import TOP, ProgramFacts
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    Assign,
-    Barrier,
-    Break,
-    Broadcast,
-    Continue,
-    If,
-    Let,
-    Loop,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    While,
-)
 
-_COLLECTIVES = (AllReduce, AllGather, ReduceScatter, Broadcast)
+_COLLECTIVES = (ir.AllReduce, ir.AllGather, ir.ReduceScatter, ir.Broadcast)
 
 
 class Liveness:
     """Which values of a program's variables are wanted; get it with `Liveness.of`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.dead_writes: set[int] = set()
         """Positions of Lets and Assigns whose value nothing reads afterwards."""
         self._across: dict[int, frozenset[int]] = {}
@@ -44,7 +29,7 @@ class Liveness:
         walk.body(walk.facts.children(TOP))
 
     @staticmethod
-    def of(program: Program) -> Liveness:
+    def of(program: ir.Program) -> Liveness:
         """The liveness of a program, computed once per program object."""
         return program.memo(Liveness, Liveness)
 
@@ -84,9 +69,9 @@ class _Walk:
         facts = self.facts
         jumps: set[int] = set()
         for position, kind in enumerate(facts.kinds):
-            if kind is Break or kind is Continue:
+            if kind is ir.Break or kind is ir.Continue:
                 loop = facts.parents[position]
-                while loop != TOP and facts.kinds[loop] not in (Loop, While):
+                while loop != TOP and facts.kinds[loop] not in (ir.Loop, ir.While):
                     loop = facts.parents[loop]
                 jumps.add(loop)
         found: list[int] = []
@@ -103,30 +88,30 @@ class _Walk:
 
     def _statement(self, position: int) -> None:
         statement = self.facts.statements[position]
-        if isinstance(statement, (Let, Assign)):
+        if isinstance(statement, (ir.Let, ir.Assign)):
             self._write(position, statement)
-        elif isinstance(statement, If):
+        elif isinstance(statement, ir.If):
             self._if(position)
-        elif isinstance(statement, (Loop, While)):
+        elif isinstance(statement, (ir.Loop, ir.While)):
             self._loop(position)
         elif isinstance(statement, _COLLECTIVES) or (
-            isinstance(statement, Barrier) and statement.ordering is MemoryOrdering.GRID_SYNC
+            isinstance(statement, ir.Barrier) and statement.ordering is ir.MemoryOrdering.GRID_SYNC
         ):
             self._across[position] = frozenset(self._live)
         elif statement.body_fields:
             self.body(self.facts.children(position))
         self._use(position)
 
-    def _write(self, position: int, statement: Let | Assign) -> None:
+    def _write(self, position: int, statement: ir.Let | ir.Assign) -> None:
         binding: int | None = position
-        if isinstance(statement, Assign):
+        if isinstance(statement, ir.Assign):
             binding = self.facts.binding(statement.name, position)
         if binding is None:
             return
         if binding not in self._live:
             self._dead_writes.add(position)
         keeper = self._kept[position]
-        if isinstance(statement, Let) or keeper == TOP or binding > keeper:
+        if isinstance(statement, ir.Let) or keeper == TOP or binding > keeper:
             self._set(binding, live=False)
 
     def _if(self, position: int) -> None:

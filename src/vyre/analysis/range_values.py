@@ -6,36 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from vyre import ir
 from vyre.analysis.divergence import is_constant
 from vyre.analysis.interval import FALSE, TRUE, Interval, unary
 from vyre.analysis.range_state import RangeState
 from vyre.analysis.symbolic_bounds import Bounded, binary, cast, narrowed, shifted
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    Bitcast,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Program,
-    Select,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Unary,
-    UnOp,
-    Var,
-)
 from vyre.ir.opcodes import COMPARISONS, MIRRORED, NEGATED, Result
 from vyre.ir.walk import expr_children
 
@@ -48,7 +23,7 @@ class RangeValues:
 
     def __init__(
         self,
-        program: Program,
+        program: ir.Program,
         state: RangeState,
         grid: tuple[int, int, int] | None,
         lengths: Mapping[str, int],
@@ -74,32 +49,32 @@ class RangeValues:
         self._elements = {name: _element(decl.element) for name, decl in self._decls.items()}
         self._builtins = _builtins(program, grid)
         self._table: dict[type, Callable[[Any], Bounded]] = {
-            Lit: self._lit,
-            Var: self._var,
-            Load: self._load,
-            BufLen: self._buf_len,
-            Builtin: self._builtin,
-            Unary: self._unary,
-            Binary: self._binary,
-            Fma: self._first,
-            Select: self._select,
-            Cast: self._cast,
-            Bitcast: self._typed,
-            MakeVec: self._typed,
-            Lane: self._lane,
-            Atomic: self._atomic,
-            Ballot: self._ballot,
-            Shuffle: self._shuffle,
-            SubgroupReduce: self._first,
+            ir.Lit: self._lit,
+            ir.Var: self._var,
+            ir.Load: self._load,
+            ir.BufLen: self._buf_len,
+            ir.Builtin: self._builtin,
+            ir.Unary: self._unary,
+            ir.Binary: self._binary,
+            ir.Fma: self._first,
+            ir.Select: self._select,
+            ir.Cast: self._cast,
+            ir.Bitcast: self._typed,
+            ir.MakeVec: self._typed,
+            ir.Lane: self._lane,
+            ir.Atomic: self._atomic,
+            ir.Ballot: self._ballot,
+            ir.Shuffle: self._shuffle,
+            ir.SubgroupReduce: self._first,
         }
 
-    def value(self, expr: AnyExpr) -> Bounded:
+    def value(self, expr: ir.AnyExpr) -> Bounded:
         """What is known of an expression in the present statement."""
         kind = type(expr)
         found = self._table[kind](expr)
-        if kind is Lit:
+        if kind is ir.Lit:
             return found
-        if self.state.facts and (expr.depth > 1 or kind is Builtin):
+        if self.state.facts and (expr.depth > 1 or kind is ir.Builtin):
             fact = self.state.fact(expr)
             if fact is not None:
                 found = found.meet(fact)
@@ -113,55 +88,55 @@ class RangeValues:
                 self.intervals[key] = interval
         return found
 
-    def peek(self, expr: AnyExpr) -> Bounded:
+    def peek(self, expr: ir.AnyExpr) -> Bounded:
         """The same, without writing anything down."""
         before, self._recording = self._recording, False
         found = self.value(expr)
         self._recording = before
         return found
 
-    def store(self, statement: Store) -> None:
+    def store(self, statement: ir.Store) -> None:
         """Evaluate the operands of a store and judge its index."""
         index = self.value(statement.index)
         self.value(statement.value)
         self._judge(statement, statement.buffer, index)
 
-    def assume(self, condition: AnyExpr, holds: bool) -> None:
+    def assume(self, condition: ir.AnyExpr, holds: bool) -> None:
         """Learn what follows from a condition that holds, or does not."""
         match condition:
-            case Unary(UnOp.NOT, operand):
+            case ir.Unary(ir.UnOp.NOT, operand):
                 self.assume(operand, not holds)
-            case Binary(BinOp.AND, left, right) if holds:
+            case ir.Binary(ir.BinOp.AND, left, right) if holds:
                 self.assume(left, holds)
                 self.assume(right, holds)
-            case Binary(BinOp.OR, left, right) if not holds:
+            case ir.Binary(ir.BinOp.OR, left, right) if not holds:
                 self.assume(left, holds)
                 self.assume(right, holds)
-            case Binary(op, left, right) if op in COMPARISONS:
+            case ir.Binary(op, left, right) if op in COMPARISONS:
                 a, b = self.peek(left), self.peek(right)
                 narrow_a, narrow_b = narrowed(op if holds else NEGATED[op], a, b)
                 self._learn(left, a, narrow_a)
                 self._learn(right, b, narrow_b)
-            case Var(name):
+            case ir.Var(name):
                 meaning = self.state.condition_of(name)
                 if meaning is not None:
                     self.assume(meaning, holds)
             case _:
                 pass
 
-    def _learn(self, expr: AnyExpr, before: Bounded, after: Bounded) -> None:
-        if after == before or isinstance(expr, (Lit, BufLen)):
+    def _learn(self, expr: ir.AnyExpr, before: Bounded, after: Bounded) -> None:
+        if after == before or isinstance(expr, (ir.Lit, ir.BufLen)):
             return
         self.state.learn(expr, after)
         match expr:
-            case Cast(inner, _):
+            case ir.Cast(inner, _):
                 self._learn_inner(inner, 0, before, after)
-            case Binary(BinOp.ADD, inner, Lit() as added) if added.dtype.is_integer:
+            case ir.Binary(ir.BinOp.ADD, inner, ir.Lit() as added) if added.dtype.is_integer:
                 self._learn_inner(inner, int(added.value), before, after)
             case _:
                 pass
 
-    def _learn_inner(self, inner: AnyExpr, added: int, before: Bounded, after: Bounded) -> None:
+    def _learn_inner(self, inner: ir.AnyExpr, added: int, before: Bounded, after: Bounded) -> None:
         """What follows for an operand, when the result is exactly that much more."""
         value = self.peek(inner)
         if value.interval is None or after.interval is None:
@@ -171,7 +146,7 @@ class RangeValues:
             less = Bounded(value.dtype, known, shifted(after.bounds, -added))
             self._learn(inner, value, value.meet(less))
 
-    def _judge(self, access: Load | Atomic | Store, buffer: str, index: Bounded) -> bool:
+    def _judge(self, access: ir.Load | ir.Atomic | ir.Store, buffer: str, index: Bounded) -> bool:
         inside = False
         if index.interval is not None and index.interval.low >= 0:
             count = self._counts.get(buffer)
@@ -182,18 +157,18 @@ class RangeValues:
             self.in_bounds[self.position, id(access)] = inside
         return inside
 
-    def _lit(self, expr: Lit) -> Bounded:
+    def _lit(self, expr: ir.Lit) -> Bounded:
         dtype = expr.dtype
         if not (dtype.is_integer or dtype.is_bool):
             return Bounded.any(dtype)
         value = int(expr.value)
         return Bounded(dtype, Interval(value, value))
 
-    def _var(self, expr: Var) -> Bounded:
+    def _var(self, expr: ir.Var) -> Bounded:
         known = self.state.variables.get(expr.name)
-        return known[0] if known is not None else Bounded.any(DataType.U32)
+        return known[0] if known is not None else Bounded.any(ir.DataType.U32)
 
-    def _load(self, expr: Load) -> Bounded:
+    def _load(self, expr: ir.Load) -> Bounded:
         index = self.value(expr.index)
         inside = self._judge(expr, expr.buffer, index)
         known = self._elements[expr.buffer]
@@ -212,112 +187,112 @@ class RangeValues:
             known = self._seen[buffer] = Interval(int(min(values)), int(max(values)))
         return known
 
-    def _buf_len(self, expr: BufLen) -> Bounded:
+    def _buf_len(self, expr: ir.BufLen) -> Bounded:
         count = self._counts.get(expr.buffer)
         known = Interval(0, _IDS - 1) if count is None else Interval(count, count)
-        return Bounded(DataType.U32, known, {expr.buffer: 0})
+        return Bounded(ir.DataType.U32, known, {expr.buffer: 0})
 
-    def _builtin(self, expr: Builtin) -> Bounded:
+    def _builtin(self, expr: ir.Builtin) -> Bounded:
         return self._builtins[expr.kind, expr.axis]
 
-    def _unary(self, expr: Unary) -> Bounded:
+    def _unary(self, expr: ir.Unary) -> Bounded:
         operand = self.value(expr.operand)
         if expr.op.row.result is Result.BOOL:
-            return Bounded.any(DataType.BOOL)
+            return Bounded.any(ir.DataType.BOOL)
         if operand.interval is None:
             return Bounded.any(operand.dtype)
         return Bounded(operand.dtype, unary(expr.op, operand.interval, operand.dtype))
 
-    def _binary(self, expr: Binary) -> Bounded:
+    def _binary(self, expr: ir.Binary) -> Bounded:
         left = self.value(expr.left)
         right = self.value(expr.right)
         if left.bounds or right.bounds:
             holds = _against_length(expr, left, right)
             if holds is not None:
-                return Bounded(DataType.BOOL, TRUE if holds else FALSE)
+                return Bounded(ir.DataType.BOOL, TRUE if holds else FALSE)
         return binary(expr.op, left, right)
 
-    def _select(self, expr: Select) -> Bounded:
+    def _select(self, expr: ir.Select) -> Bounded:
         condition = self.value(expr.cond)
         if_true, if_false = self.value(expr.if_true), self.value(expr.if_false)
         if condition.interval is not None and condition.interval.constant is not None:
             return if_true if condition.interval.constant else if_false
         return if_true.join(if_false)
 
-    def _cast(self, expr: Cast) -> Bounded:
+    def _cast(self, expr: ir.Cast) -> Bounded:
         return cast(self.value(expr.value), expr.dtype)
 
-    def _typed(self, expr: Bitcast | MakeVec) -> Bounded:
+    def _typed(self, expr: ir.Bitcast | ir.MakeVec) -> Bounded:
         self._operands(expr)
         return Bounded.any(expr.dtype)
 
-    def _lane(self, expr: Lane) -> Bounded:
+    def _lane(self, expr: ir.Lane) -> Bounded:
         value = self.value(expr.value)
         return Bounded.any(value.dtype.element or value.dtype)
 
-    def _atomic(self, expr: Atomic) -> Bounded:
+    def _atomic(self, expr: ir.Atomic) -> Bounded:
         index, *_ = self._operands(expr)
         self._judge(expr, expr.buffer, index)
         return self._elements[expr.buffer]
 
-    def _ballot(self, expr: Ballot) -> Bounded:
+    def _ballot(self, expr: ir.Ballot) -> Bounded:
         self._operands(expr)
-        return Bounded.any(DataType.VEC4_U32)
+        return Bounded.any(ir.DataType.VEC4_U32)
 
-    def _shuffle(self, expr: Shuffle) -> Bounded:
+    def _shuffle(self, expr: ir.Shuffle) -> Bounded:
         value, _ = self._operands(expr)
         if value.interval is None:
             return value
         # Another lane's value is of the same expression, but this lane's guards do not hold for it.
         return Bounded.any(value.dtype)
 
-    def _first(self, expr: Fma | SubgroupReduce) -> Bounded:
+    def _first(self, expr: ir.Fma | ir.SubgroupReduce) -> Bounded:
         return Bounded.any(self._operands(expr)[0].dtype)
 
-    def _operands(self, expr: AnyExpr) -> list[Bounded]:
+    def _operands(self, expr: ir.AnyExpr) -> list[Bounded]:
         return [self.value(child) for child in expr_children(expr)]
 
 
-_LEAST = {BinOp.LT: -1, BinOp.GE: -1, BinOp.LE: 0, BinOp.GT: 0}
+_LEAST = {ir.BinOp.LT: -1, ir.BinOp.GE: -1, ir.BinOp.LE: 0, ir.BinOp.GT: 0}
 """By comparison with a length: the bound from which on it is decided."""
 
 
-def _against_length(expr: Binary, left: Bounded, right: Bounded) -> bool | None:
+def _against_length(expr: ir.Binary, left: Bounded, right: Bounded) -> bool | None:
     """Whether a comparison with a length holds because of a bound known before."""
     op, value, length = expr.op, left, expr.right
-    if isinstance(expr.left, BufLen):
+    if isinstance(expr.left, ir.BufLen):
         op, value, length = MIRRORED.get(op, op), right, expr.left
-    if not isinstance(length, BufLen) or op not in _LEAST or length.buffer not in value.bounds:
+    if not isinstance(length, ir.BufLen) or op not in _LEAST or length.buffer not in value.bounds:
         return None
     if value.bounds[length.buffer] > _LEAST[op]:
         return None
-    return op in (BinOp.LT, BinOp.LE)
+    return op in (ir.BinOp.LT, ir.BinOp.LE)
 
 
-def _element(dtype: DataType) -> Bounded:
-    if dtype is DataType.I4:
-        return Bounded(DataType.I32, Interval(-8, 7))
+def _element(dtype: ir.DataType) -> Bounded:
+    if dtype is ir.DataType.I4:
+        return Bounded(ir.DataType.I32, Interval(-8, 7))
     return Bounded.any(dtype.value_type)
 
 
 def _builtins(
-    program: Program, grid: tuple[int, int, int] | None
-) -> dict[tuple[BuiltinKind, int], Bounded]:
-    found: dict[tuple[BuiltinKind, int], Bounded] = {}
+    program: ir.Program, grid: tuple[int, int, int] | None
+) -> dict[tuple[ir.BuiltinKind, int], Bounded]:
+    found: dict[tuple[ir.BuiltinKind, int], Bounded] = {}
 
-    def put(kind: BuiltinKind, axis: int, low: int, high: int) -> None:
+    def put(kind: ir.BuiltinKind, axis: int, low: int, high: int) -> None:
         known = Interval(low, max(low, min(high, _IDS - 1)))
-        found[kind, axis] = Bounded(DataType.U32, known)
+        found[kind, axis] = Bounded(ir.DataType.U32, known)
 
     invocations = max(prod(program.workgroup_size), 1)
     for axis in range(3):
         extent = max(program.workgroup_size[axis], 1)
         # A launch whose global ids do not fit in 32 bits is refused.
         groups = grid[axis] if grid is not None else _IDS // extent
-        put(BuiltinKind.GLOBAL_ID, axis, 0, groups * extent - 1)
-        put(BuiltinKind.LOCAL_ID, axis, 0, extent - 1)
-        put(BuiltinKind.WORKGROUP_ID, axis, 0, groups - 1)
-        put(BuiltinKind.NUM_WORKGROUPS, axis, 1 if grid is None else groups, groups)
-        put(BuiltinKind.SUBGROUP_SIZE, axis, 1, _WIDEST_SUBGROUP)
-        put(BuiltinKind.SUBGROUP_LANE, axis, 0, min(_WIDEST_SUBGROUP, invocations) - 1)
+        put(ir.BuiltinKind.GLOBAL_ID, axis, 0, groups * extent - 1)
+        put(ir.BuiltinKind.LOCAL_ID, axis, 0, extent - 1)
+        put(ir.BuiltinKind.WORKGROUP_ID, axis, 0, groups - 1)
+        put(ir.BuiltinKind.NUM_WORKGROUPS, axis, 1 if grid is None else groups, groups)
+        put(ir.BuiltinKind.SUBGROUP_SIZE, axis, 1, _WIDEST_SUBGROUP)
+        put(ir.BuiltinKind.SUBGROUP_LANE, axis, 0, min(_WIDEST_SUBGROUP, invocations) - 1)
     return found

@@ -5,36 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.facts import ProgramFacts
 from vyre.analysis.interval import Interval
 from vyre.analysis.range_state import RangeState
 from vyre.analysis.range_values import RangeValues
 from vyre.analysis.symbolic_bounds import Bounded, shifted
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    Break,
-    Continue,
-    If,
-    Let,
-    Loop,
-    Program,
-    Return,
-    Store,
-    Trap,
-    Var,
-    While,
-)
 from vyre.ir.walk import expr_children
 from vyre.record import dataclass
 
-_GROWING = frozenset({BinOp.ADD, BinOp.MAX, BinOp.OR, BinOp.ADD_SAT})
+_GROWING = frozenset({ir.BinOp.ADD, ir.BinOp.MAX, ir.BinOp.OR, ir.BinOp.ADD_SAT})
 _SHRINKING = frozenset(
-    {BinOp.SUB, BinOp.SUB_SAT, BinOp.SHR, BinOp.DIV, BinOp.REM, BinOp.AND, BinOp.MIN}
+    {
+        ir.BinOp.SUB,
+        ir.BinOp.SUB_SAT,
+        ir.BinOp.SHR,
+        ir.BinOp.DIV,
+        ir.BinOp.REM,
+        ir.BinOp.AND,
+        ir.BinOp.MIN,
+    }
 )
 _MANY = 16
 """A loop that assigns more variables than this is not followed through its breaks."""
@@ -58,7 +48,7 @@ class RangeWalk:
 
     def __init__(
         self,
-        program: Program,
+        program: ir.Program,
         grid: tuple[int, int, int] | None,
         lengths: Mapping[str, int],
         contents: Mapping[str, Sequence[int]],
@@ -76,14 +66,14 @@ class RangeWalk:
         """Walk the program."""
         self._body(self._entry)
 
-    def _body(self, body: Body) -> bool:
+    def _body(self, body: ir.Body) -> bool:
         """Walk a body in its scope; answers whether what follows it is never reached."""
         left = False
         bound: list[str] = []
         for statement in body:
             position = self.values.position = self._next
             self._next += 1
-            if isinstance(statement, Let):
+            if isinstance(statement, ir.Let):
                 self._let(statement)
                 bound.append(statement.name)
             elif self._statement(statement, position):
@@ -92,22 +82,22 @@ class RangeWalk:
             self.state.forget(name)
         return left
 
-    def _statement(self, statement: AnyStmt, position: int) -> bool:
+    def _statement(self, statement: ir.AnyStmt, position: int) -> bool:
         match statement:
-            case Assign():
+            case ir.Assign():
                 value = self.values.value(statement.value)
                 if statement.name in self.state.variables:
                     self.state.assign(statement.name, value)
-            case Store():
+            case ir.Store():
                 self.values.store(statement)
-            case If():
+            case ir.If():
                 return self._if(statement, position)
-            case Loop() | While():
+            case ir.Loop() | ir.While():
                 self._loop(statement, position)
-            case Break() | Continue():
+            case ir.Break() | ir.Continue():
                 self._jump(statement)
                 return True
-            case Return() | Trap():
+            case ir.Return() | ir.Trap():
                 return True
             case _:
                 for child in expr_children(statement):
@@ -118,13 +108,13 @@ class RangeWalk:
                 return left
         return False
 
-    def _let(self, statement: Let) -> None:
+    def _let(self, statement: ir.Let) -> None:
         value = self.values.value(statement.value)
         self.state.assign(statement.name, value)
         if value.dtype.is_bool and statement.value.depth > 1:
             self.state.remember_condition(statement.name, statement.value)
 
-    def _if(self, statement: If, position: int) -> bool:
+    def _if(self, statement: ir.If, position: int) -> bool:
         self.values.value(statement.cond)
         state = self.state
         mark = state.mark()
@@ -150,9 +140,9 @@ class RangeWalk:
                 state.assign(name, value)
         return False
 
-    def _loop(self, statement: Loop | While, position: int) -> None:
+    def _loop(self, statement: ir.Loop | ir.While, position: int) -> None:
         first: Bounded | None = None
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             start, stop = self.values.value(statement.start), self.values.value(statement.stop)
             first = _loop_variable(start, stop)
         after = self._next
@@ -179,7 +169,7 @@ class RangeWalk:
 
     def _rounds_of(
         self,
-        statement: Loop | While,
+        statement: ir.Loop | ir.While,
         position: int,
         assumed: dict[str, Bounded],
         first: Bounded | None,
@@ -188,7 +178,7 @@ class RangeWalk:
         for name, value in assumed.items():
             self.state.assign(name, value)
         self._rounds.append(this)
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             if first is not None:
                 self.state.assign(statement.var, first)
         else:
@@ -197,19 +187,19 @@ class RangeWalk:
             self.values.assume(statement.cond, holds=True)
         if not self._body(statement.body):
             self._verify(this)
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             self.state.forget(statement.var)
         self._rounds.pop()
         return this
 
-    def _after_loop(self, statement: Loop | While, this: _Round) -> None:
+    def _after_loop(self, statement: ir.Loop | ir.While, this: _Round) -> None:
         for name, value in this.assumed.items():
             if this.breaks and name in this.at_break:
                 value = value.join(this.at_break[name])
             elif this.breaks:
                 value = Bounded.any(value.dtype)
             self.state.assign(name, value)
-        if isinstance(statement, While) and not this.breaks:
+        if isinstance(statement, ir.While) and not this.breaks:
             self.values.assume(statement.cond, holds=False)
 
     def _assumptions(self, position: int) -> dict[str, Bounded]:
@@ -217,7 +207,7 @@ class RangeWalk:
         directions: dict[str, set[str]] = {}
         for row in self.facts.assigns_within(position):
             statement = self.facts.statements[row.position]
-            if isinstance(statement, Assign) and row.name in self.state.variables:
+            if isinstance(statement, ir.Assign) and row.name in self.state.variables:
                 way = _direction(row.name, statement.value)
                 directions.setdefault(row.name, set()).add(way)
         found: dict[str, Bounded] = {}
@@ -228,11 +218,11 @@ class RangeWalk:
             found[name] = _assumption(known, way)
         return found
 
-    def _jump(self, statement: Break | Continue) -> None:
+    def _jump(self, statement: ir.Break | ir.Continue) -> None:
         if not self._rounds:
             return
         this = self._rounds[-1]
-        if isinstance(statement, Continue):
+        if isinstance(statement, ir.Continue):
             self._verify(this)
             return
         this.breaks = True
@@ -253,9 +243,9 @@ class RangeWalk:
                 this.failed = True
 
 
-def _direction(name: str, value: AnyExpr) -> str:
+def _direction(name: str, value: ir.AnyExpr) -> str:
     """Whether an assignment looks as if it could only make the variable greater, or less."""
-    if not isinstance(value, Binary):
+    if not isinstance(value, ir.Binary):
         return ""
     if value.op in _GROWING and name in (_name(value.left), _name(value.right)):
         return "up"
@@ -264,8 +254,8 @@ def _direction(name: str, value: AnyExpr) -> str:
     return ""
 
 
-def _name(expr: AnyExpr) -> str | None:
-    return expr.name if isinstance(expr, Var) else None
+def _name(expr: ir.AnyExpr) -> str | None:
+    return expr.name if isinstance(expr, ir.Var) else None
 
 
 def _assumption(known: Bounded, way: str) -> Bounded:

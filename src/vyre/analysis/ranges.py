@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from vyre import ir
 from vyre.analysis.interval import Interval
 from vyre.analysis.range_walk import RangeWalk
-from vyre.ir import AnyExpr, Atomic, Load, Program, Store
 
 
 class Ranges:
@@ -34,7 +34,7 @@ class Ranges:
 
     def __init__(
         self,
-        program: Program,
+        program: ir.Program,
         grid: tuple[int, int, int] | None = None,
         lengths: Mapping[str, int] | None = None,
         contents: Mapping[str, Sequence[int]] | None = None,
@@ -43,13 +43,13 @@ class Ranges:
         self._walk.run()
 
     @staticmethod
-    def of(program: Program) -> Ranges:
+    def of(program: ir.Program) -> Ranges:
         """What holds for every launch, computed once per program object."""
         return program.memo(Ranges, Ranges)
 
     @staticmethod
     def under(
-        program: Program,
+        program: ir.Program,
         grid: tuple[int, int, int] | None = None,
         lengths: Mapping[str, int] | None = None,
         contents: Mapping[str, Sequence[int]] | None = None,
@@ -60,11 +60,11 @@ class Ranges:
         """
         return Ranges(program, grid, lengths, contents)
 
-    def is_in_bounds(self, access: Load | Atomic | Store, position: int) -> bool:
+    def is_in_bounds(self, access: ir.Load | ir.Atomic | ir.Store, position: int) -> bool:
         """Whether the index is inside the buffer whenever the access is executed."""
         return self._walk.values.in_bounds.get((position, id(access)), False)
 
-    def interval(self, expr: AnyExpr, position: int) -> Interval | None:
+    def interval(self, expr: ir.AnyExpr, position: int) -> Interval | None:
         """The values of an integer or bool in the statement at `position`.
 
         None when no more is known than what the type says. The expression must be the object that
@@ -72,7 +72,7 @@ class Ranges:
         """
         return self._walk.values.intervals.get((position, id(expr)))
 
-    def decided(self, condition: AnyExpr, position: int) -> bool | None:
+    def decided(self, condition: ir.AnyExpr, position: int) -> bool | None:
         """Whether a bool in the statement at `position` is always true or always false."""
         found = self.interval(condition, position)
         if found is None or found.constant is None:

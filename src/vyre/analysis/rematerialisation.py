@@ -9,46 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Binary,
-    Bitcast,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    Let,
-    Lit,
-    Program,
-    Select,
-    Unary,
-    Var,
-)
+from vyre import ir
 from vyre.ir.walk import walk_expr, walk_stmts
 
 CHEAP_NODES = 8
 """The largest expression, in nodes, that is recomputed rather than kept in memory."""
 
-_PURE = (Lit, Var, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select)
+_PURE = (ir.Lit, ir.Var, ir.Builtin, ir.BufLen, ir.Unary, ir.Binary, ir.Cast, ir.Bitcast, ir.Select)
 
 
-def recomputable(program: Program) -> Mapping[str, AnyExpr]:
+def recomputable(program: ir.Program) -> Mapping[str, ir.AnyExpr]:
     """Variables that may be recomputed at any position, with their values."""
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
-    found: dict[str, AnyExpr] = {}
+    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+    found: dict[str, ir.AnyExpr] = {}
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, Let) and statement.name not in assigned:
+        if isinstance(statement, ir.Let) and statement.name not in assigned:
             nodes = list(walk_expr(statement.value))
             if len(nodes) <= CHEAP_NODES and all(_same_anywhere(n, found) for n in nodes):
                 found[statement.name] = statement.value
     return found
 
 
-def _same_anywhere(node: AnyExpr, found: Mapping[str, AnyExpr]) -> bool:
+def _same_anywhere(node: ir.AnyExpr, found: Mapping[str, ir.AnyExpr]) -> bool:
     """True if a node has the same value at every position of a program."""
-    if isinstance(node, Var):
+    if isinstance(node, ir.Var):
         return node.name in found
-    if isinstance(node, Builtin):
-        return node.kind not in (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
+    if isinstance(node, ir.Builtin):
+        return node.kind not in (ir.BuiltinKind.SUBGROUP_LANE, ir.BuiltinKind.SUBGROUP_SIZE)
     return isinstance(node, _PURE)

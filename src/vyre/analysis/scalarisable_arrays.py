@@ -7,18 +7,7 @@ prevent that until they are unrolled.
 
 from __future__ import annotations
 
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Atomic,
-    Body,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Var,
-)
+from vyre import ir
 from vyre.ir.walk import accesses_of, walk_expr, walk_stmts
 
 MOST_ROUNDS = 16
@@ -28,64 +17,66 @@ MOST_ELEMENTS = 64
 """Elements that can be expected to be variables in registers."""
 
 
-def dissolving_arrays(program: Program) -> frozenset[str]:
+def dissolving_arrays(program: ir.Program) -> frozenset[str]:
     """Private arrays whose indices are numbers once loops of a few rounds are written out."""
     found = {d.name for d in program.buffers if d.is_local and 0 < d.count <= MOST_ELEMENTS}
     if not found:
         return frozenset()
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
     numbers: set[str] = set()
     for statement in walk_stmts(program.entry):
         found -= {name for name, index in accesses_of(statement) if not _is_number(index, numbers)}
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             (numbers.add if _is_short(statement) else numbers.discard)(statement.var)
-        elif isinstance(statement, Let):
+        elif isinstance(statement, ir.Let):
             is_one = statement.name not in assigned and _is_number(statement.value, numbers)
             (numbers.add if is_one else numbers.discard)(statement.name)
     return frozenset(found)
 
 
-def goes_through(loop: Loop, arrays: frozenset[str]) -> bool:
+def goes_through(loop: ir.Loop, arrays: frozenset[str]) -> bool:
     """Whether a loop, as its rounds count, comes to other elements of one of these arrays."""
     counted = {loop.var}
     for statement in walk_stmts(loop.body):
         if any(name in arrays and _reads(index, counted) for name, index in accesses_of(statement)):
             return True
-        if isinstance(statement, Let) and _reads(statement.value, counted):
+        if isinstance(statement, ir.Let) and _reads(statement.value, counted):
             counted.add(statement.name)
     return False
 
 
-def _is_number(expr: AnyExpr, names: set[str]) -> bool:
+def _is_number(expr: ir.AnyExpr, names: set[str]) -> bool:
     """Whether an expression is made of literals and of names that will be."""
     for node in walk_expr(expr):
-        if isinstance(node, (Load, Atomic)) or (isinstance(node, Var) and node.name not in names):
+        if isinstance(node, (ir.Load, ir.Atomic)) or (
+            isinstance(node, ir.Var) and node.name not in names
+        ):
             return False
-        if node.depth == 1 and not isinstance(node, (Lit, Var)):
+        if node.depth == 1 and not isinstance(node, (ir.Lit, ir.Var)):
             return False
     return True
 
 
-def _reads(expr: AnyExpr, names: set[str]) -> bool:
-    return any(isinstance(node, Var) and node.name in names for node in walk_expr(expr))
+def _reads(expr: ir.AnyExpr, names: set[str]) -> bool:
+    return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
 
 
-def _is_short(loop: Loop) -> bool:
+def _is_short(loop: ir.Loop) -> bool:
     return _rounds(loop) <= MOST_ROUNDS and _written_out((loop,)) <= MOST_STATEMENTS
 
 
-def _rounds(loop: Loop) -> int:
-    if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
+def _rounds(loop: ir.Loop) -> int:
+    if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         return max(int(loop.stop.value) - int(loop.start.value), 0)
     return MOST_ROUNDS + 1
 
 
-def _written_out(body: Body) -> int:
+def _written_out(body: ir.Body) -> int:
     """Statements of a body when loops in it are written out."""
     total = 0
     for statement in body:
         inner = sum(_written_out(getattr(statement, field)) for field in statement.body_fields)
-        total += _rounds(statement) * inner if isinstance(statement, Loop) else 1 + inner
+        total += _rounds(statement) * inner if isinstance(statement, ir.Loop) else 1 + inner
     return total
 
 

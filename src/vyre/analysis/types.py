@@ -10,46 +10,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from vyre import ir
 from vyre.analysis.facts import ProgramFacts
-from vyre.ir import AnyExpr, AnyStmt, DataType, Let, Loop, Program, Scope, TypeEnv, type_of
 from vyre.ir.walk import bodies
 
 
 class VariableTypes:
     """The types of one program's variables; get them with `VariableTypes.of`."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._facts = ProgramFacts.of(program)
         self._buffers = {decl.name: decl for decl in program.buffers}
-        self._types: dict[int, DataType] = {}
+        self._types: dict[int, ir.DataType] = {}
         # In the order of the text, so that every variable's type rests on types already known.
         for row in sorted([*self._facts.lets, *self._facts.loop_variables]):
             statement = self._facts.statements[row.position]
-            if isinstance(statement, Let):
+            if isinstance(statement, ir.Let):
                 self._types[row.position] = self.of_expr(statement.value, row.position)
-            elif isinstance(statement, Loop):
+            elif isinstance(statement, ir.Loop):
                 self._types[row.position] = self.of_expr(statement.start, row.position)
 
     @staticmethod
-    def of(program: Program) -> VariableTypes:
+    def of(program: ir.Program) -> VariableTypes:
         """The types of a program's variables, computed once per program object."""
         return program.memo(VariableTypes, VariableTypes)
 
-    def variable(self, binding: int) -> DataType:
+    def variable(self, binding: int) -> ir.DataType:
         """The type of the variable that the Let or Loop at `binding` binds."""
         return self._types[binding]
 
-    def visible(self, name: str, position: int) -> DataType | None:
+    def visible(self, name: str, position: int) -> ir.DataType | None:
         """The type of what `name` means at `position`."""
         binding = self._facts.binding(name, position)
         return None if binding is None else self._types.get(binding)
 
-    def of_expr(self, expr: AnyExpr, position: int) -> DataType:
+    def of_expr(self, expr: ir.AnyExpr, position: int) -> ir.DataType:
         """The type of an expression in the statement at `position`."""
-        return type_of(expr, TypeEnv(self._buffers, _At(self, position)))
+        return ir.type_of(expr, ir.TypeEnv(self._buffers, _At(self, position)))
 
 
-class _At(Mapping[str, DataType]):
+class _At(Mapping[str, ir.DataType]):
     """The variables visible at one statement, looked up as they are asked for."""
 
     __slots__ = ("_position", "_types")
@@ -58,7 +58,7 @@ class _At(Mapping[str, DataType]):
         self._types = types
         self._position = position
 
-    def __getitem__(self, name: str) -> DataType:
+    def __getitem__(self, name: str) -> ir.DataType:
         found = self._types.visible(name, self._position)
         if found is None:
             raise KeyError(name)
@@ -71,17 +71,17 @@ class _At(Mapping[str, DataType]):
         return 0
 
 
-def variable_types(program: Program) -> dict[str, DataType]:
+def variable_types(program: ir.Program) -> dict[str, ir.DataType]:
     """The type of every variable of a program whose names are unique."""
-    scope = Scope.of(program)
+    scope = ir.Scope.of(program)
     env = scope.env
 
-    def visit(statements: Iterable[AnyStmt]) -> None:
+    def visit(statements: Iterable[ir.AnyStmt]) -> None:
         for statement in statements:
-            if isinstance(statement, Let):
-                scope.variables[statement.name] = type_of(statement.value, env)
-            elif isinstance(statement, Loop):
-                scope.variables[statement.var] = type_of(statement.start, env)
+            if isinstance(statement, ir.Let):
+                scope.variables[statement.name] = ir.type_of(statement.value, env)
+            elif isinstance(statement, ir.Loop):
+                scope.variables[statement.var] = ir.type_of(statement.start, env)
             for body in bodies(statement):
                 visit(body)
 

@@ -25,28 +25,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import assert_never
 
+from vyre import ir
 from vyre.analysis.divergence import Builder, LeafLevels, Level
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    Bitcast,
-    BufLen,
-    Builtin,
-    Cast,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Program,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
 from vyre.ir.walk import expr_children
 from vyre.record import dataclass
 
@@ -57,7 +37,7 @@ class Cause:
 
     position: int
     """The If, Loop or While to blame, or the Return or Continue by which some left."""
-    leaf: AnyExpr | None
+    leaf: ir.AnyExpr | None
     """The id, load, atomic or subgroup operation where the difference began."""
     left: bool
     """Whether some are missing because they left before."""
@@ -73,7 +53,7 @@ class Uniformity:
         self._levels = found.graph.level
 
     @staticmethod
-    def of(program: Program) -> Uniformity:
+    def of(program: ir.Program) -> Uniformity:
         """The uniformity of a program, computed once per program object."""
         return program.memo(Uniformity, _analyse)
 
@@ -93,27 +73,36 @@ class Uniformity:
         """The level of the operands of the AsyncLoad or AsyncStore at `position`."""
         return Level(self._levels[self._found.operands[position]])
 
-    def level_of(self, expr: AnyExpr, position: int) -> Level:
+    def level_of(self, expr: ir.AnyExpr, position: int) -> Level:
         """The level of an expression evaluated by the statement at `position`."""
         leaves = self._found.leaves
         match expr:
-            case Lit() | BufLen():
+            case ir.Lit() | ir.BufLen():
                 return Level.GRID
-            case Var(name):
+            case ir.Var(name):
                 node = self._binding(name, position)
                 return leaves.worst if node is None else Level(self._levels[node])
-            case Builtin(kind, axis):
+            case ir.Builtin(kind, axis):
                 return leaves.builtins[kind, axis]
-            case Load(buffer, index):
+            case ir.Load(buffer, index):
                 constant = buffer in leaves.constant_buffers
                 return self.level_of(index, position) if constant else leaves.worst
-            case Atomic():
+            case ir.Atomic():
                 return leaves.worst
-            case Ballot() | SubgroupReduce():
+            case ir.Ballot() | ir.SubgroupReduce():
                 return leaves.subgroup
-            case Shuffle(_, lane):
+            case ir.Shuffle(_, lane):
                 return max(leaves.subgroup, self.level_of(lane, position))
-            case Unary() | Binary() | Fma() | Select() | Cast() | Bitcast() | MakeVec() | Lane():
+            case (
+                ir.Unary()
+                | ir.Binary()
+                | ir.Fma()
+                | ir.Select()
+                | ir.Cast()
+                | ir.Bitcast()
+                | ir.MakeVec()
+                | ir.Lane()
+            ):
                 return max(self.level_of(child, position) for child in expr_children(expr))
         assert_never(expr)
 
@@ -131,7 +120,7 @@ class Uniformity:
             cause = self._blame(self._found.returns[position + 1], allowed)
         return cause
 
-    def why_operands(self, position: int) -> AnyExpr | None:
+    def why_operands(self, position: int) -> ir.AnyExpr | None:
         """The leaf that makes the operands of the async copy at `position` differ."""
         return self._leaf(self._found.operands[position])
 
@@ -151,7 +140,7 @@ class Uniformity:
                 node = own if self._levels[own] > allowed else outer
         return None
 
-    def _leaf(self, node: int) -> AnyExpr | None:
+    def _leaf(self, node: int) -> ir.AnyExpr | None:
         graph = self._found.graph
         while graph.source[node] >= 0:
             node = graph.source[node]
@@ -166,7 +155,7 @@ class Uniformity:
         return node if position < end else None
 
 
-def _analyse(program: Program) -> Uniformity:
+def _analyse(program: ir.Program) -> Uniformity:
     found = Builder(program, LeafLevels(program))
     found.run()
     for spans in found.scopes.values():

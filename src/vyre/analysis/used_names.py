@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vyre.ir import AnyExpr, AnyStmt, Assign, Let, Var
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -19,22 +19,22 @@ class Uses:
     buffers: frozenset[str]
 
 
-def uses_of(statements: Iterable[AnyStmt], extra: Iterable[AnyExpr] = ()) -> Uses:
+def uses_of(statements: Iterable[ir.AnyStmt], extra: Iterable[ir.AnyExpr] = ()) -> Uses:
     """The variables and buffers that statements and expressions use."""
     reads: set[str] = set()
     writes: set[str] = set()
     buffers: set[str] = set()
 
-    def look(expr: AnyExpr) -> None:
+    def look(expr: ir.AnyExpr) -> None:
         for node in walk_expr(expr):
-            if isinstance(node, Var):
+            if isinstance(node, ir.Var):
                 reads.add(node.name)
             buffer = getattr(node, "buffer", None)
             if buffer is not None:
                 buffers.add(buffer)
 
     for statement in walk_stmts(tuple(statements)):
-        if isinstance(statement, (Let, Assign)):
+        if isinstance(statement, (ir.Let, ir.Assign)):
             writes.add(statement.name)
         for field in ("buffer", "source", "destination"):
             name = getattr(statement, field, None)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis.uniformity import Cause, Level, Uniformity
 from vyre.check.describe import show
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import AnyExpr, AsyncLoad, Atomic, Load, Program
 
 
-def check_convergence(program: Program, notes: Notes, findings: Findings) -> None:
+def check_convergence(program: ir.Program, notes: Notes, findings: Findings) -> None:
     """Report barriers, subgroup operations, copies and grid syncs that some may miss."""
     if not notes.needs_uniformity:
         return
@@ -22,7 +22,7 @@ def check_convergence(program: Program, notes: Notes, findings: Findings) -> Non
     for position, expr in notes.subgroup_ops:
         _subgroup_op(uniformity, findings, position, expr, position in notes.round_conditions)
     for position, statement in notes.copies:
-        what = "async_load" if isinstance(statement, AsyncLoad) else "async_store"
+        what = "async_load" if isinstance(statement, ir.AsyncLoad) else "async_store"
         _copy(uniformity, findings, position, what)
     for position in notes.grid_syncs:
         _grid_sync(uniformity, findings, position)
@@ -37,7 +37,7 @@ def _barrier(uniformity: Uniformity, findings: Findings, position: int, what: st
 
 
 def _subgroup_op(
-    uniformity: Uniformity, findings: Findings, position: int, expr: AnyExpr, in_round: bool
+    uniformity: Uniformity, findings: Findings, position: int, expr: ir.AnyExpr, in_round: bool
 ) -> None:
     if in_round:
         cause = uniformity.why_missing_round(position, Level.WORKGROUP)
@@ -73,13 +73,13 @@ def _reason(cause: Cause) -> str:
     return f"whether they go there depends on {leaf}"
 
 
-def _leaf(leaf: AnyExpr | None) -> str:
+def _leaf(leaf: ir.AnyExpr | None) -> str:
     match leaf:
         case None:
             return "what differs between them"
-        case Load(buffer):
+        case ir.Load(buffer):
             return f"{show(leaf)}, a load from {buffer!r}, which the program may write"
-        case Atomic():
+        case ir.Atomic():
             return f"what {show(leaf)} gives"
         case _:
             return show(leaf)

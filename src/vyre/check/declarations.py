@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from math import prod
 
+from vyre import ir
 from vyre.check.describe import memory_word
 from vyre.check.findings import Findings
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import BufferAccess, BufferDecl, MemoryKind, Program
 
 _KINDS = {
-    BufferAccess.READ_ONLY: {MemoryKind.READONLY, MemoryKind.GLOBAL, MemoryKind.PERSISTENT},
-    BufferAccess.READ_WRITE: {
-        MemoryKind.GLOBAL,
-        MemoryKind.PERSISTENT,
-        MemoryKind.SCRATCH,
-        MemoryKind.LOCAL,
+    ir.BufferAccess.READ_ONLY: {
+        ir.MemoryKind.READONLY,
+        ir.MemoryKind.GLOBAL,
+        ir.MemoryKind.PERSISTENT,
     },
-    BufferAccess.WRITE_ONLY: {MemoryKind.GLOBAL, MemoryKind.PERSISTENT},
-    BufferAccess.UNIFORM: {MemoryKind.UNIFORM, MemoryKind.PUSH},
-    BufferAccess.WORKGROUP: {MemoryKind.SHARED},
+    ir.BufferAccess.READ_WRITE: {
+        ir.MemoryKind.GLOBAL,
+        ir.MemoryKind.PERSISTENT,
+        ir.MemoryKind.SCRATCH,
+        ir.MemoryKind.LOCAL,
+    },
+    ir.BufferAccess.WRITE_ONLY: {ir.MemoryKind.GLOBAL, ir.MemoryKind.PERSISTENT},
+    ir.BufferAccess.UNIFORM: {ir.MemoryKind.UNIFORM, ir.MemoryKind.PUSH},
+    ir.BufferAccess.WORKGROUP: {ir.MemoryKind.SHARED},
 }
 """The memory each access mode may lie in."""
 
 
-def check_declarations(program: Program, findings: Findings) -> None:
+def check_declarations(program: ir.Program, findings: Findings) -> None:
     """Report what is wrong before the first statement."""
     _workgroup_size(program, findings)
     names: set[str] = set()
@@ -42,7 +46,7 @@ def check_declarations(program: Program, findings: Findings) -> None:
         _buffer(decl, place, findings)
 
 
-def _workgroup_size(program: Program, findings: Findings) -> None:
+def _workgroup_size(program: ir.Program, findings: Findings) -> None:
     size = program.workgroup_size
     problem = None
     if 0 in size:
@@ -54,7 +58,7 @@ def _workgroup_size(program: Program, findings: Findings) -> None:
         findings.add_declaration("workgroup_size", wrong)
 
 
-def _buffer(decl: BufferDecl, place: str, findings: Findings) -> None:
+def _buffer(decl: ir.BufferDecl, place: str, findings: Findings) -> None:
     name, kind = decl.name, memory_word(decl)
     if decl.kind not in _KINDS[decl.access]:
         wrong = codes.ACCESS_AND_KIND.at(name=name, access=decl.access.value, kind=decl.kind.value)
@@ -74,7 +78,7 @@ def _buffer(decl: BufferDecl, place: str, findings: Findings) -> None:
     _flags(decl, place, findings)
 
 
-def _flags(decl: BufferDecl, place: str, findings: Findings) -> None:
+def _flags(decl: ir.BufferDecl, place: str, findings: Findings) -> None:
     def wrong(what: str, flag: str, advice: str) -> None:
         found = codes.BUFFER_FLAGS.at(name=decl.name, what=what, flag=flag, advice=advice)
         findings.add_declaration(place, found)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from vyre import ir
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import AnyStmt, Block, BufferAccess, If, Lit, Loop, Program, Region
 from vyre.ir.stmt import Body, Break, Return
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.target import Feature, Limits, Target
@@ -26,7 +26,7 @@ _ADVICE = {
 """Features without which a program that uses them cannot run; all others are emulated."""
 
 
-def check_target(program: Program, target: Target, notes: Notes, findings: Findings) -> None:
+def check_target(program: ir.Program, target: Target, notes: Notes, findings: Findings) -> None:
     """Report what the target cannot do."""
     for feature, (position, what) in notes.features.items():
         if feature in _ADVICE and not target.has(feature):
@@ -48,20 +48,20 @@ def _least_rounds(body: Body) -> int:
     total = 0
     for statement in body:
         match statement:
-            case Loop(_, Lit() as start, Lit() as stop, inner):
+            case ir.Loop(_, ir.Lit() as start, ir.Lit() as stop, inner):
                 if not any(isinstance(s, (Break, Return)) for s in walk_stmts(inner)):
                     rounds = max(0, int(stop.value) - int(start.value))
                     total += rounds * (1 + _least_rounds(inner))
-            case If(_, then, otherwise):
+            case ir.If(_, then, otherwise):
                 total += max(_least_rounds(then), _least_rounds(otherwise))
-            case Block(inner) | Region(_, _, inner):
+            case ir.Block(inner) | ir.Region(_, _, inner):
                 total += _least_rounds(inner)
             case _:
                 pass
     return total
 
 
-def _about_workgroup_memory(program: Program, limit: int) -> str:
+def _about_workgroup_memory(program: ir.Program, limit: int) -> str:
     """What to do where there is too much of it: arms that were fused may each have little."""
     sizes = {decl.name: decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup}
     arms: list[tuple[str, int]] = []
@@ -79,15 +79,15 @@ def _about_workgroup_memory(program: Program, limit: int) -> str:
     )
 
 
-def _arms(body: Body) -> list[Region]:
+def _arms(body: Body) -> list[ir.Region]:
     """The regions that follow one another, which may be all in one."""
-    found = [statement for statement in body if isinstance(statement, Region)]
+    found = [statement for statement in body if isinstance(statement, ir.Region)]
     if len(found) == 1 and len(body) == 1:
         return _arms(found[0].body) or found
     return found
 
 
-def _buffers_of(statement: AnyStmt) -> Iterator[str]:
+def _buffers_of(statement: ir.AnyStmt) -> Iterator[str]:
     for name in ("buffer", "source", "destination"):
         value: object = getattr(statement, name, None)
         if isinstance(value, str):
@@ -99,7 +99,7 @@ def _buffers_of(statement: AnyStmt) -> Iterator[str]:
                 yield value
 
 
-def _check_limits(program: Program, target: Target, findings: Findings) -> None:
+def _check_limits(program: ir.Program, target: Target, findings: Findings) -> None:
     limits = target.limits
 
     def over(place: str, what: str, found: int, limit: int, advice: str) -> None:
@@ -126,7 +126,7 @@ def _check_limits(program: Program, target: Target, findings: Findings) -> None:
     words = "the memory of one invocation's arrays in bytes"
     over("buffers", words, local, limits.max_local_bytes, "use smaller local arrays")
     device = [decl for decl in program.buffers if not decl.is_on_chip]
-    stored = sum(decl.access is not BufferAccess.UNIFORM for decl in device)
+    stored = sum(decl.access is not ir.BufferAccess.UNIFORM for decl in device)
     words = "the number of device buffers"
     advice = "join some of them into one buffer; small ones may be uniform, which do not count"
     over("buffers", words, stored, limits.max_storage_buffers, advice)
@@ -137,7 +137,7 @@ def _check_limits(program: Program, target: Target, findings: Findings) -> None:
     for index, decl in enumerate(program.buffers):
         if decl.is_on_chip:
             continue
-        uniform = decl.access is BufferAccess.UNIFORM
+        uniform = decl.access is ir.BufferAccess.UNIFORM
         limit = limits.max_uniform_bytes if uniform else limits.max_buffer_bytes
         words = f"the size of {decl.name!r} in bytes"
         advice = "declare it read_only instead of uniform" if uniform else "split the buffer"

@@ -10,52 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vyre import ir
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    Bitcast,
-    BufferDecl,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    MemoryOrdering,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    TypeEnv,
-    Unary,
-    Var,
-)
 from vyre.ir.infer import node_type
 from vyre.ir.walk import expr_children
 from vyre.target import Feature
 
-Type = DataType | None
+Type = ir.DataType | None
 """The type of an expression, or None when it has none and that has been reported."""
 
-_SUBGROUP_IDS = frozenset({BuiltinKind.SUBGROUP_SIZE, BuiltinKind.SUBGROUP_LANE})
+_SUBGROUP_IDS = frozenset({ir.BuiltinKind.SUBGROUP_SIZE, ir.BuiltinKind.SUBGROUP_LANE})
 _FEW = 64
-_WIDE = frozenset({DataType.U64, DataType.I64})
+_WIDE = frozenset({ir.DataType.U64, ir.DataType.I64})
 
 
 class ExpressionChecker:
     """Finds the types of expressions, and everything that is wrong with them."""
 
-    def __init__(self, buffers: dict[str, BufferDecl], findings: Findings, notes: Notes) -> None:
+    def __init__(self, buffers: dict[str, ir.BufferDecl], findings: Findings, notes: Notes) -> None:
         self.buffers = buffers
         self.variables: dict[str, Type] = {}
         """The variables visible now; None for one whose value is wrong."""
@@ -68,81 +43,81 @@ class ExpressionChecker:
             for name, decl in buffers.items()
             if decl.is_readable and decl.value_type.is_value
         }
-        self._known: dict[tuple[object, ...], DataType] = {}
+        self._known: dict[tuple[object, ...], ir.DataType] = {}
         self._table: dict[type, Callable[[Any], Type]] = {
-            Lit: self._typed,
-            Var: self._var,
-            Load: self._load,
-            BufLen: self._buf_len,
-            Builtin: self._builtin,
-            Unary: self._unary,
-            Binary: self._binary,
-            Fma: self._fma,
-            Select: self._select,
-            Cast: self._converted,
-            Bitcast: self._converted,
-            MakeVec: self._general,
-            Lane: self._general,
-            Atomic: self._atomic,
-            Ballot: self._subgroup,
-            Shuffle: self._subgroup,
-            SubgroupReduce: self._subgroup,
+            ir.Lit: self._typed,
+            ir.Var: self._var,
+            ir.Load: self._load,
+            ir.BufLen: self._buf_len,
+            ir.Builtin: self._builtin,
+            ir.Unary: self._unary,
+            ir.Binary: self._binary,
+            ir.Fma: self._fma,
+            ir.Select: self._select,
+            ir.Cast: self._converted,
+            ir.Bitcast: self._converted,
+            ir.MakeVec: self._general,
+            ir.Lane: self._general,
+            ir.Atomic: self._atomic,
+            ir.Ballot: self._subgroup,
+            ir.Shuffle: self._subgroup,
+            ir.SubgroupReduce: self._subgroup,
         }
 
-    def type_of(self, expr: AnyExpr) -> Type:
+    def type_of(self, expr: ir.AnyExpr) -> Type:
         """The type of an expression; what is wrong with it is reported."""
         return self._table[type(expr)](expr)
 
-    def report(self, diagnostic: Diagnostic, expr: AnyExpr | None = None) -> None:
+    def report(self, diagnostic: Diagnostic, expr: ir.AnyExpr | None = None) -> None:
         """Note a problem of the current statement."""
         self._findings.add(self.position, diagnostic, expr)
 
-    def check_constant_index(self, buffer: str, index: AnyExpr, expr: AnyExpr | None) -> None:
+    def check_constant_index(self, buffer: str, index: ir.AnyExpr, expr: ir.AnyExpr | None) -> None:
         """Report a literal index that no run of the program can find in the buffer."""
         decl = self.buffers.get(buffer)
-        if decl is None or not isinstance(index, Lit) or not index.dtype.is_integer:
+        if decl is None or not isinstance(index, ir.Lit) or not index.dtype.is_integer:
             return
         value = int(index.value)
         if value < 0 or (decl.count and value >= decl.count):
             extent = f"has {decl.count} elements" if decl.count else "starts at 0"
             self.report(codes.INDEX_RANGE.at(index=value, name=buffer, extent=extent), expr)
 
-    def _typed(self, expr: Lit) -> Type:
+    def _typed(self, expr: ir.Lit) -> Type:
         dtype = expr.dtype
-        if dtype is DataType.F64:
+        if dtype is ir.DataType.F64:
             self._notes.need(Feature.F64, self.position, "an f64 literal")
         return dtype
 
-    def _var(self, expr: Var) -> Type:
+    def _var(self, expr: ir.Var) -> Type:
         name = expr.name
         if name in self.variables:
             return self.variables[name]
         return self._ask(expr, [])
 
-    def _load(self, expr: Load) -> Type:
+    def _load(self, expr: ir.Load) -> Type:
         index = self.type_of(expr.index)
-        if isinstance(expr.index, Lit):
+        if isinstance(expr.index, ir.Lit):
             self.check_constant_index(expr.buffer, expr.index, expr)
         dtype = self._loadable.get(expr.buffer)
         if dtype is None or index is None or not index.is_integer:
             return self._odd_load(expr, index)
-        if dtype is DataType.F64:
+        if dtype is ir.DataType.F64:
             self._notes.need(Feature.F64, self.position, "a load of f64")
         return dtype
 
-    def _odd_load(self, expr: Load, index: Type) -> Type:
+    def _odd_load(self, expr: ir.Load, index: Type) -> Type:
         decl = self.buffers.get(expr.buffer)
         if decl is not None and not decl.is_readable:
             self.report(codes.NOT_READABLE.at(name=expr.buffer), expr)
         # The index is already reported, but the buffer may be wrong as well.
-        return self._ask(expr, [DataType.U32 if index is None else index])
+        return self._ask(expr, [ir.DataType.U32 if index is None else index])
 
-    def _builtin(self, expr: Builtin) -> Type:
+    def _builtin(self, expr: ir.Builtin) -> Type:
         if expr.kind in _SUBGROUP_IDS:
             self._notes.need(Feature.SUBGROUPS, self.position, expr.kind.value)
-        return DataType.U32
+        return ir.DataType.U32
 
-    def _unary(self, expr: Unary) -> Type:
+    def _unary(self, expr: ir.Unary) -> Type:
         operand = self.type_of(expr.operand)
         if operand is None:
             return None
@@ -150,7 +125,7 @@ class ExpressionChecker:
         found = self._known.get(key)
         return found if found is not None else self._learn(key, expr, [operand])
 
-    def _binary(self, expr: Binary) -> Type:
+    def _binary(self, expr: ir.Binary) -> Type:
         # Half of all nodes come through here: no call more than needed.
         table, left_expr, right_expr = self._table, expr.left, expr.right
         left = table[type(left_expr)](left_expr)
@@ -158,51 +133,53 @@ class ExpressionChecker:
         if left is None or right is None:
             return None
         op = expr.op
-        if (op is BinOp.DIV or op is BinOp.REM) and isinstance(right_expr, Lit):
+        if (op is ir.BinOp.DIV or op is ir.BinOp.REM) and isinstance(right_expr, ir.Lit):
             self._divisor(expr, right_expr)
         key = (op, left, right)
         found = self._known.get(key)
         return found if found is not None else self._learn(key, expr, [left, right])
 
-    def _divisor(self, expr: Binary, divisor: Lit) -> None:
+    def _divisor(self, expr: ir.Binary, divisor: ir.Lit) -> None:
         if divisor.dtype.is_integer and divisor.bits == 0:
             self.report(codes.ZERO_DIVISOR.at(op=expr.op.row.spelling), expr)
 
-    def _fma(self, expr: Fma) -> Type:
+    def _fma(self, expr: ir.Fma) -> Type:
         operands = self._operands(expr)
         if operands is None:
             return None
-        key = (Fma, *operands)
+        key = (ir.Fma, *operands)
         found = self._known.get(key)
         return found if found is not None else self._learn(key, expr, operands)
 
-    def _select(self, expr: Select) -> Type:
+    def _select(self, expr: ir.Select) -> Type:
         cond = self.type_of(expr.cond)
         if_true, if_false = self.type_of(expr.if_true), self.type_of(expr.if_false)
         if cond is None or if_true is None or if_false is None:
             return None
-        if cond is DataType.BOOL and if_true is if_false:
+        if cond is ir.DataType.BOOL and if_true is if_false:
             return if_true
         return self._ask(expr, [cond, if_true, if_false])
 
-    def _buf_len(self, expr: BufLen) -> Type:
-        return DataType.U32 if expr.buffer in self.buffers else self._ask(expr, [])
+    def _buf_len(self, expr: ir.BufLen) -> Type:
+        return ir.DataType.U32 if expr.buffer in self.buffers else self._ask(expr, [])
 
-    def _learn(self, key: tuple[object, ...], expr: AnyExpr, operands: list[DataType]) -> Type:
+    def _learn(
+        self, key: tuple[object, ...], expr: ir.AnyExpr, operands: list[ir.DataType]
+    ) -> Type:
         """Ask about an opcode with operand types that were not seen before."""
         found = self._ask(expr, operands)
         if found is not None:
             self._known[key] = found
-            if DataType.F16 in operands:
+            if ir.DataType.F16 in operands:
                 self._notes.need(Feature.F16, self.position, "arithmetic on f16")
         return found
 
-    def _converted(self, expr: Cast | Bitcast) -> Type:
+    def _converted(self, expr: ir.Cast | ir.Bitcast) -> Type:
         value = self.type_of(expr.value)
         if value is None:
             return None
         dtype = expr.dtype
-        if dtype is DataType.F64:
+        if dtype is ir.DataType.F64:
             self._notes.need(Feature.F64, self.position, "a conversion to f64")
         key = (type(expr), dtype, value)
         if key in self._known:
@@ -212,11 +189,11 @@ class ExpressionChecker:
             self._known[key] = found
         return found
 
-    def _atomic(self, expr: Atomic) -> Type:
+    def _atomic(self, expr: ir.Atomic) -> Type:
         decl = self.buffers.get(expr.buffer)
         operands = self._operands(expr)
         self.check_constant_index(expr.buffer, expr.index, expr)
-        if expr.ordering is MemoryOrdering.GRID_SYNC:
+        if expr.ordering is ir.MemoryOrdering.GRID_SYNC:
             self.report(codes.ATOMIC_ORDERING.at(), expr)
         if decl is not None and (decl.is_local or not (decl.is_readable and decl.is_writable)):
             access = decl.kind.value if decl.is_local else decl.access.value
@@ -226,39 +203,39 @@ class ExpressionChecker:
         found = self._ask(expr, operands)
         if found in _WIDE:
             self._notes.need(Feature.ATOMIC64, self.position, f"an atomic on {found}")
-        elif found is DataType.F32:
+        elif found is ir.DataType.F32:
             self._notes.need(Feature.ATOMIC_F32, self.position, "an atomic on f32")
         return found
 
-    def _subgroup(self, expr: Ballot | Shuffle | SubgroupReduce) -> Type:
+    def _subgroup(self, expr: ir.Ballot | ir.Shuffle | ir.SubgroupReduce) -> Type:
         self._notes.need(Feature.SUBGROUPS, self.position, "a subgroup operation")
         self._notes.subgroup_ops.append((self.position, expr))
         operands = self._operands(expr)
         if operands is None:
             return None
-        if isinstance(expr, SubgroupReduce) and DataType.F16 in operands:
+        if isinstance(expr, ir.SubgroupReduce) and ir.DataType.F16 in operands:
             self._notes.need(Feature.F16, self.position, "arithmetic on f16")
         return self._ask(expr, operands)
 
-    def _general(self, expr: AnyExpr) -> Type:
+    def _general(self, expr: ir.AnyExpr) -> Type:
         operands = self._operands(expr)
         return None if operands is None else self._ask(expr, operands)
 
-    def _operands(self, expr: AnyExpr) -> list[DataType] | None:
+    def _operands(self, expr: ir.AnyExpr) -> list[ir.DataType] | None:
         """The types of the operands; None when one of them has none."""
         found = [self.type_of(child) for child in expr_children(expr)]
         known = [dtype for dtype in found if dtype is not None]
         return known if len(known) == len(found) else None
 
-    def _ask(self, expr: AnyExpr, operands: list[DataType]) -> Type:
-        answer = node_type(expr, operands, TypeEnv(self.buffers, self._suggestions(expr)))
+    def _ask(self, expr: ir.AnyExpr, operands: list[ir.DataType]) -> Type:
+        answer = node_type(expr, operands, ir.TypeEnv(self.buffers, self._suggestions(expr)))
         if isinstance(answer, Diagnostic):
             self.report(answer, expr)
             return None
         return answer
 
-    def _suggestions(self, expr: AnyExpr) -> dict[str, DataType]:
+    def _suggestions(self, expr: ir.AnyExpr) -> dict[str, ir.DataType]:
         """The variables an unknown name may be meant for, when there are few."""
-        if not isinstance(expr, Var) or len(self.variables) > _FEW:
+        if not isinstance(expr, ir.Var) or len(self.variables) > _FEW:
             return {}
         return {name: dtype for name, dtype in self.variables.items() if dtype is not None}

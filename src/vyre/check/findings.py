@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import field, replace
 from typing import NamedTuple
 
+from vyre import ir
 from vyre.check.describe import describe
 from vyre.diagnostics import Diagnostic, Location
-from vyre.ir import AnyExpr, AnyStmt, Body, Program
 from vyre.record import dataclass
 
 PROGRAM = -1
@@ -23,7 +23,7 @@ PROGRAM = -1
 class _Finding:
     position: int
     diagnostic: Diagnostic
-    expr: AnyExpr | None
+    expr: ir.AnyExpr | None
     related: int | None
     place: str
 
@@ -38,7 +38,7 @@ class Findings:
         self,
         position: int,
         diagnostic: Diagnostic,
-        expr: AnyExpr | None = None,
+        expr: ir.AnyExpr | None = None,
         related: int | None = None,
     ) -> None:
         """Note a problem of the statement at `position`, or of an expression in it."""
@@ -52,7 +52,7 @@ class Findings:
         """Forget the problems with these codes."""
         self._found = [each for each in self._found if each.diagnostic.code not in unwanted]
 
-    def located(self, program: Program, unprintable: Collection[int] = ()) -> list[Diagnostic]:
+    def located(self, program: ir.Program, unprintable: Collection[int] = ()) -> list[Diagnostic]:
         """All problems in the order of the text, each with its place.
 
         Statements at positions that are `unprintable` are not shown.
@@ -67,7 +67,7 @@ class Findings:
 
 class _Place(NamedTuple):
     path: str
-    statement: AnyStmt
+    statement: ir.AnyStmt
     shown: str | None
 
     def location(self, inside: str = "") -> Location:
@@ -83,7 +83,7 @@ class _Places:
         self._unprintable = unprintable
         self._next = 0
 
-    def visit(self, body: Body, path: str) -> None:
+    def visit(self, body: ir.Body, path: str) -> None:
         for index, statement in enumerate(body):
             if len(self.found) == len(self._wanted):
                 return
@@ -107,9 +107,9 @@ def _located(finding: _Finding, places: dict[int, _Place]) -> Diagnostic:
     return replace(finding.diagnostic, location=place.location(inside), related=related)
 
 
-def _path_to(wanted: AnyExpr, tree: AnyStmt | AnyExpr) -> str:
+def _path_to(wanted: ir.AnyExpr, tree: ir.AnyStmt | ir.AnyExpr) -> str:
     """The fields that lead from a node to an expression under it."""
-    named: list[tuple[str, AnyExpr]] = []
+    named: list[tuple[str, ir.AnyExpr]] = []
     for name in tree.expr_fields:
         child = getattr(tree, name)
         if child is not None:

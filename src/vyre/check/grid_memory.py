@@ -10,34 +10,15 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from vyre import ir
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Barrier,
-    Body,
-    Broadcast,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    Store,
-    While,
-)
 from vyre.ir.walk import expr_children, walk_expr
 from vyre.record import dataclass
 
 
-def check_grid_memory(program: Program, notes: Notes, findings: Findings) -> None:
+def check_grid_memory(program: ir.Program, notes: Notes, findings: Findings) -> None:
     """Report reads of workgroup memory that a grid sync has wiped out."""
     workgroup = frozenset(decl.name for decl in program.buffers if decl.is_workgroup)
     if not workgroup or not notes.grid_syncs:
@@ -52,8 +33,8 @@ def check_grid_memory(program: Program, notes: Notes, findings: Findings) -> Non
 @dataclass(slots=True)
 class _Walk:
     workgroup: frozenset[str]
-    found: dict[tuple[int, str], AnyExpr | None] = field(
-        default_factory=dict[tuple[int, str], AnyExpr | None]
+    found: dict[tuple[int, str], ir.AnyExpr | None] = field(
+        default_factory=dict[tuple[int, str], ir.AnyExpr | None]
     )
     settled: bool = False
     _lost: set[str] = field(default_factory=set[str])
@@ -65,19 +46,19 @@ class _Walk:
     """The same, of copies that were under way at a grid sync."""
     _next: int = 0
 
-    def run(self, entry: Body) -> None:
+    def run(self, entry: ir.Body) -> None:
         self.settled = True
         self._lost = set()
         self._copied, self._torn = {}, {}
         self._next = 0
         self._body(entry)
 
-    def _body(self, body: Body) -> None:
+    def _body(self, body: ir.Body) -> None:
         for statement in body:
             position = self._next
             self._next += 1
-            is_loop = isinstance(statement, (Loop, While))
-            if isinstance(statement, While):
+            is_loop = isinstance(statement, (ir.Loop, ir.While))
+            if isinstance(statement, ir.While):
                 # Its condition is part of every round; the bounds of a loop are not.
                 self._lost |= self._rounds.get(position, set())
             self._uses(statement, position)
@@ -97,33 +78,33 @@ class _Walk:
             known |= self._lost
             self.settled = False
 
-    def _uses(self, statement: AnyStmt, position: int) -> None:
+    def _uses(self, statement: ir.AnyStmt, position: int) -> None:
         for child in expr_children(statement):
             for expr in walk_expr(child):
-                if isinstance(expr, Load):
+                if isinstance(expr, ir.Load):
                     self._read(position, expr.buffer, expr)
-                elif isinstance(expr, Atomic):
+                elif isinstance(expr, ir.Atomic):
                     self._read(position, expr.buffer, expr)
                     self._lost.discard(expr.buffer)
-        if isinstance(statement, AsyncStore):
+        if isinstance(statement, ir.AsyncStore):
             self._read(position, statement.source, None)
             self._copied.setdefault(statement.tag, set()).add(statement.source)
-        elif isinstance(statement, AsyncWait):
+        elif isinstance(statement, ir.AsyncWait):
             self._copied.pop(statement.tag, None)
             for name in self._torn.pop(statement.tag, ()):
                 self.found.setdefault((position, name), None)
-        elif isinstance(statement, AsyncLoad):
+        elif isinstance(statement, ir.AsyncLoad):
             self._lost.discard(statement.destination)
-        elif isinstance(statement, Store):
+        elif isinstance(statement, ir.Store):
             self._lost.discard(statement.buffer)
 
-    def _read(self, position: int, name: str, expr: AnyExpr | None) -> None:
+    def _read(self, position: int, name: str, expr: ir.AnyExpr | None) -> None:
         if name in self._lost:
             self.found.setdefault((position, name), expr)
 
 
-_GRID_WIDE = (AllReduce, AllGather, ReduceScatter, Broadcast)
+_GRID_WIDE = (ir.AllReduce, ir.AllGather, ir.ReduceScatter, ir.Broadcast)
 
 
-def _is_grid_sync(statement: AnyStmt) -> bool:
-    return isinstance(statement, Barrier) and statement.ordering is MemoryOrdering.GRID_SYNC
+def _is_grid_sync(statement: ir.AnyStmt) -> bool:
+    return isinstance(statement, ir.Barrier) and statement.ordering is ir.MemoryOrdering.GRID_SYNC

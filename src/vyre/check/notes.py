@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from vyre.ir import (
-    AnyExpr,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    Opaque,
-    Resume,
-)
+from vyre import ir
 from vyre.record import dataclass
 from vyre.target import Feature
 
@@ -21,20 +13,20 @@ from vyre.target import Feature
 class Notes:
     """Positions of what only makes sense in the light of the whole program."""
 
-    barriers: list[tuple[int, Barrier]] = field(default_factory=list[tuple[int, Barrier]])
+    barriers: list[tuple[int, ir.Barrier]] = field(default_factory=list[tuple[int, ir.Barrier]])
     """Workgroup barriers."""
     grid_syncs: list[int] = field(default_factory=list[int])
     """Grid syncs and collectives that stand where they may."""
-    subgroup_ops: list[tuple[int, AnyExpr]] = field(default_factory=list[tuple[int, AnyExpr]])
+    subgroup_ops: list[tuple[int, ir.AnyExpr]] = field(default_factory=list[tuple[int, ir.AnyExpr]])
     round_conditions: set[int] = field(default_factory=set[int])
     """Whiles with subgroup operations in their conditions, which every round evaluates."""
-    copies: list[tuple[int, AsyncLoad | AsyncStore]] = field(
-        default_factory=list[tuple[int, AsyncLoad | AsyncStore]]
+    copies: list[tuple[int, ir.AsyncLoad | ir.AsyncStore]] = field(
+        default_factory=list[tuple[int, ir.AsyncLoad | ir.AsyncStore]]
     )
-    waits: list[tuple[int, AsyncWait]] = field(default_factory=list[tuple[int, AsyncWait]])
+    waits: list[tuple[int, ir.AsyncWait]] = field(default_factory=list[tuple[int, ir.AsyncWait]])
     trap_tags: set[str] = field(default_factory=set[str])
-    resumes: list[tuple[int, Resume]] = field(default_factory=list[tuple[int, Resume]])
-    opaques: list[tuple[int, Opaque]] = field(default_factory=list[tuple[int, Opaque]])
+    resumes: list[tuple[int, ir.Resume]] = field(default_factory=list[tuple[int, ir.Resume]])
+    opaques: list[tuple[int, ir.Opaque]] = field(default_factory=list[tuple[int, ir.Opaque]])
     features: dict[Feature, tuple[int, str]] = field(default_factory=dict[Feature, tuple[int, str]])
     """The first place that needs a feature, and what needs it there."""
     oversized: set[int] = field(default_factory=set[int])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from vyre import ir
 from vyre.check.expressions import ExpressionChecker, Type
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
@@ -22,40 +23,6 @@ from vyre.check.whole_buffers import (
 from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import check as codes
 from vyre.diagnostics.codes import typing as type_codes
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    BufferDecl,
-    BufLen,
-    Continue,
-    Eval,
-    If,
-    IndirectDispatch,
-    Let,
-    Lit,
-    Loop,
-    MemoryOrdering,
-    Opaque,
-    Print,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Store,
-    Trap,
-    TypeEnv,
-    While,
-)
 from vyre.ir.infer import node_type, not_bool
 from vyre.ir.walk import expr_children
 from vyre.target import Feature
@@ -72,7 +39,7 @@ _ABSENT: Any = object()
 class StatementChecker:
     """Walks a program in the order of its text."""
 
-    def __init__(self, buffers: dict[str, BufferDecl], findings: Findings, notes: Notes) -> None:
+    def __init__(self, buffers: dict[str, ir.BufferDecl], findings: Findings, notes: Notes) -> None:
         self._buffers = buffers
         self._findings = findings
         self._notes = notes
@@ -93,39 +60,39 @@ class StatementChecker:
             if decl.is_writable and decl.value_type.is_value
         }
         self._table: dict[type, Callable[[Any], bool | None]] = {
-            Let: self._let,
-            Assign: self._assign,
-            Store: self._store,
-            Eval: self._eval,
-            If: self._if,
-            Loop: self._loop,
-            While: self._while,
-            Break: self._leave_round,
-            Continue: self._leave_round,
-            Return: self._return,
-            Barrier: self._barrier,
-            Block: self._block,
-            Region: self._block,
-            AsyncLoad: self._copy,
-            AsyncStore: self._copy,
-            AsyncWait: self._wait,
-            Trap: self._trap,
-            Resume: self._resume,
-            Print: self._print,
-            IndirectDispatch: self._indirect,
-            AllReduce: self._collective,
-            AllGather: self._collective,
-            ReduceScatter: self._collective,
-            Broadcast: self._collective,
-            Opaque: self._opaque,
+            ir.Let: self._let,
+            ir.Assign: self._assign,
+            ir.Store: self._store,
+            ir.Eval: self._eval,
+            ir.If: self._if,
+            ir.Loop: self._loop,
+            ir.While: self._while,
+            ir.Break: self._leave_round,
+            ir.Continue: self._leave_round,
+            ir.Return: self._return,
+            ir.Barrier: self._barrier,
+            ir.Block: self._block,
+            ir.Region: self._block,
+            ir.AsyncLoad: self._copy,
+            ir.AsyncStore: self._copy,
+            ir.AsyncWait: self._wait,
+            ir.Trap: self._trap,
+            ir.Resume: self._resume,
+            ir.Print: self._print,
+            ir.IndirectDispatch: self._indirect,
+            ir.AllReduce: self._collective,
+            ir.AllGather: self._collective,
+            ir.ReduceScatter: self._collective,
+            ir.Broadcast: self._collective,
+            ir.Opaque: self._opaque,
         }
 
-    def run(self, entry: Body) -> None:
+    def run(self, entry: ir.Body) -> None:
         """Check all statements."""
         self._body(entry)
         self._notes.statements = self._next
 
-    def _body(self, body: Body) -> bool:
+    def _body(self, body: ir.Body) -> bool:
         """Check a body in a scope of its own; answers whether nothing goes on after it."""
         self._depth += 1
         if self._depth > MAX_NESTING and body and not self._too_deep:
@@ -154,15 +121,15 @@ class StatementChecker:
             else:
                 self._variables[name] = before
 
-    def _report(self, diagnostic: Diagnostic, expr: AnyExpr | None = None) -> None:
+    def _report(self, diagnostic: Diagnostic, expr: ir.AnyExpr | None = None) -> None:
         self._expressions.report(diagnostic, expr)
 
-    def _value(self, expr: AnyExpr) -> Type:
+    def _value(self, expr: ir.AnyExpr) -> Type:
         if expr.depth > _SHALLOW and not self._is_reasonable(expr):
             return None
         return self._expressions.type_of(expr)
 
-    def _is_reasonable(self, expr: AnyExpr) -> bool:
+    def _is_reasonable(self, expr: ir.AnyExpr) -> bool:
         """Whether an expression can be walked through; it may share parts with itself."""
         size = _size(expr, {})
         if size > MAX_EXPR_NODES:
@@ -182,17 +149,17 @@ class StatementChecker:
         self._scope.setdefault(name, self._variables.get(name, _ABSENT))
         self._variables[name] = dtype
 
-    def _buffer(self, name: str) -> BufferDecl | None:
+    def _buffer(self, name: str) -> ir.BufferDecl | None:
         """The declaration of a buffer; that there is none is reported."""
-        answer = node_type(BufLen(name), [], TypeEnv(self._buffers, {}))
+        answer = node_type(ir.BufLen(name), [], ir.TypeEnv(self._buffers, {}))
         if isinstance(answer, Diagnostic):
             self._report(answer)
         return self._buffers.get(name)
 
-    def _let(self, statement: Let) -> None:
+    def _let(self, statement: ir.Let) -> None:
         self._bind(statement.name, self._value(statement.value))
 
-    def _assign(self, statement: Assign) -> None:
+    def _assign(self, statement: ir.Assign) -> None:
         name = statement.name
         found = self._value(statement.value)
         if name in self._loop_variables and name in self._variables:
@@ -205,16 +172,16 @@ class StatementChecker:
             what = f"the variable {name!r}"
             self._report(type_codes.VALUE_TYPE.at(what=what, expected=expected, found=found))
 
-    def _store(self, statement: Store) -> None:
+    def _store(self, statement: ir.Store) -> None:
         index = self._value(statement.index)
         value = self._value(statement.value)
-        if isinstance(statement.index, Lit):
+        if isinstance(statement.index, ir.Lit):
             self._expressions.check_constant_index(statement.buffer, statement.index, None)
         expected = self._storable.get(statement.buffer)
         if expected is None or value is not expected or index is None or not index.is_integer:
             self._odd_store(statement, index, value)
 
-    def _odd_store(self, statement: Store, index: Type, value: Type) -> None:
+    def _odd_store(self, statement: ir.Store, index: Type, value: Type) -> None:
         name = statement.buffer
         decl = self._buffer(name)
         if decl is None:
@@ -231,15 +198,15 @@ class StatementChecker:
             wrong = type_codes.VALUE_TYPE.at(what=what, expected=decl.value_type, found=value)
             self._report(wrong, statement.value)
 
-    def _eval(self, statement: Eval) -> None:
+    def _eval(self, statement: ir.Eval) -> None:
         self._value(statement.value)
 
-    def _condition(self, expr: AnyExpr, what: str) -> None:
+    def _condition(self, expr: ir.AnyExpr, what: str) -> None:
         found = self._value(expr)
         if found is not None and not found.is_bool:
             self._report(not_bool(found, what), expr)
 
-    def _if(self, statement: If) -> bool:
+    def _if(self, statement: ir.If) -> bool:
         self._condition(statement.cond, "the condition of an if")
         self._around.append("an if")
         then_leaves = self._body(statement.then)
@@ -247,7 +214,7 @@ class StatementChecker:
         self._around.pop()
         return then_leaves and else_leaves
 
-    def _loop(self, statement: Loop) -> None:
+    def _loop(self, statement: ir.Loop) -> None:
         start, stop = self._value(statement.start), self._value(statement.stop)
         if start is not None and stop is not None and (start is not stop or not start.is_integer):
             self._report(type_codes.LOOP_BOUNDS.at(left=start, right=stop))
@@ -262,44 +229,44 @@ class StatementChecker:
         self._close_scope()
         self._scope = outer
 
-    def _while(self, statement: While) -> None:
+    def _while(self, statement: ir.While) -> None:
         before = len(self._notes.subgroup_ops)
         self._condition(statement.cond, "the condition of a while")
         if len(self._notes.subgroup_ops) > before:
             self._notes.round_conditions.add(self._expressions.position)
         self._rounds(statement.body, "a while")
 
-    def _rounds(self, body: Body, what: str) -> None:
+    def _rounds(self, body: ir.Body, what: str) -> None:
         self._loops += 1
         self._around.append(what)
         self._body(body)
         self._around.pop()
         self._loops -= 1
 
-    def _leave_round(self, statement: Break | Continue) -> bool:
+    def _leave_round(self, statement: ir.Break | ir.Continue) -> bool:
         if not self._loops:
-            what = "break" if isinstance(statement, Break) else "continue"
+            what = "break" if isinstance(statement, ir.Break) else "continue"
             self._report(codes.OUTSIDE_LOOP.at(what=what))
         return True
 
-    def _return(self, statement: Return) -> bool:
+    def _return(self, statement: ir.Return) -> bool:
         return True
 
-    def _block(self, statement: Block | Region) -> bool:
+    def _block(self, statement: ir.Block | ir.Region) -> bool:
         return self._body(statement.body)
 
-    def _barrier(self, statement: Barrier) -> None:
+    def _barrier(self, statement: ir.Barrier) -> None:
         position = self._expressions.position
-        if statement.ordering is MemoryOrdering.RELAXED:
+        if statement.ordering is ir.MemoryOrdering.RELAXED:
             self._report(codes.BARRIER_ORDERING.at())
-        if statement.ordering is not MemoryOrdering.GRID_SYNC:
+        if statement.ordering is not ir.MemoryOrdering.GRID_SYNC:
             self._notes.barriers.append((position, statement))
         elif "an if" in self._around:
             self._report(codes.GRID_SYNC_PLACE.at(what="a grid sync", inside="an if"))
         else:
             self._notes.grid_syncs.append(position)
 
-    def _copy(self, statement: AsyncLoad | AsyncStore) -> None:
+    def _copy(self, statement: ir.AsyncLoad | ir.AsyncStore) -> None:
         self._notes.copies.append((self._expressions.position, statement))
         operands = {
             f"the index of {statement.destination}": statement.destination_start,
@@ -316,22 +283,22 @@ class StatementChecker:
         for problem in copy_problems(statement, source, destination):
             self._report(problem)
 
-    def _wait(self, statement: AsyncWait) -> None:
+    def _wait(self, statement: ir.AsyncWait) -> None:
         self._notes.waits.append((self._expressions.position, statement))
 
-    def _trap(self, statement: Trap) -> None:
+    def _trap(self, statement: ir.Trap) -> None:
         self._notes.trap_tags.add(statement.tag)
         self._notes.need(Feature.TRAP, self._expressions.position, "a trap")
 
-    def _resume(self, statement: Resume) -> None:
+    def _resume(self, statement: ir.Resume) -> None:
         self._notes.resumes.append((self._expressions.position, statement))
 
-    def _print(self, statement: Print) -> None:
+    def _print(self, statement: ir.Print) -> None:
         self._notes.need(Feature.PRINT, self._expressions.position, "a print")
         for value in statement.values:
             self._value(value)
 
-    def _indirect(self, statement: IndirectDispatch) -> None:
+    def _indirect(self, statement: ir.IndirectDispatch) -> None:
         position = self._expressions.position
         self._notes.need(Feature.INDIRECT_DISPATCH, position, "an indirect dispatch")
         # In the first statement of all, everything that came before it is around it.
@@ -354,13 +321,13 @@ class StatementChecker:
             for problem in collective_problems(statement, source, destination):
                 self._report(problem)
 
-    def _opaque(self, statement: Opaque) -> None:
+    def _opaque(self, statement: ir.Opaque) -> None:
         self._notes.opaques.append((self._expressions.position, statement))
         for operand in statement.operands:
             self._value(operand)
 
 
-def _size(expr: AnyExpr, known: dict[int, int]) -> int:
+def _size(expr: ir.AnyExpr, known: dict[int, int]) -> int:
     """The nodes of an expression when it is written out."""
     size = known.get(id(expr))
     if size is None:

@@ -4,44 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vyre import ir
 from vyre.check.describe import memory_word
 from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import check as codes
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AsyncLoad,
-    AsyncStore,
-    Broadcast,
-    BufferDecl,
-    DataType,
-    IndirectDispatch,
-    ReduceScatter,
-)
 
-Collective = AllReduce | AllGather | ReduceScatter | Broadcast
+Collective = ir.AllReduce | ir.AllGather | ir.ReduceScatter | ir.Broadcast
 COLLECTIVE_WORDS: dict[type[Collective], str] = {
-    AllReduce: "all_reduce",
-    AllGather: "all_gather",
-    ReduceScatter: "reduce_scatter",
-    Broadcast: "broadcast",
+    ir.AllReduce: "all_reduce",
+    ir.AllGather: "all_gather",
+    ir.ReduceScatter: "reduce_scatter",
+    ir.Broadcast: "broadcast",
 }
 
 
-def buffer_names(statement: AsyncLoad | AsyncStore | Collective | IndirectDispatch) -> list[str]:
+def buffer_names(
+    statement: ir.AsyncLoad | ir.AsyncStore | Collective | ir.IndirectDispatch,
+) -> list[str]:
     """The buffers that a statement names, the source first."""
     match statement:
-        case AllReduce(buffer) | Broadcast(buffer) | IndirectDispatch(buffer):
+        case ir.AllReduce(buffer) | ir.Broadcast(buffer) | ir.IndirectDispatch(buffer):
             return [buffer]
-        case AllGather() | ReduceScatter() | AsyncLoad() | AsyncStore():
+        case ir.AllGather() | ir.ReduceScatter() | ir.AsyncLoad() | ir.AsyncStore():
             return [statement.source, statement.destination]
 
 
 def copy_problems(
-    statement: AsyncLoad | AsyncStore, source: BufferDecl, destination: BufferDecl
+    statement: ir.AsyncLoad | ir.AsyncStore, source: ir.BufferDecl, destination: ir.BufferDecl
 ) -> Iterator[Diagnostic]:
     """What is wrong with the buffers of an async copy."""
-    loads = isinstance(statement, AsyncLoad)
+    loads = isinstance(statement, ir.AsyncLoad)
     what = "async_load" if loads else "async_store"
     direction = "from a device buffer to a workgroup buffer"
     if not loads:
@@ -59,11 +51,11 @@ def copy_problems(
 
 
 def collective_problems(
-    statement: Collective, source: BufferDecl, destination: BufferDecl
+    statement: Collective, source: ir.BufferDecl, destination: ir.BufferDecl
 ) -> Iterator[Diagnostic]:
     """What is wrong with the buffers of a collective."""
 
-    def wrong(decl: BufferDecl, problem: str) -> Diagnostic:
+    def wrong(decl: ir.BufferDecl, problem: str) -> Diagnostic:
         what = COLLECTIVE_WORDS[type(statement)]
         return codes.COLLECTIVE_BUFFER.at(what=what, name=decl.name, problem=problem)
 
@@ -76,16 +68,16 @@ def collective_problems(
         yield wrong(destination, f"it is {destination.access.value}")
     if source.element is not destination.element:
         yield wrong(destination, f"its elements are not {source.element} as those of the source")
-    if isinstance(statement, (AllReduce, ReduceScatter)):
+    if isinstance(statement, (ir.AllReduce, ir.ReduceScatter)):
         row = statement.op.row
         if source.element not in row.operands:
             yield wrong(source, f"{row.spelling} does not work on {source.element}")
 
 
-def indirect_problems(statement: IndirectDispatch, decl: BufferDecl) -> Iterator[Diagnostic]:
+def indirect_problems(statement: ir.IndirectDispatch, decl: ir.BufferDecl) -> Iterator[Diagnostic]:
     """What is wrong with the buffer that an indirect dispatch takes its grid from."""
     problem = None
-    if decl.element is not DataType.U32:
+    if decl.element is not ir.DataType.U32:
         problem = f"its elements are {decl.element}"
     elif not decl.is_readable:
         problem = "it is write_only"

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from vyre import ir
 from vyre.backends.reference import execute
 from vyre.backends.wgsl.targets import PORTABLE
 from vyre.backends.wgsl.web_export import Sample
@@ -16,7 +17,6 @@ from vyre.conform.tolerance import tolerances
 from vyre.diagnostics import TrapError
 from vyre.driver import grid as grids
 from vyre.driver.grid import Grid
-from vyre.ir import BufferDecl, DataType, IndirectDispatch, Program
 from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
@@ -44,7 +44,7 @@ class Wishes:
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-def sample_of(program: Program, wishes: Wishes) -> Sample:
+def sample_of(program: ir.Program, wishes: Wishes) -> Sample:
     """Run the reference, as a WebGPU device with portable subgroups would."""
     longest = max((array.size for array in wishes.inputs.values()), default=LENGTH)
     length = longest if wishes.elements is None else prod(wishes.elements) or longest
@@ -75,7 +75,7 @@ def sample_of(program: Program, wishes: Wishes) -> Sample:
     return Sample(inputs, counts, grid, result.outputs, None, ulps)
 
 
-def _shapes(program: Program, given: Mapping[str, Array], length: int) -> dict[str, Extents]:
+def _shapes(program: ir.Program, given: Mapping[str, Array], length: int) -> dict[str, Extents]:
     """The shapes of arrays with several axes: as given, else with axes of equal length."""
     found: dict[str, Extents] = {}
     for decl in program.buffers:
@@ -93,7 +93,7 @@ def _shapes(program: Program, given: Mapping[str, Array], length: int) -> dict[s
 
 
 def _inputs(
-    program: Program, given: Mapping[str, Array], shapes: Mapping[str, Extents], length: int
+    program: ir.Program, given: Mapping[str, Array], shapes: Mapping[str, Extents], length: int
 ) -> dict[str, Array]:
     dice = np.random.default_rng(0)
     found = dict(given)
@@ -109,7 +109,7 @@ def _inputs(
     return found
 
 
-def _made_up(decl: BufferDecl, count: int, length: int, dice: np.random.Generator) -> Array:
+def _made_up(decl: ir.BufferDecl, count: int, length: int, dice: np.random.Generator) -> Array:
     """Contents for a buffer: fractions, small integers, and the length for a single integer."""
     dtype = numpy_type(decl.element)
     lane = decl.element.element if decl.element.is_vector else decl.element
@@ -117,7 +117,7 @@ def _made_up(decl: BufferDecl, count: int, length: int, dice: np.random.Generato
     total = count * decl.element.lanes
     kind = lane.value_type
     if kind.is_float:
-        values = dice.random(total, np.float64 if kind is DataType.F64 else np.float32)
+        values = dice.random(total, np.float64 if kind is ir.DataType.F64 else np.float32)
         return encode(lane, values).astype(dtype)
     if kind.is_bool:
         return dice.integers(0, 2, total).astype(dtype)
@@ -127,14 +127,14 @@ def _made_up(decl: BufferDecl, count: int, length: int, dice: np.random.Generato
 
 
 def _grid(
-    program: Program,
+    program: ir.Program,
     inputs: Mapping[str, Array],
     counts: Mapping[str, int],
     shapes: Mapping[str, Extents],
     wishes: Wishes,
 ) -> Grid:
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, IndirectDispatch):
+        if isinstance(statement, ir.IndirectDispatch):
             start = statement.count_offset
             held = inputs[statement.count_buffer].reshape(-1)[start : start + 3].tolist()
             x, y, z = (*held, 0, 0, 0)[:3]

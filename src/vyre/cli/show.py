@@ -17,7 +17,7 @@ SUMMARY = "show a program as IR, optimised, lowered for the CPU, LLVM, assembly 
 EXAMPLE = "vyre show kernel.vy --as asm"
 
 STAGES = ("ir", "opt", "cpu", "schedule", "llvm", "asm", "wgsl")
-_DEVICE_OF = dict.fromkeys(("cpu", "schedule", "llvm", "asm"), "cpu")
+_DEVICE_OF: dict[str, str] = dict.fromkeys(("cpu", "schedule", "llvm", "asm"), "cpu")
 _LANGUAGES = {
     **dict.fromkeys(("ir", "opt", "cpu", "wgsl"), "rust"),
     **{"schedule": "text", "llvm": "llvm", "asm": "nasm"},

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vyre.ir import BinOp, DataType, Program, TypeKind, UnOp
+from vyre import ir
 from vyre.record import dataclass
 from vyre.semantics import Array, decode, storage_dtype
 from vyre.semantics.representation import unsigned
@@ -34,9 +34,9 @@ class Tolerance:
 EXACT = Tolerance()
 
 
-def of_opcode(op: UnOp | BinOp, dtype: DataType) -> Tolerance:
+def of_opcode(op: ir.UnOp | ir.BinOp, dtype: ir.DataType) -> Tolerance:
     """What the result of one opcode is granted."""
-    either_zero = op in (BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM)
+    either_zero = op in (ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM)
     return Tolerance(ulps=bound(op, dtype), zero_signs=either_zero)
 
 
@@ -67,7 +67,7 @@ class Difference:
 
 
 def matches(
-    element: DataType, expected: Array, actual: Array, tolerance: Tolerance = EXACT
+    element: ir.DataType, expected: Array, actual: Array, tolerance: Tolerance = EXACT
 ) -> Array:
     """Which entries of memory hold the same, lane by lane where elements are vectors."""
     scalar = element.element if element.is_vector and element.element is not None else element
@@ -82,9 +82,9 @@ def matches(
     same = equal | (np.isnan(e) & np.isnan(a))
     if tolerance.zero_signs:
         same |= (e == 0) & (a == 0)
-    if tolerance.ulps and scalar.kind is not TypeKind.PACKED:
+    if tolerance.ulps and scalar.kind is not ir.TypeKind.PACKED:
         same |= (error(form, e, a) <= tolerance.ulps) & ((e != 0) | (a != 0))
-    if tolerance.flushed and scalar.kind is not TypeKind.PACKED:
+    if tolerance.flushed and scalar.kind is not ir.TypeKind.PACKED:
         one_zero = ((a == 0) & is_subnormal(form, e)) | ((e == 0) & is_subnormal(form, a))
         same |= one_zero & (np.signbit(e) == np.signbit(a))
     return same
@@ -92,7 +92,7 @@ def matches(
 
 def compare(
     buffer: str,
-    element: DataType,
+    element: ir.DataType,
     expected: Array | Sequence[Array],
     actual: Array,
     tolerance: Tolerance = EXACT,
@@ -119,7 +119,7 @@ def compare(
 
 
 def compare_outputs(
-    program: Program,
+    program: ir.Program,
     expected: Mapping[str, Array],
     actual: Mapping[str, Array],
     tolerances: Mapping[str, Tolerance] | None = None,
@@ -136,7 +136,7 @@ def compare_outputs(
     return found
 
 
-def _stored(scalar: DataType, given: Array) -> Array:
+def _stored(scalar: ir.DataType, given: Array) -> Array:
     """Memory as the bits that the type is stored as, however the host names them."""
     array = np.ascontiguousarray(given)
     stored = storage_dtype(scalar)

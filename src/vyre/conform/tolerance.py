@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.conform.compare import Tolerance
-from vyre.ir import AnyExpr, Binary, BinOp, Program, Unary, UnOp
 from vyre.ir.walk import walk_all_exprs
 from vyre.semantics.ulp import BOUNDS
 
 
-def tolerances(program: Program) -> dict[str, Tolerance]:
+def tolerances(program: ir.Program) -> dict[str, Tolerance]:
     """By output, how many units in the last place its floats may be off.
 
     Exact opcodes give the same bits everywhere. A program with approximate ones is granted the sum
@@ -22,23 +22,23 @@ def tolerances(program: Program) -> dict[str, Tolerance]:
     }
 
 
-def greatest_bound(program: Program) -> float:
+def greatest_bound(program: ir.Program) -> float:
     """The widest bound of the approximate opcodes in a program."""
     return float(max(_bounds(program), default=0))
 
 
-def _bounds(program: Program) -> list[int]:
+def _bounds(program: ir.Program) -> list[int]:
     return [_bound(expr) for expr in walk_all_exprs(program.entry)]
 
 
-def _bound(expr: AnyExpr) -> int:
+def _bound(expr: ir.AnyExpr) -> int:
     match expr:
-        case Unary(op) | Binary(op):
+        case ir.Unary(op) | ir.Binary(op):
             return _WIDEST.get(op, 0)
         case _:
             return 0
 
 
-_WIDEST: dict[UnOp | BinOp, int] = {}
+_WIDEST: dict[ir.UnOp | ir.BinOp, int] = {}
 for (_op, _), _units in BOUNDS.items():
     _WIDEST[_op] = max(_WIDEST.get(_op, 0), _units)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import element_of
 from vyre.front.context import Context
@@ -26,24 +27,9 @@ from vyre.front.values import (
     Value,
     describe,
 )
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    AtomicOp,
-    Binary,
-    BinOp,
-    BufLen,
-    Cast,
-    DataType,
-    Expr,
-    Load,
-    MemoryOrdering,
-    Select,
-    Store,
-)
 from vyre.ir.buffer import NO_ELEMENT
 
-ATOMICS = {op.row.spelling: op for op in AtomicOp}
+ATOMICS = {op.row.spelling: op for op in ir.AtomicOp}
 
 
 def index_nodes(node: ast.expr) -> list[ast.expr]:
@@ -69,7 +55,7 @@ def refuse_rows(ctx: Context, node: ast.AST, row: ast.Subscript) -> None:
 
 def flat_index(
     ctx: Context, node: ast.AST, array: Array, nodes: Sequence[ast.expr], values: Sequence[Value]
-) -> AnyExpr:
+) -> ir.AnyExpr:
     """The position of an element in its buffer."""
     if len(values) != array.rank:
         raise ctx.error(
@@ -91,7 +77,7 @@ def _one_index(ctx: Context, node: ast.expr, array: Array, axis: int, value: Val
     if isinstance(value, Constant):
         found = value.value
         if isinstance(found, int) and not isinstance(found, bool) and found >= 0:
-            return as_type(ctx, node, value, DataType.U32, "an index")
+            return as_type(ctx, node, value, ir.DataType.U32, "an index")
         if isinstance(found, int) and not isinstance(found, bool):
             name, index = array.name, -found
             extent = f"len({name})" if axis == 0 else f"{name}.shape[{axis}]"
@@ -107,46 +93,50 @@ def _one_index(ctx: Context, node: ast.expr, array: Array, axis: int, value: Val
     return index
 
 
-def _position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> AnyExpr:
-    inside: AnyExpr | None = None
-    along: list[AnyExpr] = []
+def _position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> ir.AnyExpr:
+    inside: ir.AnyExpr | None = None
+    along: list[ir.AnyExpr] = []
     for index, extent in zip(indices, array.shape, strict=True):
         here, check = _along_axis(ctx, ctx.hold(index, "i"), extent)
         along.append(here)
         if check is not None:
-            inside = check if inside is None else Binary(BinOp.AND, inside, check)
+            inside = check if inside is None else ir.Binary(ir.BinOp.AND, inside, check)
     flat = _row_major(array, along) if array.steps is None else _stepped(array.steps, along)
-    return flat if inside is None else Select(inside, flat, Expr.u32(NO_ELEMENT))
+    return flat if inside is None else ir.Select(inside, flat, ir.Expr.u32(NO_ELEMENT))
 
 
-def _row_major(array: Array, along: Sequence[AnyExpr]) -> AnyExpr:
+def _row_major(array: Array, along: Sequence[ir.AnyExpr]) -> ir.AnyExpr:
     flat = along[0]
     for index, extent in zip(along[1:], array.shape[1:], strict=True):
-        flat = Binary(BinOp.ADD, Binary(BinOp.MUL, flat, extent), index)
+        flat = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.MUL, flat, extent), index)
     return flat
 
 
-def _stepped(steps: Steps, along: Sequence[AnyExpr]) -> AnyExpr:
+def _stepped(steps: Steps, along: Sequence[ir.AnyExpr]) -> ir.AnyExpr:
     # Arithmetic wraps, so that a step backwards is a large unsigned number.
     flat = steps.start
     for index, step in zip(along, steps.along, strict=True):
-        moved = index if step is None else Binary(BinOp.MUL, index, step)
-        flat = Binary(BinOp.ADD, flat, moved)
+        moved = index if step is None else ir.Binary(ir.BinOp.MUL, index, step)
+        flat = ir.Binary(ir.BinOp.ADD, flat, moved)
     return flat
 
 
-def _along_axis(ctx: Context, index: Scalar, extent: AnyExpr) -> tuple[AnyExpr, AnyExpr | None]:
+def _along_axis(
+    ctx: Context, index: Scalar, extent: ir.AnyExpr
+) -> tuple[ir.AnyExpr, ir.AnyExpr | None]:
     """An index as `u32`, and what must be checked of it."""
     bits = index.dtype.bits or 0
-    expr = index.expr if index.dtype is DataType.U32 else Cast(index.expr, DataType.U32)
+    expr = index.expr if index.dtype is ir.DataType.U32 else ir.Cast(index.expr, ir.DataType.U32)
     if bits > 32:
-        wide = Cast(extent, DataType.U64)
-        whole = index.expr if index.dtype is DataType.U64 else Cast(index.expr, DataType.U64)
-        return expr, Binary(BinOp.LT, whole, wide)
+        wide = ir.Cast(extent, ir.DataType.U64)
+        whole = (
+            index.expr if index.dtype is ir.DataType.U64 else ir.Cast(index.expr, ir.DataType.U64)
+        )
+        return expr, ir.Binary(ir.BinOp.LT, whole, wide)
     # A negative index is a large unsigned one, so this one comparison is enough.
     if ctx.facts.proves_less(expr, extent):
         return expr, None
-    return expr, Binary(BinOp.LT, expr, extent)
+    return expr, ir.Binary(ir.BinOp.LT, expr, extent)
 
 
 def load(ctx: Context, node: ast.Subscript, array: Array) -> Scalar:
@@ -154,20 +144,20 @@ def load(ctx: Context, node: ast.Subscript, array: Array) -> Scalar:
     nodes = index_nodes(node.slice)
     values = ctx.in_order(nodes)
     index = flat_index(ctx, node, array, nodes, values)
-    return Scalar(Load(array.name, index), array.dtype)
+    return Scalar(ir.Load(array.name, index), array.dtype)
 
 
-def store(ctx: Context, node: ast.AST, array: Array, index: AnyExpr, value: Scalar) -> None:
+def store(ctx: Context, node: ast.AST, array: Array, index: ir.AnyExpr, value: Scalar) -> None:
     """`x[i] = value`."""
     if not array.writable:
         raise ctx.error(node, codes.READ_ONLY, name=array.name)
-    ctx.emit(Store(array.name, index, value.expr))
+    ctx.emit(ir.Store(array.name, index, value.expr))
 
 
 def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
     """`x.atomic_add(i, value)` and its kin; gives the old value."""
     op = ATOMICS[name]
-    wanted = 3 if op is AtomicOp.COMPARE_EXCHANGE else 2
+    wanted = 3 if op is ir.AtomicOp.COMPARE_EXCHANGE else 2
     if len(node.args) != wanted or node.keywords:
         form = "(i, expected, value)" if wanted == 3 else "(i, value)"
         problem, form = f"got {len(node.args)} arguments", f"{array.name}.{name}{form}"
@@ -190,17 +180,17 @@ def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
         for n, v in zip(node.args[1:], values[len(nodes) :], strict=True)
     ]
     expected = operands[0] if wanted == 3 else None
-    made = Atomic(op, array.name, index, operands[-1], expected, MemoryOrdering.RELAXED)
+    made = ir.Atomic(op, array.name, index, operands[-1], expected, ir.MemoryOrdering.RELAXED)
     return Scalar(made, array.dtype)
 
 
 def size(array: Array) -> Scalar:
     """`x.size`: how many elements an array has."""
     if array.steps is None:
-        return natural(BufLen(array.name))
+        return natural(ir.BufLen(array.name))
     total = array.shape[0]
     for one in array.shape[1:]:
-        total = Binary(BinOp.MUL, total, one)
+        total = ir.Binary(ir.BinOp.MUL, total, one)
     return natural(total)
 
 

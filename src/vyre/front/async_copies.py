@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.context import Context
 from vyre.front.type_unification import as_type
 from vyre.front.values import NOTHING, Array, Constant, Scalar, Value, describe
-from vyre.ir import AnyExpr, AsyncLoad, AsyncStore, AsyncWait, DataType
 
 TAG = "copy"
 """The tag of copies that name none."""
 
 
-def start(ctx: Context, node: ast.Call, kind: type[AsyncLoad] | type[AsyncStore]) -> Value:
+def start(ctx: Context, node: ast.Call, kind: type[ir.AsyncLoad] | type[ir.AsyncStore]) -> Value:
     """`vy.async_load(tile, 0, x, start, count, tag="tile")` and its opposite."""
     name = ast.unparse(node.func)
     if len(node.args) != 5:
@@ -37,7 +37,7 @@ def wait(ctx: Context, node: ast.Call) -> Value:
     """`vy.async_wait(tag="tile")`."""
     if node.args:
         raise _wrong(ctx, node, f"got {len(node.args)} arguments by position")
-    ctx.emit(AsyncWait(_tag(ctx, node)))
+    ctx.emit(ir.AsyncWait(_tag(ctx, node)))
     return NOTHING
 
 
@@ -55,10 +55,10 @@ def _whole(
     return value
 
 
-def _number(ctx: Context, node: ast.expr, value: Value) -> AnyExpr:
+def _number(ctx: Context, node: ast.expr, value: Value) -> ir.AnyExpr:
     if isinstance(value, Scalar) and value.dtype.is_integer and not value.soft:
         return value.expr
-    return as_type(ctx, node, value, DataType.U32, "a position of a copy").expr
+    return as_type(ctx, node, value, ir.DataType.U32, "a position of a copy").expr
 
 
 def _tag(ctx: Context, node: ast.Call) -> str:

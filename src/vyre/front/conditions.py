@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
 from vyre.front.arrays import extents
@@ -16,7 +17,6 @@ from vyre.front.speculatable import is_harmless
 from vyre.front.tuples import flat, rebuilt, same, shape_of
 from vyre.front.type_unification import agree, as_bool, literals, zero
 from vyre.front.values import Constant, Form, Scalar, Several, Value
-from vyre.ir import AnyStmt, Assign, Binary, BinOp, DataType, If, Let, Select, Unary, UnOp, Var
 
 
 def junction(ctx: Context, node: ast.BoolOp) -> Value:
@@ -79,15 +79,15 @@ def _joined(
         ctx.facts.assume(truth.expr, holds=is_and)
         second = as_bool(ctx, sides[1], right(), what)
     if not body and is_harmless(second.expr):
-        op = BinOp.AND if is_and else BinOp.OR
-        return Scalar(Binary(op, truth.expr, second.expr), DataType.BOOL)
+        op = ir.BinOp.AND if is_and else ir.BinOp.OR
+        return Scalar(ir.Binary(op, truth.expr, second.expr), ir.DataType.BOOL)
     held = ctx.fresh("holds")
-    ctx.emit(Let(held, truth.expr))
-    body.append(Assign(held, second.expr))
-    test = Var(held) if is_and else Unary(UnOp.NOT, Var(held))
-    ctx.emit(If(test, tuple(body), ()))
+    ctx.emit(ir.Let(held, truth.expr))
+    body.append(ir.Assign(held, second.expr))
+    test = ir.Var(held) if is_and else ir.Unary(ir.UnOp.NOT, ir.Var(held))
+    ctx.emit(ir.If(test, tuple(body), ()))
     ctx.facts.implied[held] = (is_and, truth.expr, second.expr)
-    return Scalar(Var(held), DataType.BOOL)
+    return Scalar(ir.Var(held), ir.DataType.BOOL)
 
 
 def comparison(ctx: Context, node: ast.Compare) -> Value:
@@ -165,7 +165,7 @@ def _pairs(
 
 
 def _selected(test: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    chosen = Select(test.expr, a.expr, b.expr)
+    chosen = ir.Select(test.expr, a.expr, b.expr)
     return Scalar(chosen, a.dtype, a.soft & b.soft, joined(a, b))
 
 
@@ -173,19 +173,19 @@ def _chosen(
     ctx: Context,
     test: Scalar,
     numbers: Sequence[tuple[Scalar, Scalar]],
-    then: list[AnyStmt],
-    otherwise: list[AnyStmt],
+    then: list[ir.AnyStmt],
+    otherwise: list[ir.AnyStmt],
 ) -> list[Scalar]:
     """Numbers in variables, which either of two blocks gives a value."""
     names = [ctx.fresh("chosen") for _ in numbers]
     for name, (a, b) in zip(names, numbers, strict=True):
-        ctx.emit(Let(name, zero(a.dtype)))
-        then.append(Assign(name, a.expr))
-        otherwise.append(Assign(name, b.expr))
+        ctx.emit(ir.Let(name, zero(a.dtype)))
+        then.append(ir.Assign(name, a.expr))
+        otherwise.append(ir.Assign(name, b.expr))
         if joined(a, b) is Form.NATURAL:
             ctx.facts.natural.add(name)
-    ctx.emit(If(test.expr, tuple(then), tuple(otherwise)))
+    ctx.emit(ir.If(test.expr, tuple(then), tuple(otherwise)))
     return [
-        Scalar(Var(name), a.dtype, a.soft & b.soft, joined(a, b))
+        Scalar(ir.Var(name), a.dtype, a.soft & b.soft, joined(a, b))
         for name, (a, b) in zip(names, numbers, strict=True)
     ]

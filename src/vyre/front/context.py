@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 
+from vyre import ir
 from vyre.diagnostics import Diagnostic, FrontError, Span
 from vyre.diagnostics.codes import Code
 from vyre.front.captured_state import Reads
@@ -21,7 +22,6 @@ from vyre.front.facts import Facts
 from vyre.front.source import Source
 from vyre.front.values import Form, Key, Scalar, Several, Value, is_settled
 from vyre.front.variable_scopes import Homes
-from vyre.ir import AnyExpr, AnyStmt, BufferDecl, DataType, Let, Var
 from vyre.ir.names import unused_name
 from vyre.record import dataclass
 
@@ -36,7 +36,7 @@ class Variable:
 
     name: str
     """Its name in the program."""
-    dtype: DataType | None
+    dtype: ir.DataType | None
     """The type of its number; None while nothing has been assigned, and where it holds none."""
     key: Key
     soft: frozenset[Key] = frozenset()
@@ -50,7 +50,7 @@ class Variable:
     """The array, function, table or text that it is a second name of."""
     text: str = ""
     """How the code writes that."""
-    home: list[AnyStmt] | None = None
+    home: list[ir.AnyStmt] | None = None
     """The block that it is declared in."""
 
     @property
@@ -122,7 +122,7 @@ class Frame:
 class Settled:
     """What was known of variables when they were asked for."""
 
-    learned: dict[Key, DataType | Form] = field(default_factory=dict[Key, "DataType | Form"])
+    learned: dict[Key, ir.DataType | Form] = field(default_factory=dict[Key, "ir.DataType | Form"])
     literals: dict[Key, tuple[int, ...]] = field(default_factory=dict[Key, tuple[int, ...]])
     rebound: set[Key] = field(default_factory=set[Key])
 
@@ -132,7 +132,7 @@ class Context:
     """Everything the parts of the translation share."""
 
     frames: list[Frame]
-    learned: dict[Key, DataType | Form]
+    learned: dict[Key, ir.DataType | Form]
     reasons: dict[Key, str]
     """Which code made a learned type what it is."""
     literals: dict[Key, tuple[int, ...]]
@@ -143,8 +143,8 @@ class Context:
     lower_expr: Callable[[Context, ast.expr], Value]
     lower_body: Callable[[Context, Sequence[ast.stmt]], bool]
     reads: Reads
-    buffers: list[BufferDecl] = field(default_factory=list[BufferDecl])
-    bodies: list[list[AnyStmt]] = field(default_factory=lambda: [[]])
+    buffers: list[ir.BufferDecl] = field(default_factory=list[ir.BufferDecl])
+    bodies: list[list[ir.AnyStmt]] = field(default_factory=lambda: [[]])
     spans: list[Span | None] = field(default_factory=lambda: [None])
     taken: set[str] = field(default_factory=set[str])
     facts: Facts = field(default_factory=Facts)
@@ -163,7 +163,7 @@ class Context:
         return self.frames[-1]
 
     @property
-    def body(self) -> list[AnyStmt]:
+    def body(self) -> list[ir.AnyStmt]:
         """The statements of the innermost block so far."""
         return self.bodies[-1]
 
@@ -177,7 +177,7 @@ class Context:
         self.reads.name(self.frame.source, name, found)
         return found
 
-    def emit(self, statement: AnyStmt) -> None:
+    def emit(self, statement: ir.AnyStmt) -> None:
         """Add a statement to the innermost block."""
         self.body.append(statement.at(self.spans[-1]))
 
@@ -186,9 +186,9 @@ class Context:
         return self.frame.source.error(node, code, **values)
 
     @contextmanager
-    def block(self) -> Generator[list[AnyStmt]]:
+    def block(self) -> Generator[list[ir.AnyStmt]]:
         """Collect the statements of an inner block; names bound inside end with it."""
-        body: list[AnyStmt] = []
+        body: list[ir.AnyStmt] = []
         names = dict(self.frame.names)
         self.bodies.append(body)
         try:
@@ -231,11 +231,11 @@ class Context:
     def spill(self, value: Scalar, name: str = "t") -> Scalar:
         """The value in a variable of its own, computed here."""
         fresh = self.fresh(name)
-        self.emit(Let(fresh, value.expr))
+        self.emit(ir.Let(fresh, value.expr))
         self.facts.define(fresh, value.expr)
         if value.form is Form.NATURAL:
             self.facts.natural.add(fresh)
-        return Scalar(Var(fresh), value.dtype, value.soft, value.form)
+        return Scalar(ir.Var(fresh), value.dtype, value.soft, value.form)
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Value]:
         """Translate operands; what a later one does comes after the earlier ones are computed."""
@@ -270,14 +270,14 @@ class Context:
             return Several(items, value.is_table, value.of_bytes)
         return self.held(value, name) if isinstance(value, Scalar) else value
 
-    def learn(self, soft: frozenset[Key], dtype: DataType | Form, node: ast.AST) -> Restart:
+    def learn(self, soft: frozenset[Key], dtype: ir.DataType | Form, node: ast.AST) -> Restart:
         """Write down the type of variables whose first value has none, and where they got it."""
         for key in soft:
             self.learned[key] = dtype
             self.reasons[key] = ast.unparse(node)
         return Restart()
 
-    def widen(self, key: Key, value: bool | int | float | str, dtype: DataType) -> bool:
+    def widen(self, key: Key, value: bool | int | float | str, dtype: ir.DataType) -> bool:
         """Note a literal for which the assumed type of a variable is too small."""
         if not isinstance(value, int) or isinstance(value, bool) or not dtype.is_integer:
             return False
@@ -288,7 +288,7 @@ class Context:
         self.literals[key] = (*known, value)
         return True
 
-    def pin(self, soft: frozenset[Key], dtype: DataType) -> None:
+    def pin(self, soft: frozenset[Key], dtype: ir.DataType) -> None:
         """Settle the type of variables whose assumed type turned out to be right."""
         for key in soft:
             self.learned.setdefault(key, dtype)
@@ -319,6 +319,6 @@ class Context:
         self.extents_below = min(self.extents_below, below)
         self.facts.sums_fit = True
 
-    def zero_at(self, mark: int, name: str, value: AnyExpr) -> None:
+    def zero_at(self, mark: int, name: str, value: ir.AnyExpr) -> None:
         """Declare a variable before the statements since `mark`."""
-        self.body.insert(mark, Let(name, value).at(self.spans[-1]))
+        self.body.insert(mark, ir.Let(name, value).at(self.spans[-1]))

@@ -9,22 +9,10 @@ index and a small number, which is added to ids, lengths and what is no greater 
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.front.context import Context
 from vyre.front.extent_limit import NO_LIMIT
 from vyre.front.facts import Facts
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    Expr,
-    Lit,
-    Load,
-    Var,
-)
 from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
@@ -34,8 +22,8 @@ minus this number are refused where it is."""
 
 _OF_NATURALS = frozenset(
     (
-        *(BinOp.ADD, BinOp.MUL, BinOp.DIV, BinOp.REM, BinOp.SHL, BinOp.SHR),
-        *(BinOp.OR, BinOp.XOR, BinOp.MIN, BinOp.MAX),
+        *(ir.BinOp.ADD, ir.BinOp.MUL, ir.BinOp.DIV, ir.BinOp.REM, ir.BinOp.SHL, ir.BinOp.SHR),
+        *(ir.BinOp.OR, ir.BinOp.XOR, ir.BinOp.MIN, ir.BinOp.MAX),
     )
 )
 """Operators that give an index that is never negative for two of these."""
@@ -45,8 +33,8 @@ _OF_NATURALS = frozenset(
 class Difference:
     """`plus - minus + offset`; both are never negative, and None stands for zero."""
 
-    plus: AnyExpr | None = None
-    minus: AnyExpr | None = None
+    plus: ir.AnyExpr | None = None
+    minus: ir.AnyExpr | None = None
     offset: int = 0
 
     @property
@@ -60,7 +48,7 @@ class Difference:
         return max(-self.offset, 0)
 
 
-def difference(facts: Facts, expr: AnyExpr) -> Difference | None:
+def difference(facts: Facts, expr: ir.AnyExpr) -> Difference | None:
     """An index as the difference of two that are never negative, if it is a simple one."""
     found = _terms(facts, expr)
     if found is None:
@@ -71,22 +59,22 @@ def difference(facts: Facts, expr: AnyExpr) -> Difference | None:
     return Difference(plus[0] if plus else None, minus[0] if minus else None, offset)
 
 
-_Terms = tuple[list[AnyExpr], list[AnyExpr], int]
+_Terms = tuple[list[ir.AnyExpr], list[ir.AnyExpr], int]
 
 
-def _terms(facts: Facts, expr: AnyExpr) -> _Terms | None:
+def _terms(facts: Facts, expr: ir.AnyExpr) -> _Terms | None:
     match expr:
-        case Lit():
+        case ir.Lit():
             return [], [], signed_bits(expr)
-        case Binary(BinOp.ADD, left, right) if not _is_whole_sum(facts, left, right):
+        case ir.Binary(ir.BinOp.ADD, left, right) if not _is_whole_sum(facts, left, right):
             return _joined(_terms(facts, left), _terms(facts, right))
-        case Binary(BinOp.SUB, left, right):
+        case ir.Binary(ir.BinOp.SUB, left, right):
             other = _terms(facts, right)
             if other is None:
                 return None
             plus, minus, offset = other
             return _joined(_terms(facts, left), (minus, plus, -offset))
-        case Var(name) if isinstance(facts.definitions.get(name), Binary) and facts.lasts(
+        case ir.Var(name) if isinstance(facts.definitions.get(name), ir.Binary) and facts.lasts(
             facts.definitions[name]
         ):
             inner = _terms(facts, facts.definitions[name])
@@ -95,9 +83,9 @@ def _terms(facts: Facts, expr: AnyExpr) -> _Terms | None:
             return ([expr], [], 0) if is_natural(facts, expr) else None
 
 
-def _is_whole_sum(facts: Facts, left: AnyExpr, right: AnyExpr) -> bool:
+def _is_whole_sum(facts: Facts, left: ir.AnyExpr, right: ir.AnyExpr) -> bool:
     """Whether a sum, such as `row * width + column`, is better left as it is."""
-    plain = not isinstance(left, Lit) and not isinstance(right, Lit)
+    plain = not isinstance(left, ir.Lit) and not isinstance(right, ir.Lit)
     return plain and is_natural(facts, left) and is_natural(facts, right)
 
 
@@ -112,98 +100,100 @@ def _joined(one: _Terms | None, other: _Terms | None) -> _Terms | None:
     return plus, minus, one[2] + other[2]
 
 
-def signed_bits(literal: Lit) -> int:
+def signed_bits(literal: ir.Lit) -> int:
     """The number that an index stands for that is a literal."""
     return literal.bits - (1 << 32) if literal.bits >= 1 << 31 else literal.bits
 
 
-def is_natural(facts: Facts, expr: AnyExpr) -> bool:
+def is_natural(facts: Facts, expr: ir.AnyExpr) -> bool:
     """Whether the expression of an index can be seen to be never negative."""
     match expr:
-        case Builtin() | BufLen():
+        case ir.Builtin() | ir.BufLen():
             return True
-        case Lit():
+        case ir.Lit():
             return signed_bits(expr) >= 0
-        case Var(name) | Cast(Var(name)):
+        case ir.Var(name) | ir.Cast(ir.Var(name)):
             return name in facts.natural
-        case Load(buffer):
+        case ir.Load(buffer):
             return is_layout(buffer)
-        case Binary(BinOp.AND, left, right):
+        case ir.Binary(ir.BinOp.AND, left, right):
             return is_natural(facts, left) or is_natural(facts, right)
-        case Binary(BinOp.SUB, left, Lit() as number):
+        case ir.Binary(ir.BinOp.SUB, left, ir.Lit() as number):
             return is_at_least(facts, left, number)
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             return op in _OF_NATURALS and is_natural(facts, left) and is_natural(facts, right)
         case _:
             return False
 
 
-def is_at_least(facts: Facts, expr: AnyExpr, number: Lit) -> bool:
+def is_at_least(facts: Facts, expr: ir.AnyExpr, number: ir.Lit) -> bool:
     """Whether nothing below zero is left of an index if a literal is subtracted: `n + 64 - 1`."""
     return is_natural(facts, expr) and _least(facts, expr) >= signed_bits(number) >= 0
 
 
-def _least(facts: Facts, expr: AnyExpr) -> int:
+def _least(facts: Facts, expr: ir.AnyExpr) -> int:
     """What an index that is never negative is at least, by what it is made of."""
     match expr:
-        case Lit(_, bits):
+        case ir.Lit(_, bits):
             return bits
-        case Builtin(BuiltinKind.NUM_WORKGROUPS | BuiltinKind.SUBGROUP_SIZE):
+        case ir.Builtin(ir.BuiltinKind.NUM_WORKGROUPS | ir.BuiltinKind.SUBGROUP_SIZE):
             return 1
-        case Var(name) if name in facts.definitions:
+        case ir.Var(name) if name in facts.definitions:
             return _least(facts, facts.definitions[name])
-        case Binary(BinOp.ADD, left, right):
+        case ir.Binary(ir.BinOp.ADD, left, right):
             return _least(facts, left) + _least(facts, right)
-        case Binary(BinOp.SUB, left, Lit(_, bits)):
+        case ir.Binary(ir.BinOp.SUB, left, ir.Lit(_, bits)):
             return _least(facts, left) - bits
-        case Binary(BinOp.MUL, left, right):
+        case ir.Binary(ir.BinOp.MUL, left, right):
             return _least(facts, left) * _least(facts, right)
-        case Binary(BinOp.MAX, left, right):
+        case ir.Binary(ir.BinOp.MAX, left, right):
             return max(_least(facts, left), _least(facts, right))
         case _:
             return 0
 
 
-def _is_bounded(facts: Facts, expr: AnyExpr) -> bool:
+def _is_bounded(facts: Facts, expr: ir.AnyExpr) -> bool:
     """Whether an index is no greater than some id or length of the launch."""
     match expr:
-        case Builtin() | BufLen() | Load():
+        case ir.Builtin() | ir.BufLen() | ir.Load():
             return True
-        case Var(name) | Cast(Var(name)):
+        case ir.Var(name) | ir.Cast(ir.Var(name)):
             if name in facts.counters:
                 return True
             meaning = facts.definitions.get(name)
             return meaning is not None and _is_bounded(facts, meaning)
-        case Binary(BinOp.DIV | BinOp.SHR, left, _):
+        case ir.Binary(ir.BinOp.DIV | ir.BinOp.SHR, left, _):
             return _is_bounded(facts, left)
-        case Binary(BinOp.REM | BinOp.MIN | BinOp.AND, left, right):
+        case ir.Binary(ir.BinOp.REM | ir.BinOp.MIN | ir.BinOp.AND, left, right):
             return _is_bounded(facts, left) or _is_bounded(facts, right)
         case _:
             return False
 
 
-def is_bounded(facts: Facts, expr: AnyExpr) -> bool:
+def is_bounded(facts: Facts, expr: ir.AnyExpr) -> bool:
     """Whether an index that is never negative is no greater than an id, a length or a number."""
-    return isinstance(expr, Lit) or _is_bounded(facts, expr)
+    return isinstance(expr, ir.Lit) or _is_bounded(facts, expr)
 
 
-def _can_add(facts: Facts, term: AnyExpr | None, number: int) -> bool:
+def _can_add(facts: Facts, term: ir.AnyExpr | None, number: int) -> bool:
     if number > MOST_ADDED:
         return False
     return term is None or number == 0 or _is_bounded(facts, term)
 
 
-def _sum(ctx: Context, term: AnyExpr | None, number: int) -> AnyExpr:
+def _sum(ctx: Context, term: ir.AnyExpr | None, number: int) -> ir.AnyExpr:
     """A term and a number that may be added to it."""
     if term is None:
-        return Expr.u32(number)
+        return ir.Expr.u32(number)
     if number == 0:
         return term
     ctx.limit_extents(NO_LIMIT - MOST_ADDED)
-    return Binary(BinOp.ADD, term, Expr.u32(number))
+    return ir.Binary(ir.BinOp.ADD, term, ir.Expr.u32(number))
 
 
-def without_signs(ctx: Context, a: AnyExpr, b: AnyExpr) -> tuple[AnyExpr, AnyExpr] | None:
+def without_signs(
+    ctx: Context, a: ir.AnyExpr, b: ir.AnyExpr
+) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
     """Two expressions that compare as two indices do, of which none is ever negative."""
     left, right = difference(ctx.facts, a), difference(ctx.facts, b)
     if left is None or right is None:
@@ -220,7 +210,7 @@ def without_signs(ctx: Context, a: AnyExpr, b: AnyExpr) -> tuple[AnyExpr, AnyExp
     return _sum(ctx, one, more), _sum(ctx, other, less)
 
 
-def both_sides(ctx: Context, expr: AnyExpr) -> tuple[AnyExpr, AnyExpr] | None:
+def both_sides(ctx: Context, expr: ir.AnyExpr) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
     """What is added and what is subtracted in an index, neither of which is ever negative."""
     found = difference(ctx.facts, expr)
     if found is None:
@@ -234,8 +224,8 @@ def both_sides(ctx: Context, expr: AnyExpr) -> tuple[AnyExpr, AnyExpr] | None:
 
 
 def moved_up(
-    ctx: Context, exprs: tuple[AnyExpr, ...], step: int = 1
-) -> tuple[list[AnyExpr], int] | None:
+    ctx: Context, exprs: tuple[ir.AnyExpr, ...], step: int = 1
+) -> tuple[list[ir.AnyExpr], int] | None:
     """Indices after as many steps up as none of them is negative any more, and how many."""
     found = [difference(ctx.facts, expr) for expr in exprs]
     known = [one for one in found if one is not None and one.minus is None]
@@ -248,6 +238,6 @@ def moved_up(
     return [_sum(ctx, one.plus, one.offset + added) for one in known], steps
 
 
-def minus_number(expr: AnyExpr, number: int) -> AnyExpr:
+def minus_number(expr: ir.AnyExpr, number: int) -> ir.AnyExpr:
     """An index with a number subtracted."""
-    return Binary(BinOp.SUB, expr, Expr.u32(number)) if number else expr
+    return ir.Binary(ir.BinOp.SUB, expr, ir.Expr.u32(number)) if number else expr

@@ -6,6 +6,7 @@ import ast
 from enum import Enum
 from typing import cast
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, arrays
 from vyre.front.calls import call
@@ -27,14 +28,6 @@ from vyre.front.values import (
     Thing,
     Value,
     describe,
-)
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Expr,
-    Lane,
-    Select,
 )
 
 MAX_CHOICES = 64
@@ -139,7 +132,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
             return items[_position(ctx, node, index, len(items), "a tuple")]
         case Scalar(expr, dtype) if dtype.is_vector and dtype.element is not None:
             position = _position(ctx, node, ctx.expr(node.slice), dtype.lanes, "a vector")
-            return Scalar(Lane(expr, position), dtype.element)
+            return Scalar(ir.Lane(expr, position), dtype.element)
         case _:
             raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(owner))
 
@@ -156,11 +149,11 @@ def _looked_up(ctx: Context, node: ast.Subscript, items: tuple[Value, ...], inde
     dtype, soft, form = numbers[0].dtype, numbers[0].soft, joined(*numbers)
     # Of an index, a negative number is one that is too large.
     low, high = index.dtype.integer_range
-    chosen: AnyExpr = Expr.lit(False if dtype.is_bool else 0, dtype)
+    chosen: ir.AnyExpr = ir.Expr.lit(False if dtype.is_bool else 0, dtype)
     for position, number in reversed(list(enumerate(numbers))):
         if low <= position <= high:
-            here = Binary(BinOp.EQ, index.expr, Expr.lit(position, index.dtype))
-            chosen = Select(here, number.expr, chosen)
+            here = ir.Binary(ir.BinOp.EQ, index.expr, ir.Expr.lit(position, index.dtype))
+            chosen = ir.Select(here, number.expr, chosen)
     return Scalar(chosen, dtype, soft, form)
 
 

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice, async_copies, intrinsics, math
 from vyre.front.arrays import refuse_rows
@@ -29,34 +30,15 @@ from vyre.front.values import (
     Value,
     describe,
 )
-from vyre.ir import (
-    AsyncLoad,
-    AsyncStore,
-    Ballot,
-    Barrier,
-    BinOp,
-    Bitcast,
-    Builtin,
-    BuiltinKind,
-    DataType,
-    Fma,
-    MemoryOrdering,
-    Print,
-    ReduceOp,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    UnOp,
-)
 from vyre.ir.infer import bitcast_type, reduce_type
 
 Handler = Callable[[Context, ast.Call], Value]
 
 
-def resolved(ctx: Context, node: ast.AST, wanted: GenericType) -> DataType:
+def resolved(ctx: Context, node: ast.AST, wanted: GenericType) -> ir.DataType:
     """The type that the arguments of the call gave a generic type."""
     found = ctx.frames[0].names.get(f"{wanted.name}: generic")
-    if isinstance(found, Thing) and isinstance(found.target, DataType):
+    if isinstance(found, Thing) and isinstance(found.target, ir.DataType):
         return found.target
     raise ctx.error(node, codes.UNBOUND_GENERIC, name=wanted.name)
 
@@ -76,7 +58,7 @@ def _wrong_call(ctx: Context, node: ast.Call, form: str) -> Exception:
     return ctx.error(node, codes.CALL, name=ast.unparse(node.func), problem=problem, form=form)
 
 
-def type_argument(ctx: Context, node: ast.expr) -> DataType:
+def type_argument(ctx: Context, node: ast.expr) -> ir.DataType:
     """An argument that names a type."""
     value = ctx.expr(node)
     dtype = named_type(ctx, node, value)
@@ -86,7 +68,7 @@ def type_argument(ctx: Context, node: ast.expr) -> DataType:
     return dtype
 
 
-def named_type(ctx: Context, node: ast.expr, value: Value) -> DataType | None:
+def named_type(ctx: Context, node: ast.expr, value: Value) -> ir.DataType | None:
     """The type that a value names, if it does."""
     target = value.target if isinstance(value, Thing) else None
     if isinstance(target, ScalarType):
@@ -97,9 +79,9 @@ def named_type(ctx: Context, node: ast.expr, value: Value) -> DataType | None:
     return None
 
 
-def _builtin(kind: BuiltinKind) -> Handler:
+def _builtin(kind: ir.BuiltinKind) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
-        return natural(Builtin(kind, _axis(ctx, node)))
+        return natural(ir.Builtin(kind, _axis(ctx, node)))
 
     return handle
 
@@ -126,27 +108,27 @@ def _group_size(ctx: Context, node: ast.Call) -> Value:
     return Constant(ctx.workgroup[_axis(ctx, node)])
 
 
-def _lane_builtin(kind: BuiltinKind) -> Handler:
+def _lane_builtin(kind: ir.BuiltinKind) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         values_of(ctx, node, f"{ast.unparse(node.func)}()", 0)
-        return natural(Builtin(kind, 0))
+        return natural(ir.Builtin(kind, 0))
 
     return handle
 
 
-def _fence(ordering: MemoryOrdering) -> Handler:
+def _fence(ordering: ir.MemoryOrdering) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         values_of(ctx, node, f"{ast.unparse(node.func)}()", 0)
-        ctx.emit(Barrier(ordering))
+        ctx.emit(ir.Barrier(ordering))
         return NOTHING
 
     return handle
 
 
-def _unary(opcode: UnOp) -> Handler:
+def _unary(opcode: ir.UnOp) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
-        if isinstance(value, Constant) and UnOp.FLOOR.row.operands == opcode.row.operands:
+        if isinstance(value, Constant) and ir.UnOp.FLOOR.row.operands == opcode.row.operands:
             value = _as_float(value)
         if isinstance(value, Constant):
             # As a literal does, what is computed of one takes the type of what it meets.
@@ -163,10 +145,10 @@ def _as_float(value: Value) -> Value:
     return value
 
 
-def _binary(opcode: BinOp) -> Handler:
+def _binary(opcode: ir.BinOp) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(x, y)", 2)
-        if DataType.I32 not in opcode.row.operands:
+        if ir.DataType.I32 not in opcode.row.operands:
             left, right = _as_float(left), _as_float(right)
         sides = (node.args[0], node.args[1])
         a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
@@ -175,15 +157,15 @@ def _binary(opcode: BinOp) -> Handler:
     return handle
 
 
-_KEEPING_NAN = {BinOp.MIN: BinOp.MINIMUM, BinOp.MAX: BinOp.MAXIMUM}
+_KEEPING_NAN = {ir.BinOp.MIN: ir.BinOp.MINIMUM, ir.BinOp.MAX: ir.BinOp.MAXIMUM}
 
 
-def _extreme(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> Scalar:
+def _extreme(ctx: Context, node: ast.AST, opcode: ir.BinOp, a: Scalar, b: Scalar) -> Scalar:
     """The lesser or the greater; of floats, NaN if one is NaN, as numpy has it."""
     return apply(ctx, node, _KEEPING_NAN[opcode] if a.dtype.is_float else opcode, a, b)
 
 
-def _extreme_of_two(opcode: BinOp) -> Handler:
+def _extreme_of_two(opcode: ir.BinOp) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(x, y)", 2)
         sides = (node.args[0], node.args[1])
@@ -200,7 +182,7 @@ def _folded(compute: Callable[..., Any], left: Constant, right: Constant) -> Con
     return Constant(compute(left.value, right.value))
 
 
-def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
+def _fold(opcode: ir.BinOp, compute: Callable[..., Any]) -> Handler:
     """`min` and `max` of two or more."""
 
     def handle(ctx: Context, node: ast.Call) -> Value:
@@ -219,7 +201,7 @@ def _fold(opcode: BinOp, compute: Callable[..., Any]) -> Handler:
                 result = _folded(compute, result, value)
             else:
                 sides = (side, value_node)
-                if opcode is BinOp.MAX:
+                if opcode is ir.BinOp.MAX:
                     refuse_maximum(ctx, node, (result, value), sides)
                 a, b = agree(ctx, node, ast.unparse(node.func), result, value, sides)
                 result = _extreme(ctx, node, opcode, a, b)
@@ -234,7 +216,7 @@ def _absolute(ctx: Context, node: ast.Call) -> Value:
     if isinstance(value, Constant) and not isinstance(value.value, str):
         return Constant(abs(value.value))
     refuse_absolute(ctx, node, value, node.args[0])
-    return apply_unary(ctx, node, UnOp.ABS, as_scalar(ctx, node.args[0], value))
+    return apply_unary(ctx, node, ir.UnOp.ABS, as_scalar(ctx, node.args[0], value))
 
 
 def _divmod(ctx: Context, node: ast.Call) -> Value:
@@ -283,7 +265,7 @@ def _select(ctx: Context, node: ast.Call) -> Value:
         a, b = literals(ctx, node, (left, right), sides)
     else:
         a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
-    chosen = Select(test.expr, a.expr, b.expr)
+    chosen = ir.Select(test.expr, a.expr, b.expr)
     return Scalar(chosen, a.dtype, a.soft & b.soft, joined(a, b))
 
 
@@ -291,9 +273,9 @@ def _clip(ctx: Context, node: ast.Call) -> Value:
     value, low, high = values_of(ctx, node, "vy.math.clip(x, low, high)", 3)
     args = node.args
     a, b = agree(ctx, node, "clip", value, low, (args[0], args[1]))
-    raised = _extreme(ctx, node, BinOp.MAX, a, b)
+    raised = _extreme(ctx, node, ir.BinOp.MAX, a, b)
     c, d = agree(ctx, node, "clip", raised, high, (node, args[2]))
-    return _extreme(ctx, node, BinOp.MIN, c, d)
+    return _extreme(ctx, node, ir.BinOp.MIN, c, d)
 
 
 def _square(ctx: Context, node: ast.Call) -> Value:
@@ -301,7 +283,7 @@ def _square(ctx: Context, node: ast.Call) -> Value:
     if isinstance(value, Constant):
         (value,) = same_literals(ctx, node, (value,), node.args)
     held = ctx.hold(as_scalar(ctx, node.args[0], value))
-    return apply(ctx, node, BinOp.MUL, held, held)
+    return apply(ctx, node, ir.BinOp.MUL, held, held)
 
 
 def _fma(ctx: Context, node: ast.Call) -> Value:
@@ -309,11 +291,11 @@ def _fma(ctx: Context, node: ast.Call) -> Value:
     args = node.args
     first, second = agree(ctx, node, "fma", values[0], values[1], (args[0], args[1]))
     third, first = agree(ctx, node, "fma", values[2], first, (args[2], args[0]))
-    if first.dtype not in BinOp.POW.row.operands:
+    if first.dtype not in ir.BinOp.POW.row.operands:
         fix = "it works on f16, f32 and f64"
         raise ctx.error(node, codes.OPERAND, op="fma", found=first.dtype, fix=fix)
     soft = first.soft & third.soft
-    return Scalar(Fma(first.expr, second.expr, third.expr), first.dtype, soft)
+    return Scalar(ir.Fma(first.expr, second.expr, third.expr), first.dtype, soft)
 
 
 def _bitcast(ctx: Context, node: ast.Call) -> Value:
@@ -322,26 +304,26 @@ def _bitcast(ctx: Context, node: ast.Call) -> Value:
     scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], ctx.expr(node.args[0])))
     dtype = type_argument(ctx, node.args[1])
     answer = bitcast_type(scalar.dtype, dtype)
-    if not isinstance(answer, DataType):
+    if not isinstance(answer, ir.DataType):
         fix = answer.fix
         if scalar.dtype.is_bool and dtype.is_integer:
             converted = f"{scalar_name(dtype)}({ast.unparse(node.args[0])})"
             fix = f"convert truth values, which have no bits of their own: {converted}"
         raise ctx.error(node, codes.OPERAND, op="bitcast", found=scalar.dtype, fix=fix)
-    return Scalar(Bitcast(scalar.expr, dtype), dtype)
+    return Scalar(ir.Bitcast(scalar.expr, dtype), dtype)
 
 
 def _ballot(ctx: Context, node: ast.Call) -> Value:
     (value,) = values_of(ctx, node, "vy.subgroup_ballot(condition)", 1)
     test = as_bool(ctx, node.args[0], value, "the operand of a ballot")
-    return ctx.spill(Scalar(Ballot(test.expr), DataType.VEC4_U32), "ballot")
+    return ctx.spill(Scalar(ir.Ballot(test.expr), ir.DataType.VEC4_U32), "ballot")
 
 
 def _shuffle(ctx: Context, node: ast.Call) -> Value:
     value, lane = values_of(ctx, node, "vy.subgroup_shuffle(x, lane)", 2)
     scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], value))
     if isinstance(lane, Constant):
-        lane = as_type(ctx, node.args[1], lane, DataType.U32, "a lane")
+        lane = as_type(ctx, node.args[1], lane, ir.DataType.U32, "a lane")
     source = as_scalar(ctx, node.args[1], lane)
     if not source.dtype.is_integer:
         raise ctx.error(
@@ -351,18 +333,18 @@ def _shuffle(ctx: Context, node: ast.Call) -> Value:
             found=source.dtype,
             text=ast.unparse(node.args[1]),
         )
-    return ctx.spill(Scalar(Shuffle(scalar.expr, source.expr), scalar.dtype), "shuffled")
+    return ctx.spill(Scalar(ir.Shuffle(scalar.expr, source.expr), scalar.dtype), "shuffled")
 
 
-def _reduce(op: ReduceOp) -> Handler:
+def _reduce(op: ir.ReduceOp) -> Handler:
     def handle(ctx: Context, node: ast.Call) -> Value:
         (value,) = values_of(ctx, node, f"{ast.unparse(node.func)}(x)", 1)
         scalar = as_bits(ctx, node.args[0], as_scalar(ctx, node.args[0], value))
         answer = reduce_type(op, scalar.dtype)
-        if not isinstance(answer, DataType):
+        if not isinstance(answer, ir.DataType):
             name = ast.unparse(node.func)
             raise ctx.error(node, codes.OPERAND, op=name, found=scalar.dtype, fix=answer.fix)
-        return ctx.spill(Scalar(SubgroupReduce(op, scalar.expr), answer), "joined")
+        return ctx.spill(Scalar(ir.SubgroupReduce(op, scalar.expr), answer), "joined")
 
     return handle
 
@@ -381,7 +363,7 @@ def _print(ctx: Context, node: ast.Call) -> Value:
             raise ctx.error(each, codes.CALL, name="vy.print", problem=problem, form=form)
     scalars = [as_scalar(ctx, n, v) for n, v in zip(node.args[1:], values, strict=True)]
     shown = [as_signed(ctx, s.expr) if s.form is Form.SIGNED else s.expr for s in scalars]
-    ctx.emit(Print(label.value, tuple(shown)))
+    ctx.emit(ir.Print(label.value, tuple(shown)))
     return NOTHING
 
 
@@ -402,17 +384,17 @@ def misplaced(ctx: Context, node: ast.AST, call: ast.Call, target: ast.expr | No
 
 def _table() -> dict[object, Handler]:
     found: dict[object, Handler] = {
-        intrinsics.gid: _builtin(BuiltinKind.GLOBAL_ID),
-        intrinsics.lid: _builtin(BuiltinKind.LOCAL_ID),
-        intrinsics.wid: _builtin(BuiltinKind.WORKGROUP_ID),
-        intrinsics.num_groups: _builtin(BuiltinKind.NUM_WORKGROUPS),
+        intrinsics.gid: _builtin(ir.BuiltinKind.GLOBAL_ID),
+        intrinsics.lid: _builtin(ir.BuiltinKind.LOCAL_ID),
+        intrinsics.wid: _builtin(ir.BuiltinKind.WORKGROUP_ID),
+        intrinsics.num_groups: _builtin(ir.BuiltinKind.NUM_WORKGROUPS),
         intrinsics.group_size: _group_size,
-        intrinsics.subgroup_size: _lane_builtin(BuiltinKind.SUBGROUP_SIZE),
-        intrinsics.subgroup_lane: _lane_builtin(BuiltinKind.SUBGROUP_LANE),
-        intrinsics.barrier: _fence(MemoryOrdering.SEQ_CST),
-        intrinsics.grid_sync: _fence(MemoryOrdering.GRID_SYNC),
-        intrinsics.async_load: lambda ctx, node: async_copies.start(ctx, node, AsyncLoad),
-        intrinsics.async_store: lambda ctx, node: async_copies.start(ctx, node, AsyncStore),
+        intrinsics.subgroup_size: _lane_builtin(ir.BuiltinKind.SUBGROUP_SIZE),
+        intrinsics.subgroup_lane: _lane_builtin(ir.BuiltinKind.SUBGROUP_LANE),
+        intrinsics.barrier: _fence(ir.MemoryOrdering.SEQ_CST),
+        intrinsics.grid_sync: _fence(ir.MemoryOrdering.GRID_SYNC),
+        intrinsics.async_load: lambda ctx, node: async_copies.start(ctx, node, ir.AsyncLoad),
+        intrinsics.async_store: lambda ctx, node: async_copies.start(ctx, node, ir.AsyncStore),
         intrinsics.async_wait: async_copies.wait,
         intrinsics.shared: _misplaced,
         intrinsics.local: _misplaced,
@@ -423,8 +405,8 @@ def _table() -> dict[object, Handler]:
         intrinsics.print: _print,
         math.where: _select,
         math.clip: _clip,
-        math.minimum: _extreme_of_two(BinOp.MIN),
-        math.maximum: _extreme_of_two(BinOp.MAX),
+        math.minimum: _extreme_of_two(ir.BinOp.MIN),
+        math.maximum: _extreme_of_two(ir.BinOp.MAX),
         math.square: _square,
         math.fma: _fma,
         math.absolute: _absolute,
@@ -432,63 +414,63 @@ def _table() -> dict[object, Handler]:
         builtins.divmod: _divmod,
         builtins.len: _length,
         builtins.ord: _code_of,
-        builtins.min: _fold(BinOp.MIN, min),
-        builtins.max: _fold(BinOp.MAX, max),
+        builtins.min: _fold(ir.BinOp.MIN, min),
+        builtins.max: _fold(ir.BinOp.MAX, max),
     }
     for function, unary in _UNARY.items():
         found[function] = _unary(unary)
     for function, opcode in _BINARY.items():
         found[function] = _binary(opcode)
-    for op in ReduceOp:
+    for op in ir.ReduceOp:
         found[getattr(intrinsics, f"subgroup_{op.row.spelling}")] = _reduce(op)
     return found
 
 
-_UNARY: dict[Callable[..., Any], UnOp] = {
-    intrinsics.popcount: UnOp.POPCOUNT,
-    intrinsics.clz: UnOp.CLZ,
-    intrinsics.ctz: UnOp.CTZ,
-    intrinsics.reverse_bits: UnOp.REVERSE_BITS,
-    intrinsics.byte_swap: UnOp.BYTE_SWAP,
-    math.sqrt: UnOp.SQRT,
-    math.rsqrt: UnOp.RSQRT,
-    math.exp: UnOp.EXP,
-    math.exp2: UnOp.EXP2,
-    math.expm1: UnOp.EXPM1,
-    math.log: UnOp.LOG,
-    math.log2: UnOp.LOG2,
-    math.log10: UnOp.LOG10,
-    math.log1p: UnOp.LOG1P,
-    math.sin: UnOp.SIN,
-    math.cos: UnOp.COS,
-    math.tan: UnOp.TAN,
-    math.arcsin: UnOp.ASIN,
-    math.arccos: UnOp.ACOS,
-    math.arctan: UnOp.ATAN,
-    math.sinh: UnOp.SINH,
-    math.cosh: UnOp.COSH,
-    math.tanh: UnOp.TANH,
-    math.floor: UnOp.FLOOR,
-    math.ceil: UnOp.CEIL,
-    math.trunc: UnOp.TRUNC,
-    math.rint: UnOp.ROUND_EVEN,
-    math.round_away: UnOp.ROUND,
-    math.isnan: UnOp.IS_NAN,
-    math.isinf: UnOp.IS_INF,
-    math.isfinite: UnOp.IS_FINITE,
+_UNARY: dict[Callable[..., Any], ir.UnOp] = {
+    intrinsics.popcount: ir.UnOp.POPCOUNT,
+    intrinsics.clz: ir.UnOp.CLZ,
+    intrinsics.ctz: ir.UnOp.CTZ,
+    intrinsics.reverse_bits: ir.UnOp.REVERSE_BITS,
+    intrinsics.byte_swap: ir.UnOp.BYTE_SWAP,
+    math.sqrt: ir.UnOp.SQRT,
+    math.rsqrt: ir.UnOp.RSQRT,
+    math.exp: ir.UnOp.EXP,
+    math.exp2: ir.UnOp.EXP2,
+    math.expm1: ir.UnOp.EXPM1,
+    math.log: ir.UnOp.LOG,
+    math.log2: ir.UnOp.LOG2,
+    math.log10: ir.UnOp.LOG10,
+    math.log1p: ir.UnOp.LOG1P,
+    math.sin: ir.UnOp.SIN,
+    math.cos: ir.UnOp.COS,
+    math.tan: ir.UnOp.TAN,
+    math.arcsin: ir.UnOp.ASIN,
+    math.arccos: ir.UnOp.ACOS,
+    math.arctan: ir.UnOp.ATAN,
+    math.sinh: ir.UnOp.SINH,
+    math.cosh: ir.UnOp.COSH,
+    math.tanh: ir.UnOp.TANH,
+    math.floor: ir.UnOp.FLOOR,
+    math.ceil: ir.UnOp.CEIL,
+    math.trunc: ir.UnOp.TRUNC,
+    math.rint: ir.UnOp.ROUND_EVEN,
+    math.round_away: ir.UnOp.ROUND,
+    math.isnan: ir.UnOp.IS_NAN,
+    math.isinf: ir.UnOp.IS_INF,
+    math.isfinite: ir.UnOp.IS_FINITE,
 }
 
-_BINARY: dict[Callable[..., Any], BinOp] = {
-    intrinsics.rotl: BinOp.ROTL,
-    intrinsics.rotr: BinOp.ROTR,
-    intrinsics.mul_hi: BinOp.MUL_HI,
-    intrinsics.add_sat: BinOp.ADD_SAT,
-    intrinsics.sub_sat: BinOp.SUB_SAT,
-    math.arctan2: BinOp.ATAN2,
-    math.power: BinOp.POW,
-    math.copysign: BinOp.COPYSIGN,
-    math.fmin: BinOp.MIN,
-    math.fmax: BinOp.MAX,
+_BINARY: dict[Callable[..., Any], ir.BinOp] = {
+    intrinsics.rotl: ir.BinOp.ROTL,
+    intrinsics.rotr: ir.BinOp.ROTR,
+    intrinsics.mul_hi: ir.BinOp.MUL_HI,
+    intrinsics.add_sat: ir.BinOp.ADD_SAT,
+    intrinsics.sub_sat: ir.BinOp.SUB_SAT,
+    math.arctan2: ir.BinOp.ATAN2,
+    math.power: ir.BinOp.POW,
+    math.copysign: ir.BinOp.COPYSIGN,
+    math.fmin: ir.BinOp.MIN,
+    math.fmax: ir.BinOp.MAX,
 }
 
 HANDLERS = _table()

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.assignment import declare, fitted
 from vyre.front.context import Context, LoopState
@@ -16,23 +17,6 @@ from vyre.front.type_unification import as_bool
 from vyre.front.unrolled import items_of, lower_rounds
 from vyre.front.values import Form, Scalar, Thing
 from vyre.front.variable_scopes import assigned_names
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Break,
-    Cast,
-    DataType,
-    Expr,
-    If,
-    Let,
-    Lit,
-    Loop,
-    Unary,
-    UnOp,
-    Var,
-    While,
-)
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], bool]
 
@@ -55,8 +39,8 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
         first = kept(ctx, bounds.start, "start")
         bounds = Range(first, bounds.stop, bounds.step, bounds.form, bounds.ends_before)
         rounds = ctx.hold(Scalar(rounds_of(bounds), bounds.counter_type), "rounds")
-        one = Expr.lit(1, rounds.dtype)
-        last = ctx.hold(Scalar(Binary(BinOp.SUB, rounds.expr, one), rounds.dtype), "last")
+        one = ir.Expr.lit(1, rounds.dtype)
+        last = ctx.hold(Scalar(ir.Binary(ir.BinOp.SUB, rounds.expr, one), rounds.dtype), "last")
         bounds = replace(bounds, last=last)
     frame = ctx.frame
     before = set(frame.assigned)
@@ -69,17 +53,17 @@ def lower_for(ctx: Context, node: ast.For, lower_body: LowerBody) -> bool:
         if name in assigned_names(node.body):
             own = declare(ctx, name, node)
             frame.assigned.add(name)
-            ctx.emit(Let(own.name, fitted(ctx, node, name, own, shown).expr))
+            ctx.emit(ir.Let(own.name, fitted(ctx, node, name, own, shown).expr))
         lower_body(ctx, node.body)
     frame.loops.pop()
     frame.assigned = before
     loop_variable_left(ctx, name)
     start, stop = bounds.start.expr, bounds.stop.expr
     if rounds is not None:
-        start, stop = Expr.lit(0, rounds.dtype), rounds.expr
+        start, stop = ir.Expr.lit(0, rounds.dtype), rounds.expr
     elif bounds.step != 1:
-        start, stop = Expr.lit(0, bounds.counter_type), rounds_of(bounds)
-    ctx.emit(Loop(counter, start, stop, tuple(body)))
+        start, stop = ir.Expr.lit(0, bounds.counter_type), rounds_of(bounds)
+    ctx.emit(ir.Loop(counter, start, stop, tuple(body)))
     return False
 
 
@@ -90,14 +74,16 @@ def _begin_round(ctx: Context, node: ast.For, counter: str, bounds: Range) -> st
         assert isinstance(node.target, ast.Name)
         shown = ctx.fresh(node.target.id)
         step = bounds.step
-        by = Expr.lit(step, bounds.dtype) if isinstance(step, int) else step.expr
-        round_number: AnyExpr = Var(counter)
+        by = ir.Expr.lit(step, bounds.dtype) if isinstance(step, int) else step.expr
+        round_number: ir.AnyExpr = ir.Var(counter)
         if bounds.last is not None:
-            round_number = Binary(BinOp.SUB, bounds.last.expr, round_number)
+            round_number = ir.Binary(ir.BinOp.SUB, bounds.last.expr, round_number)
         if bounds.dtype.is_signed:
-            round_number = Cast(round_number, bounds.dtype)
-        moved = Binary(BinOp.ADD, bounds.start.expr, Binary(BinOp.MUL, round_number, by))
-        ctx.emit(Let(shown, moved))
+            round_number = ir.Cast(round_number, bounds.dtype)
+        moved = ir.Binary(
+            ir.BinOp.ADD, bounds.start.expr, ir.Binary(ir.BinOp.MUL, round_number, by)
+        )
+        ctx.emit(ir.Let(shown, moved))
     _know(ctx, shown, bounds)
     return shown
 
@@ -113,14 +99,14 @@ def _know(ctx: Context, shown: str, bounds: Range) -> None:
     counts_up = isinstance(bounds.step, int) and bounds.step > 0
     if not bounds.dtype.is_signed:
         # It cannot count down.
-        facts.know_less(Var(shown), stop)
+        facts.know_less(ir.Var(shown), stop)
         if bounds.ends_before is not None:
             end, less = bounds.ends_before
-            facts.know_less(Binary(BinOp.ADD, Var(shown), less), end)
-    elif counts_up and isinstance(start, Lit) and isinstance(stop, Lit):
+            facts.know_less(ir.Binary(ir.BinOp.ADD, ir.Var(shown), less), end)
+    elif counts_up and isinstance(start, ir.Lit) and isinstance(stop, ir.Lit):
         first, last = start.value, stop.value
-        if first >= 0 and last > 0 and bounds.dtype is DataType.I32:
-            facts.know_less(Cast(Var(shown), DataType.U32), Expr.u32(int(last)))
+        if first >= 0 and last > 0 and bounds.dtype is ir.DataType.I32:
+            facts.know_less(ir.Cast(ir.Var(shown), ir.DataType.U32), ir.Expr.u32(int(last)))
 
 
 def _reversed_range(ctx: Context, node: ast.expr) -> ast.Call | None:
@@ -150,12 +136,12 @@ def lower_while(ctx: Context, node: ast.While, lower_body: LowerBody) -> bool:
         # What the condition computes in statements is computed again before every round.
         computes = bool(body)
         if computes:
-            ctx.emit(If(Unary(UnOp.NOT, test.expr), (Break(),), ()))
+            ctx.emit(ir.If(ir.Unary(ir.UnOp.NOT, test.expr), (ir.Break(),), ()))
         ctx.facts.assume(test.expr)
         lower_body(ctx, node.body)
     breaks = frame.loops.pop().breaks
-    forever = isinstance(test.expr, Lit) and test.expr.value is True
-    ctx.emit(While(Expr.bool_(True) if computes else test.expr, tuple(body)))
+    forever = isinstance(test.expr, ir.Lit) and test.expr.value is True
+    ctx.emit(ir.While(ir.Expr.bool_(True) if computes else test.expr, tuple(body)))
     frame.assigned = before
     if forever and breaks:
         frame.assigned = set[str].intersection(*breaks)

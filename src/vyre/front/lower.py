@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from vyre import ir
 from vyre.analysis.default_grid.needs import find_plan
 from vyre.analysis.default_grid.plan import PLAN
 from vyre.diagnostics import FrontError
@@ -29,14 +30,13 @@ from vyre.front.statements import lower_body
 from vyre.front.type_unification import default_type
 from vyre.front.values import Array, Constant, Form, Key, Scalar, Steps, Thing
 from vyre.front.variable_scopes import assigned_names, bound_names, find_homes
-from vyre.ir import AnyExpr, BufferDecl, BufLen, DataType, Expr, Let, Load, Program
 from vyre.ir.buffer import SHAPE, STRIDES
 from vyre.ir.gc_pause import collector_paused
 from vyre.rewrite.unconditional_stores import with_unconditional_stores
 
 
 @collector_paused()
-def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Program:
+def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> ir.Program:
     """The program for a kernel; `reads` takes down what it depends on."""
     placed = dict(wanted.layouts)
     outputs = [
@@ -52,9 +52,9 @@ def translate(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Pro
     return made
 
 
-def as_written(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Program:
+def as_written(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> ir.Program:
     """The program that does what a kernel says, and leaves zeros to its caller."""
-    learned: dict[Key, DataType | Form] = {}
+    learned: dict[Key, ir.DataType | Form] = {}
     reasons: dict[Key, str] = {}
     literals: dict[Key, tuple[int, ...]] = {}
     rebound: set[Key] = set()
@@ -69,12 +69,12 @@ def as_written(kernel: KernelSource, wanted: Specialisation, reads: Reads) -> Pr
 def _attempt(
     kernel: KernelSource,
     wanted: Specialisation,
-    learned: dict[Key, DataType | Form],
+    learned: dict[Key, ir.DataType | Form],
     reasons: dict[Key, str],
     literals: dict[Key, tuple[int, ...]],
     rebound: set[Key],
     reads: Reads,
-) -> Program:
+) -> ir.Program:
     body = kernel.source.tree.body
     names = frozenset(kernel.parameters)
     changed = assigned_names(body) & names
@@ -108,7 +108,7 @@ def _attempt(
         ctx.problems += error.diagnostics
     if ctx.problems:
         raise FrontError(ctx.problems)
-    made = Program.wrapped(
+    made = ir.Program.wrapped(
         ctx.buffers, kernel.workgroup, ctx.body, kernel.entry_op_id, kernel.fast_math
     )
     made.memo(LIMIT, lambda _: ctx.extents_below)
@@ -141,28 +141,28 @@ def _bind_parameters(
         _own_copy(ctx, kernel, name)
 
 
-def _resolved(dtype: DataType | GenericType, types: Mapping[str, DataType]) -> DataType:
+def _resolved(dtype: ir.DataType | GenericType, types: Mapping[str, ir.DataType]) -> ir.DataType:
     return types[dtype.name] if isinstance(dtype, GenericType) else dtype
 
 
-def _scalar(ctx: Context, name: str, dtype: DataType) -> Scalar:
-    ctx.buffers.append(BufferDecl.uniform(name, len(ctx.buffers), dtype).with_count(1))
-    return Scalar(Load(name, Expr.u32(0)), dtype)
+def _scalar(ctx: Context, name: str, dtype: ir.DataType) -> Scalar:
+    ctx.buffers.append(ir.BufferDecl.uniform(name, len(ctx.buffers), dtype).with_count(1))
+    return Scalar(ir.Load(name, ir.Expr.u32(0)), dtype)
 
 
 def _array(
-    ctx: Context, name: str, mode: Mode, dtype: DataType, rank: int, layout: Layout | None
+    ctx: Context, name: str, mode: Mode, dtype: ir.DataType, rank: int, layout: Layout | None
 ) -> Array:
     binding = len(ctx.buffers)
     match mode:
         case Mode.IN:
-            ctx.buffers.append(BufferDecl.read(name, binding, dtype))
+            ctx.buffers.append(ir.BufferDecl.read(name, binding, dtype))
         case Mode.OUT if layout is None:
-            ctx.buffers.append(BufferDecl.output(name, binding, dtype))
+            ctx.buffers.append(ir.BufferDecl.output(name, binding, dtype))
         case Mode.OUT | Mode.INOUT:
             # An output begins as zeros, but what lies between the elements of a view must stay.
-            ctx.buffers.append(BufferDecl.read_write(name, binding, dtype))
-    shape: tuple[AnyExpr, ...] = (BufLen(name),)
+            ctx.buffers.append(ir.BufferDecl.read_write(name, binding, dtype))
+    shape: tuple[ir.AnyExpr, ...] = (ir.BufLen(name),)
     steps: Steps | None = None
     if rank > 1 or layout is not None:
         shape = _numbers(ctx, name + SHAPE, rank)
@@ -173,12 +173,12 @@ def _array(
     return Array(name, dtype.value_type, rank, shape, mode is not Mode.IN, steps)
 
 
-def _numbers(ctx: Context, name: str, count: int) -> tuple[AnyExpr, ...]:
+def _numbers(ctx: Context, name: str, count: int) -> tuple[ir.AnyExpr, ...]:
     """Numbers that the host passes beside an array."""
     ctx.taken.add(name)
-    decl = BufferDecl.uniform(name, len(ctx.buffers), DataType.U32)
+    decl = ir.BufferDecl.uniform(name, len(ctx.buffers), ir.DataType.U32)
     ctx.buffers.append(decl.with_count(count))
-    return tuple(Load(name, Expr.u32(position)) for position in range(count))
+    return tuple(ir.Load(name, ir.Expr.u32(position)) for position in range(count))
 
 
 def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
@@ -186,11 +186,11 @@ def _own_copy(ctx: Context, kernel: KernelSource, name: str) -> None:
     found = ctx.frame.names[name]
     if isinstance(found, Constant) and not isinstance(found.value, str):
         dtype = default_type(found.value)
-        found = Scalar(Expr.lit(found.value, dtype), dtype)
+        found = Scalar(ir.Expr.lit(found.value, dtype), dtype)
     if not isinstance(found, Scalar):
         raise ctx.error(_assignment(kernel.source.tree, name), codes.ASSIGN_ARRAY, name=name)
     variable = Variable(ctx.fresh(name), found.dtype, (name,))
-    ctx.emit(Let(variable.name, found.expr))
+    ctx.emit(ir.Let(variable.name, found.expr))
     ctx.frame.names[name] = variable
 
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from vyre import ir
 from vyre.diagnostics import Diagnostic
 from vyre.diagnostics.codes import front as codes
 from vyre.front import advice
@@ -23,7 +24,6 @@ from vyre.front.type_unification import agree, as_bool, as_scalar, settled
 from vyre.front.unsigned_signs import refuse_comparison
 from vyre.front.values import Constant, Scalar, Several, Value, describe
 from vyre.front.wide_shifts import refuse_negative_shift, refuse_wide_shift
-from vyre.ir import AnyExpr, Binary, BinOp, DataType, Expr, Select, Unary, UnOp
 from vyre.ir.infer import binary_type, unary_type
 from vyre.signals import is_from_handler
 
@@ -32,29 +32,29 @@ MAX_MULTIPLICATIONS = 16
 
 _python: Any = operator
 
-SYMBOLS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
-    ast.Add: ("+", operator.add, BinOp.ADD),
-    ast.Sub: ("-", operator.sub, BinOp.SUB),
-    ast.Mult: ("*", operator.mul, BinOp.MUL),
-    ast.Div: ("/", _python.truediv, BinOp.DIV),
+SYMBOLS: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], ir.BinOp | None]] = {
+    ast.Add: ("+", operator.add, ir.BinOp.ADD),
+    ast.Sub: ("-", operator.sub, ir.BinOp.SUB),
+    ast.Mult: ("*", operator.mul, ir.BinOp.MUL),
+    ast.Div: ("/", _python.truediv, ir.BinOp.DIV),
     ast.FloorDiv: ("//", _python.floordiv, None),
     ast.Mod: ("%", operator.mod, None),
     ast.Pow: ("**", _python.pow, None),
-    ast.LShift: ("<<", _python.lshift, BinOp.SHL),
-    ast.RShift: (">>", _python.rshift, BinOp.SHR),
-    ast.BitAnd: ("&", _python.and_, BinOp.AND),
-    ast.BitOr: ("|", _python.or_, BinOp.OR),
-    ast.BitXor: ("^", _python.xor, BinOp.XOR),
+    ast.LShift: ("<<", _python.lshift, ir.BinOp.SHL),
+    ast.RShift: (">>", _python.rshift, ir.BinOp.SHR),
+    ast.BitAnd: ("&", _python.and_, ir.BinOp.AND),
+    ast.BitOr: ("|", _python.or_, ir.BinOp.OR),
+    ast.BitXor: ("^", _python.xor, ir.BinOp.XOR),
     ast.MatMult: ("@", _python.matmul, None),
 }
 
-COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], BinOp | None]] = {
-    ast.Eq: ("==", operator.eq, BinOp.EQ),
-    ast.NotEq: ("!=", operator.ne, BinOp.NE),
-    ast.Lt: ("<", operator.lt, BinOp.LT),
-    ast.LtE: ("<=", operator.le, BinOp.LE),
-    ast.Gt: (">", operator.gt, BinOp.GT),
-    ast.GtE: (">=", operator.ge, BinOp.GE),
+COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], ir.BinOp | None]] = {
+    ast.Eq: ("==", operator.eq, ir.BinOp.EQ),
+    ast.NotEq: ("!=", operator.ne, ir.BinOp.NE),
+    ast.Lt: ("<", operator.lt, ir.BinOp.LT),
+    ast.LtE: ("<=", operator.le, ir.BinOp.LE),
+    ast.Gt: (">", operator.gt, ir.BinOp.GT),
+    ast.GtE: (">=", operator.ge, ir.BinOp.GE),
     ast.Is: ("is", operator.is_, None),
     ast.IsNot: ("is not", operator.is_not, None),
     ast.In: ("in", operator.contains, None),
@@ -89,7 +89,7 @@ def binary(
             raise _not_of_floats(ctx, node, symbol, sides)
         return _divided(ctx, node, a, b, rest=isinstance(op, ast.Mod))
     if isinstance(op, ast.Pow):
-        return apply(ctx, node, BinOp.POW, a, b)
+        return apply(ctx, node, ir.BinOp.POW, a, b)
     if opcode is None:
         raise ctx.error(
             node,
@@ -97,14 +97,14 @@ def binary(
             what=f"the operator {symbol}",
             instead="write a loop over range that adds up the products",
         )
-    if opcode is BinOp.DIV and a.dtype.is_integer:
+    if opcode is ir.BinOp.DIV and a.dtype.is_integer:
         name = "vy.f64" if a.dtype.bits == 64 else "vy.f32"
         converted = " / ".join(f"{name}({ast.unparse(side)})" for side in sides)
         raise ctx.error(node, codes.INTEGER_DIVISION, dtype=a.shown, converted=converted)
     return apply(ctx, node, opcode, a, b)
 
 
-def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> Scalar:
+def apply(ctx: Context, node: ast.AST, opcode: ir.BinOp, a: Scalar, b: Scalar) -> Scalar:
     """An opcode of two operands, if it takes their type."""
     if a.form is not None and b.form is not None:
         found = indices.of_two(ctx, opcode, a, b)
@@ -112,14 +112,14 @@ def apply(ctx: Context, node: ast.AST, opcode: BinOp, a: Scalar, b: Scalar) -> S
             return found
         a, b = (as_bits(ctx, _operand(node, k), one) for k, one in enumerate((a, b)))
     answer = binary_type(opcode, a.dtype, b.dtype)
-    if not isinstance(answer, DataType):
+    if not isinstance(answer, ir.DataType):
         fix = _fix_operand(a.dtype, answer)
         raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=a.dtype, fix=fix)
     soft = a.soft & b.soft if answer is a.dtype else frozenset[Any]()
-    return Scalar(Binary(opcode, a.expr, b.expr), answer, soft)
+    return Scalar(ir.Binary(opcode, a.expr, b.expr), answer, soft)
 
 
-def apply_unary(ctx: Context, node: ast.AST, opcode: UnOp, operand: Scalar) -> Scalar:
+def apply_unary(ctx: Context, node: ast.AST, opcode: ir.UnOp, operand: Scalar) -> Scalar:
     """An opcode of one operand, if it takes its type."""
     if operand.form is not None:
         found = indices.of_one(ctx, opcode, operand)
@@ -127,11 +127,11 @@ def apply_unary(ctx: Context, node: ast.AST, opcode: UnOp, operand: Scalar) -> S
             return found
         operand = as_bits(ctx, _operand(node, 0), operand)
     answer = unary_type(opcode, operand.dtype)
-    if not isinstance(answer, DataType):
+    if not isinstance(answer, ir.DataType):
         fix = _fix_operand(operand.dtype, answer)
         raise ctx.error(node, codes.OPERAND, op=opcode.row.spelling, found=operand.dtype, fix=fix)
     soft = operand.soft if answer is operand.dtype else frozenset[Any]()
-    return Scalar(Unary(opcode, operand.expr), answer, soft)
+    return Scalar(ir.Unary(opcode, operand.expr), answer, soft)
 
 
 def _operand(node: ast.AST, position: int) -> ast.AST:
@@ -141,7 +141,7 @@ def _operand(node: ast.AST, position: int) -> ast.AST:
     return node
 
 
-def _fix_operand(found: DataType, answer: Diagnostic) -> str:
+def _fix_operand(found: ir.DataType, answer: Diagnostic) -> str:
     """What to do about an operand of a type that an opcode does not take."""
     if found.is_bool:
         return "convert truth values to count with them: vy.i32(a > b)"
@@ -168,11 +168,11 @@ def unary(ctx: Context, node: ast.UnaryOp, value: Value) -> Value:
                 pass
     if isinstance(node.op, ast.Not):
         truth = as_bool(ctx, node.operand, value, "the operand of not")
-        return Scalar(Unary(UnOp.NOT, truth.expr), DataType.BOOL)
+        return Scalar(ir.Unary(ir.UnOp.NOT, truth.expr), ir.DataType.BOOL)
     operand = as_scalar(ctx, node.operand, value)
     if isinstance(node.op, ast.UAdd):
         return operand
-    opcode = UnOp.NEG if isinstance(node.op, ast.USub) else UnOp.NOT
+    opcode = ir.UnOp.NEG if isinstance(node.op, ast.USub) else ir.UnOp.NOT
     return apply_unary(ctx, node, opcode, operand)
 
 
@@ -192,7 +192,7 @@ def compare(
             return found
         if isinstance(found, Constant):
             return Constant(not found.value)
-        return apply_unary(ctx, node, UnOp.NOT, as_bool(ctx, node, found, symbol))
+        return apply_unary(ctx, node, ir.UnOp.NOT, as_bool(ctx, node, found, symbol))
     if opcode is None:
         instead = {"is": "==", "is not": "!="}.get(symbol, "a loop that compares with ==")
         raise ctx.error(
@@ -241,10 +241,10 @@ def _compare_tuples(
             continue
         first, rest = (as_bool(ctx, node, one, "a comparison").expr for one in (here, result))
         if isinstance(op, (ast.Eq, ast.NotEq)):
-            joined = Binary(BinOp.AND if isinstance(op, ast.Eq) else BinOp.OR, first, rest)
+            joined = ir.Binary(ir.BinOp.AND if isinstance(op, ast.Eq) else ir.BinOp.OR, first, rest)
         else:
-            joined = Select(as_bool(ctx, node, equal, "a comparison").expr, rest, first)
-        result = Scalar(joined, DataType.BOOL)
+            joined = ir.Select(as_bool(ctx, node, equal, "a comparison").expr, rest, first)
+        result = Scalar(joined, ir.DataType.BOOL)
     return result
 
 
@@ -264,7 +264,7 @@ def _among(
             if equal.value:
                 return equal
         elif isinstance(result, Scalar):
-            result = apply(ctx, node, BinOp.OR, result, as_bool(ctx, node, equal, "in"))
+            result = apply(ctx, node, ir.BinOp.OR, result, as_bool(ctx, node, equal, "in"))
         else:
             result = equal
     return result
@@ -299,15 +299,15 @@ def _small_power(ctx: Context, base: Scalar, exponent: object) -> Scalar | None:
     if not 0 <= exponent <= MAX_MULTIPLICATIONS:
         return None
     if exponent == 0:
-        return Scalar(Expr.lit(1, base.dtype), base.dtype, base.soft, base.form)
-    result: AnyExpr | None = None
+        return Scalar(ir.Expr.lit(1, base.dtype), base.dtype, base.soft, base.form)
+    result: ir.AnyExpr | None = None
     square = ctx.hold(base)
     while exponent:
         if exponent & 1:
-            result = square.expr if result is None else Binary(BinOp.MUL, result, square.expr)
+            result = square.expr if result is None else ir.Binary(ir.BinOp.MUL, result, square.expr)
         exponent >>= 1
         if exponent:
-            product = Binary(BinOp.MUL, square.expr, square.expr)
+            product = ir.Binary(ir.BinOp.MUL, square.expr, square.expr)
             square = ctx.hold(Scalar(product, base.dtype, base.soft, base.form))
     assert result is not None
     return Scalar(result, base.dtype, base.soft, base.form)
@@ -326,7 +326,7 @@ def _divided(ctx: Context, node: ast.AST, a: Scalar, b: Scalar, *, rest: bool) -
     """`//` or `%` of integers, rounded down."""
     if a.form is not None:
         return indices.remainder(ctx, a, b) if rest else indices.divided(ctx, a, b)
-    made = apply(ctx, node, BinOp.REM if rest else BinOp.DIV, a, b)
+    made = apply(ctx, node, ir.BinOp.REM if rest else ir.BinOp.DIV, a, b)
     if not a.dtype.is_signed:
         return made
     found = floor_remainder(ctx, a, b) if rest else floor_quotient(ctx, a, b)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.assignment import key_of
 from vyre.front.context import Context
@@ -17,31 +18,16 @@ from vyre.front.index_operators import at_least_zero
 from vyre.front.index_values import as_signed, index, natural, stored
 from vyre.front.type_unification import agree, index_of, literal
 from vyre.front.values import Constant, Form, Key, Scalar, Value
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Expr,
-    If,
-    Lit,
-    Select,
-    Trap,
-    Var,
-)
 from vyre.record import dataclass
 
 ZERO_STEP = "range() arg 3 must not be zero"
 """What a step of 0 says; Python's own words."""
 
 _UNSIGNED = {
-    DataType.I8: DataType.U8,
-    DataType.I16: DataType.U16,
-    DataType.I32: DataType.U32,
-    DataType.I64: DataType.U64,
+    ir.DataType.I8: ir.DataType.U8,
+    ir.DataType.I16: ir.DataType.U16,
+    ir.DataType.I32: ir.DataType.U32,
+    ir.DataType.I64: ir.DataType.U64,
 }
 
 
@@ -54,27 +40,27 @@ class Range:
     step: Scalar | int
     form: Form | None = None
     """Of a loop over indices: whether one of them may be negative."""
-    ends_before: tuple[AnyExpr, AnyExpr] | None = None
+    ends_before: tuple[ir.AnyExpr, ir.AnyExpr] | None = None
     """What an end is the difference of that would be less than zero in some loops."""
     last: Scalar | None = None
     """The number of the last round, in a loop that goes backwards."""
 
     @property
-    def dtype(self) -> DataType:
+    def dtype(self) -> ir.DataType:
         """The type that the loop counts in."""
         return self.start.dtype
 
     @property
-    def counter_type(self) -> DataType:
+    def counter_type(self) -> ir.DataType:
         """The type of the number of rounds."""
         return _UNSIGNED.get(self.dtype, self.dtype)
 
     def shown(self, name: str) -> Scalar:
         """The loop variable, which is counted in a variable of the program."""
         if self.form is None:
-            return Scalar(Var(name), self.dtype, self.start.soft)
-        is_own = self.dtype is DataType.U32
-        return index(Var(name) if is_own else Cast(Var(name), DataType.U32), self.form)
+            return Scalar(ir.Var(name), self.dtype, self.start.soft)
+        is_own = self.dtype is ir.DataType.U32
+        return index(ir.Var(name) if is_own else ir.Cast(ir.Var(name), ir.DataType.U32), self.form)
 
 
 def range_of(ctx: Context, node: ast.For, call: ast.expr) -> Range:
@@ -128,8 +114,8 @@ def _literal_bounds(
         a, b = (index_of(ctx, where, value, reason) for where, value in pairs)
         if a.form is not None and b.form is not None:
             return a, b
-        learned = DataType.U32
-    dtype = DataType.I32 if learned is None else learned
+        learned = ir.DataType.U32
+    dtype = ir.DataType.I32 if learned is None else learned
     soft = frozenset({key}) if learned is None else frozenset[Key]()
     a, b = (literal(ctx, where, value, dtype, reason) for where, value in pairs)
     if not dtype.is_integer:
@@ -146,7 +132,7 @@ def _stepped(
         number = step.value
         if not isinstance(number, int) or isinstance(number, bool) or number == 0:
             raise ctx.error(node, codes.STEP, found=number)
-        dtype = DataType.I32 if start.form is not None and number < 0 else start.dtype
+        dtype = ir.DataType.I32 if start.form is not None and number < 0 else start.dtype
         low, high = dtype.integer_range
         if number != 1 and not low <= number <= high:
             raise ctx.error(node, codes.STEP_TYPE, step=number, dtype=start.dtype)
@@ -180,8 +166,8 @@ def _over_indices(
             stop = natural(at_least_zero(ctx, stop.expr))
         found = _typed(ctx, start, stop, step) if has_step else _plain(ctx, start, stop)
         return Range(found.start, found.stop, found.step, form, ends_before=sides)
-    first, end = (Scalar(as_signed(ctx, one.expr), DataType.I32) for one in (start, stop))
-    by = step if isinstance(step, int) else Scalar(as_signed(ctx, step.expr), DataType.I32)
+    first, end = (Scalar(as_signed(ctx, one.expr), ir.DataType.I32) for one in (start, stop))
+    by = step if isinstance(step, int) else Scalar(as_signed(ctx, step.expr), ir.DataType.I32)
     found = _typed(ctx, first, end, by) if has_step else _plain(ctx, first, end)
     return Range(found.start, found.stop, found.step, form)
 
@@ -198,35 +184,35 @@ def _form(start: Scalar, stop: Scalar, step: Scalar | int) -> Form:
         is_natural = start.form is Form.NATURAL
     else:
         is_natural = stop.form is Form.NATURAL or (
-            isinstance(stop.expr, Lit) and signed_bits(stop.expr) == -1
+            isinstance(stop.expr, ir.Lit) and signed_bits(stop.expr) == -1
         )
     return Form.NATURAL if is_natural else Form.SIGNED
 
 
 def is_counted_to_an_extent(ctx: Context, bounds: Range) -> bool:
     """Whether no index of a range is greater than an id, a length or a number."""
-    if bounds.dtype is DataType.U32:
+    if bounds.dtype is ir.DataType.U32:
         return is_bounded(ctx.facts, bounds.stop.expr)
-    first = difference(ctx.facts, Cast(bounds.start.expr, DataType.U32))
+    first = difference(ctx.facts, ir.Cast(bounds.start.expr, ir.DataType.U32))
     return first is not None and first.plus is not None and is_bounded(ctx.facts, first.plus)
 
 
 def _refuse_zero(ctx: Context, step: Scalar) -> None:
     """Stop where a step that is known at run time is 0, as Python does."""
-    zero = Expr.lit(0, step.dtype)
+    zero = ir.Expr.lit(0, step.dtype)
     if not _is_positive(ctx.facts.plain(step.expr)) and not ctx.facts.proves_less(zero, step.expr):
-        trap = Trap(ZERO_STEP).at(ctx.spans[-1])
-        ctx.emit(If(Binary(BinOp.EQ, step.expr, zero), (trap,), ()))
+        trap = ir.Trap(ZERO_STEP).at(ctx.spans[-1])
+        ctx.emit(ir.If(ir.Binary(ir.BinOp.EQ, step.expr, zero), (trap,), ()))
 
 
-def _is_positive(expr: AnyExpr) -> bool:
+def _is_positive(expr: ir.AnyExpr) -> bool:
     """Whether a number of workgroups or invocations is never 0, as a grid has less than 2**32."""
     match expr:
-        case Lit():
+        case ir.Lit():
             return expr.value > 0
-        case Builtin(kind):
-            return kind in (BuiltinKind.NUM_WORKGROUPS, BuiltinKind.SUBGROUP_SIZE)
-        case Binary(BinOp.MUL, left, right):
+        case ir.Builtin(kind):
+            return kind in (ir.BuiltinKind.NUM_WORKGROUPS, ir.BuiltinKind.SUBGROUP_SIZE)
+        case ir.Binary(ir.BinOp.MUL, left, right):
             return _is_positive(left) and _is_positive(right)
         case _:
             return False
@@ -237,32 +223,34 @@ def kept(ctx: Context, value: Scalar, name: str) -> Scalar:
     return ctx.held(ctx.hold(value, name), name)
 
 
-def rounds_of(bounds: Range) -> AnyExpr:
+def rounds_of(bounds: Range) -> ir.AnyExpr:
     """How many rounds a stepped loop has; computed without overflow in the unsigned type."""
     counter = bounds.counter_type
     start, stop, step = bounds.start.expr, bounds.stop.expr, bounds.step
     if isinstance(step, int):
-        if isinstance(start, Lit) and isinstance(stop, Lit):
+        if isinstance(start, ir.Lit) and isinstance(stop, ir.Lit):
             count = len(range(int(start.value), int(stop.value), step))
-            return Expr.lit(count, counter)
-        size: AnyExpr = Expr.lit(abs(step), counter)
+            return ir.Expr.lit(count, counter)
+        size: ir.AnyExpr = ir.Expr.lit(abs(step), counter)
         low, high = (start, stop) if step > 0 else (stop, start)
-        some = Binary(BinOp.LT, low, high)
+        some = ir.Binary(ir.BinOp.LT, low, high)
     else:
         size = _unsigned(step.expr, bounds.dtype)
-        forward = Binary(BinOp.GT, step.expr, Expr.lit(0, bounds.dtype))
+        forward = ir.Binary(ir.BinOp.GT, step.expr, ir.Expr.lit(0, bounds.dtype))
         if bounds.dtype.is_signed:
-            size = Select(forward, size, Binary(BinOp.SUB, Expr.lit(0, counter), size))
-            low, high = Select(forward, start, stop), Select(forward, stop, start)
-            some = Binary(BinOp.LT, low, high)
+            size = ir.Select(forward, size, ir.Binary(ir.BinOp.SUB, ir.Expr.lit(0, counter), size))
+            low, high = ir.Select(forward, start, stop), ir.Select(forward, stop, start)
+            some = ir.Binary(ir.BinOp.LT, low, high)
         else:
             low, high = start, stop
-            some = Binary(BinOp.AND, forward, Binary(BinOp.LT, start, stop))
-    one = Expr.lit(1, counter)
-    distance = Binary(BinOp.SUB, _unsigned(high, bounds.dtype), _unsigned(low, bounds.dtype))
-    rounds = Binary(BinOp.ADD, Binary(BinOp.DIV, Binary(BinOp.SUB, distance, one), size), one)
-    return Select(some, rounds, Expr.lit(0, counter))
+            some = ir.Binary(ir.BinOp.AND, forward, ir.Binary(ir.BinOp.LT, start, stop))
+    one = ir.Expr.lit(1, counter)
+    distance = ir.Binary(ir.BinOp.SUB, _unsigned(high, bounds.dtype), _unsigned(low, bounds.dtype))
+    rounds = ir.Binary(
+        ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.SUB, distance, one), size), one
+    )
+    return ir.Select(some, rounds, ir.Expr.lit(0, counter))
 
 
-def _unsigned(expr: AnyExpr, dtype: DataType) -> AnyExpr:
-    return Cast(expr, _UNSIGNED[dtype]) if dtype in _UNSIGNED else expr
+def _unsigned(expr: ir.AnyExpr, dtype: ir.DataType) -> ir.AnyExpr:
+    return ir.Cast(expr, _UNSIGNED[dtype]) if dtype in _UNSIGNED else expr

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyExpr, Atomic, Lit, Load
+from vyre import ir
 from vyre.ir.walk import walk_expr
 
 
-def is_harmless(expr: AnyExpr) -> bool:
+def is_harmless(expr: ir.AnyExpr) -> bool:
     """True if evaluating an expression needlessly has no observable effect.
 
     A load may be out of bounds, which is defined but which the sanitizer reports.
     """
     for part in walk_expr(expr):
-        if isinstance(part, Atomic):
+        if isinstance(part, ir.Atomic):
             return False
-        if isinstance(part, Load) and not isinstance(part.index, Lit):
+        if isinstance(part, ir.Load) and not isinstance(part.index, ir.Lit):
             return False
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front import arrays, intrinsics
 from vyre.front.advice import CONVERSIONS
@@ -31,23 +32,6 @@ from vyre.front.values import (
     Thing,
     Value,
     describe,
-)
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Binary,
-    BinOp,
-    Break,
-    Continue,
-    DataType,
-    Eval,
-    Expr,
-    If,
-    Load,
-    Return,
-    Trap,
-    Unary,
-    UnOp,
 )
 
 
@@ -125,7 +109,7 @@ def lower_statement(ctx: Context, node: ast.stmt) -> bool:  # noqa: C901
         case ast.Break():
             return _break(ctx, node)
         case ast.Continue():
-            ctx.emit(Continue())
+            ctx.emit(ir.Continue())
             return True
         case ast.Return():
             return _return(ctx, node)
@@ -196,7 +180,7 @@ def _give(ctx: Context, target: ast.expr, value: Value, value_node: ast.expr) ->
             )
 
 
-def _element(ctx: Context, target: ast.Subscript, new: ast.expr) -> tuple[Array, AnyExpr]:
+def _element(ctx: Context, target: ast.Subscript, new: ast.expr) -> tuple[Array, ir.AnyExpr]:
     owner = ctx.expr(target.value)
     if isinstance(owner, Several):
         instead = _with_another(ctx, target, new, len(owner.items))
@@ -260,7 +244,7 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     assign_name(ctx, node.target, scalar, node.value)
 
 
-def _annotation(ctx: Context, node: ast.AnnAssign) -> DataType:
+def _annotation(ctx: Context, node: ast.AnnAssign) -> ir.DataType:
     """The type that is declared; Python's own say nothing that a kernel needs."""
     plain = node.annotation
     while isinstance(plain, ast.Subscript):  # tuple[int, int]
@@ -294,8 +278,8 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
         )
     changed = ast.BinOp(target, node.op, node.value)
     array, index = _element(ctx, target, changed)
-    held = ctx.hold(Scalar(index, DataType.U32), "i").expr
-    with ctx.before_what_follows(Scalar(Load(array.name, held), array.dtype)) as kept:
+    held = ctx.hold(Scalar(index, ir.DataType.U32), "i").expr
+    with ctx.before_what_follows(Scalar(ir.Load(array.name, held), array.dtype)) as kept:
         right = ctx.expr(node.value)
     result = binary(ctx, node, node.op, (kept.value, right), (target, node.value))
     scalar = as_type(ctx, node, result, array.dtype, f"the array {array.name!r}")
@@ -332,7 +316,7 @@ def _if_all(ctx: Context, node: ast.If, conditions: Sequence[ast.expr]) -> bool:
         if before or not isinstance(right, Scalar) or not is_harmless(right.expr):
             break
         truth_right = as_bool(ctx, rest[0], right, what)
-        test = Scalar(Binary(BinOp.AND, truth.expr, truth_right.expr), DataType.BOOL)
+        test = Scalar(ir.Binary(ir.BinOp.AND, truth.expr, truth_right.expr), ir.DataType.BOOL)
         rest = rest[1:]
     if isinstance(test, Constant) and isinstance(test.value, bool):
         return test.value and lower_body(ctx, node.body)
@@ -344,7 +328,7 @@ def _if_all(ctx: Context, node: ast.If, conditions: Sequence[ast.expr]) -> bool:
         ctx.facts.assume(truth.expr)
         _if_all(ctx, node, rest)
     ctx.frame.assigned = assigned
-    ctx.emit(If(truth.expr, tuple(then), ()))
+    ctx.emit(ir.If(truth.expr, tuple(then), ()))
     return False
 
 
@@ -361,7 +345,7 @@ def _branch(ctx: Context, node: ast.If, test: Scalar) -> bool:
         ctx.facts.assume(test.expr, holds=False)
         else_left = lower_body(ctx, node.orelse)
     after_else = frame.assigned
-    ctx.emit(If(test.expr, tuple(then), tuple(otherwise)))
+    ctx.emit(ir.If(test.expr, tuple(then), tuple(otherwise)))
     if then_left:
         frame.assigned = after_else
         ctx.facts.assume(test.expr, holds=False)
@@ -378,8 +362,8 @@ def _break(ctx: Context, node: ast.Break) -> bool:
         loop = ctx.frame.loops[-1]
         loop.breaks.append(set(ctx.frame.assigned))
         if loop.going is not None:
-            ctx.emit(Assign(loop.going, Expr.bool_(False)))
-    ctx.emit(Break())
+            ctx.emit(ir.Assign(loop.going, ir.Expr.bool_(False)))
+    ctx.emit(ir.Break())
     return True
 
 
@@ -389,7 +373,7 @@ def _return(ctx: Context, node: ast.Return) -> bool:
         return True
     if node.value is not None:
         raise ctx.error(node, codes.KERNEL_RETURNS)
-    ctx.emit(Return())
+    ctx.emit(ir.Return())
     return True
 
 
@@ -402,8 +386,8 @@ def _assert(ctx: Context, node: ast.Assert) -> bool:
         raise ctx.error(node.msg, codes.ASSERT_MESSAGE)
     condition = ctx.expr(node.test)
     test = as_bool(ctx, node.test, condition, "the condition of an assert")
-    trap = Trap(message.value).at(ctx.spans[-1])
-    ctx.emit(If(Unary(UnOp.NOT, test.expr), (trap,), ()))
+    trap = ir.Trap(message.value).at(ctx.spans[-1])
+    ctx.emit(ir.If(ir.Unary(ir.UnOp.NOT, test.expr), (trap,), ()))
     ctx.facts.assume(test.expr)
     return False
 
@@ -421,6 +405,6 @@ def _effect(ctx: Context, node: ast.Expr) -> None:
     callee = ctx.expr(node.value.func)
     if isinstance(callee, Method):
         made = arrays.atomic(ctx, node.value, callee.array, callee.name)
-        ctx.emit(Eval(made.expr))
+        ctx.emit(ir.Eval(made.expr))
         return
     ctx.expr(node.value)

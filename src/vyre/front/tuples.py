@@ -12,13 +12,13 @@ import ast
 import struct
 from collections.abc import Iterator, Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.assignment import fitted
 from vyre.front.context import Context, Restart, Variable
 from vyre.front.dynamic_selection import instead_of_members
 from vyre.front.type_unification import zero
 from vyre.front.values import Constant, Scalar, Several, Value, describe
-from vyre.ir import AnyExpr, Assign, Let, Var
 from vyre.ir.walk import walk_expr
 
 Member = Variable | Value
@@ -59,8 +59,8 @@ def value_of(variable: Variable) -> Value:
     assert variable.dtype is not None
     if variable.form is not None:
         # Whatever it meets, the value stays an index: only the variable can get a type.
-        return Scalar(Var(variable.name), variable.dtype, form=variable.form)
-    return Scalar(Var(variable.name), variable.dtype, variable.soft)
+        return Scalar(ir.Var(variable.name), variable.dtype, form=variable.form)
+    return Scalar(ir.Var(variable.name), variable.dtype, variable.soft)
 
 
 def _shown(member: Member) -> Value:
@@ -100,7 +100,7 @@ def bind_new(ctx: Context, node: ast.AST, name: str, variable: Variable, value: 
         variable.members = _open_members(ctx, variable, value, keeps=False)
         for leaf, item, label, where in _numbers(variable, value, name, node):
             scalar = fitted(ctx, where, label, leaf, item)
-            ctx.emit(Let(leaf.name, scalar.expr))
+            ctx.emit(ir.Let(leaf.name, scalar.expr))
         return
     variable.members = tuple(
         _kept(ctx, f"{variable.name}_{position}", item) for position, item in enumerate(value.items)
@@ -208,19 +208,19 @@ def _assign(ctx: Context, node: ast.AST, name: str, variable: Variable, value: S
         for leaf, item, label, where in _numbers(variable, value, name, node)
     ]
     assigned: set[str] = set()
-    held: list[tuple[str, AnyExpr]] = []
+    held: list[tuple[str, ir.AnyExpr]] = []
     for target, scalar in pairs:
         is_read = _reads(scalar.expr, assigned)
         held.append((target, (ctx.spill(scalar) if is_read else scalar).expr))
         assigned.add(target)
     for target, expr in held:
-        if expr != Var(target):
-            ctx.emit(Assign(target, expr))
+        if expr != ir.Var(target):
+            ctx.emit(ir.Assign(target, expr))
 
 
-def _reads(expr: AnyExpr, names: set[str]) -> bool:
+def _reads(expr: ir.AnyExpr, names: set[str]) -> bool:
     parts = walk_expr(expr) if names else ()
-    return any(isinstance(part, Var) and part.name in names for part in parts)
+    return any(isinstance(part, ir.Var) and part.name in names for part in parts)
 
 
 def _numbers(

@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
+from vyre import ir
 from vyre.diagnostics.codes import front as codes
 from vyre.front.advice import counters, element_of
 from vyre.front.arrays import extents
@@ -20,7 +21,6 @@ from vyre.front.local_fixpoint import apart
 from vyre.front.loop_variables import loop_variable_left
 from vyre.front.values import Array, Constant, Scalar, Several, Thing, Value, describe
 from vyre.front.variable_scopes import assigned_names
-from vyre.ir import AnyStmt, Builtin, BuiltinKind, Expr, If, Let, Loop, Var
 
 MAX_ROUNDS = 256
 """Longer loops over constants would make programs that are mostly repetition."""
@@ -126,7 +126,7 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
     before = set(ctx.frame.assigned)
     going = ctx.fresh("going") if leaves else None
     if going is not None:
-        ctx.emit(Let(going, Expr.bool_(True)))
+        ctx.emit(ir.Let(going, ir.Expr.bool_(True)))
     for number, item in enumerate(items):
         body, left = _round(ctx, node, number, item, going)
         if not leaves and not skips:
@@ -136,8 +136,8 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
             continue
         ctx.frame.assigned = set(before)
         # A loop of one round, which `continue` and `break` end.
-        once = Loop(ctx.fresh("once"), Expr.u32(0), Expr.u32(1), tuple(body))
-        ctx.emit(once if going is None else If(Var(going), (once,), ()))
+        once = ir.Loop(ctx.fresh("once"), ir.Expr.u32(0), ir.Expr.u32(1), tuple(body))
+        ctx.emit(once if going is None else ir.If(ir.Var(going), (once,), ()))
     for name in _names(node.target):
         loop_variable_left(ctx, name)
     return False
@@ -145,13 +145,13 @@ def lower_rounds(ctx: Context, node: ast.For, items: Sequence[Value]) -> bool:
 
 def _round(
     ctx: Context, node: ast.For, number: int, item: Value, going: str | None
-) -> tuple[list[AnyStmt], bool]:
+) -> tuple[list[ir.AnyStmt], bool]:
     """One round, and whether nothing goes on after it; its variables have types of their own."""
     frame = ctx.frame
     outside = frame.path
     path = (*outside, _ROUNDS, node.lineno, node.col_offset, number)
 
-    def written() -> tuple[list[AnyStmt], bool]:
+    def written() -> tuple[list[ir.AnyStmt], bool]:
         frame.path = path
         frame.loops.append(LoopState(going))
         with ctx.block() as body:
@@ -181,10 +181,10 @@ def _bind(ctx: Context, target: ast.expr, item: Value, node: ast.For) -> None:
 
 
 _ALONG_AXES = {
-    BuiltinKind.GLOBAL_ID: "vy.gid",
-    BuiltinKind.LOCAL_ID: "vy.lid",
-    BuiltinKind.WORKGROUP_ID: "vy.wid",
-    BuiltinKind.NUM_WORKGROUPS: "vy.num_groups",
+    ir.BuiltinKind.GLOBAL_ID: "vy.gid",
+    ir.BuiltinKind.LOCAL_ID: "vy.lid",
+    ir.BuiltinKind.WORKGROUP_ID: "vy.wid",
+    ir.BuiltinKind.NUM_WORKGROUPS: "vy.num_groups",
 }
 
 
@@ -195,7 +195,7 @@ def wrong_length(ctx: Context, target: ast.Tuple, value: Value) -> Exception:
         found = f"a tuple of {len(value.items)}"
     names = ", ".join(map(ast.unparse, target.elts))
     fix = f"write as many values as names: {names} = {', '.join(['...'] * len(target.elts))}"
-    if isinstance(value, Scalar) and isinstance(value.expr, Builtin):
+    if isinstance(value, Scalar) and isinstance(value.expr, ir.Builtin):
         name = _ALONG_AXES.get(value.expr.kind)
         if name is not None and len(target.elts) <= 3:
             along = ", ".join(f"{name}({axis})" for axis in range(len(target.elts)))

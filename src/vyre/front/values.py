@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vyre.ir import AnyExpr, DataType, Lit, Load, Var
+from vyre import ir
 from vyre.ir.buffer import is_layout
 from vyre.record import dataclass
 
@@ -32,8 +32,8 @@ class Form(Enum):
 class Scalar:
     """A value that the kernel computes."""
 
-    expr: AnyExpr
-    dtype: DataType
+    expr: ir.AnyExpr
+    dtype: ir.DataType
     soft: frozenset[Key] = frozenset()
     """Variables that a literal began, whose type may still change; empty once that is settled."""
     form: Form | None = None
@@ -54,8 +54,8 @@ class Scalar:
 class Steps:
     """Where the elements of a view lie in its buffer, which may hold others between them."""
 
-    start: AnyExpr
-    along: tuple[AnyExpr | None, ...]
+    start: ir.AnyExpr
+    along: tuple[ir.AnyExpr | None, ...]
     """The distance to the next element along each axis; None where it is the neighbour."""
 
 
@@ -64,9 +64,9 @@ class Array:
     """A buffer: a parameter, shared memory, or an array of each invocation's own."""
 
     name: str
-    dtype: DataType
+    dtype: ir.DataType
     rank: int
-    shape: tuple[AnyExpr, ...]
+    shape: tuple[ir.AnyExpr, ...]
     writable: bool = True
     steps: Steps | None = None
     """None where the elements fill the buffer in row-major order."""
@@ -112,9 +112,11 @@ NOTHING = Several(())
 """What a call gives that gives nothing."""
 
 
-def is_settled(expr: AnyExpr) -> bool:
+def is_settled(expr: ir.AnyExpr) -> bool:
     """Whether using the expression twice costs nothing."""
-    return isinstance(expr, (Lit, Var)) or (isinstance(expr, Load) and is_layout(expr.buffer))
+    return isinstance(expr, (ir.Lit, ir.Var)) or (
+        isinstance(expr, ir.Load) and is_layout(expr.buffer)
+    )
 
 
 def describe(value: Value) -> str:

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ir import (
-    AllGather,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    AtomicOp,
-    BufferDecl,
-    BufLen,
-    Eval,
-    Load,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    Store,
-)
+from vyre import ir
 from vyre.ir.walk import walk_all_exprs, walk_stmts
 from vyre.record import dataclass
 
@@ -25,7 +11,7 @@ from vyre.record import dataclass
 class Binding:
     """A buffer, and how it is used."""
 
-    decl: BufferDecl
+    decl: ir.BufferDecl
     argument: int | None
     """Its place among the arguments of a launch; None for memory on the chip."""
     loaded: bool
@@ -48,7 +34,7 @@ class Binding:
         return self.stored or self.atomic
 
 
-def bindings(program: Program) -> list[Binding]:
+def bindings(program: ir.Program) -> list[Binding]:
     """Every buffer of the program, in the order of declaration."""
     loaded, stored, atomic, measured = _uses(program)
     entangled = _entangled(program)
@@ -73,26 +59,26 @@ def bindings(program: Program) -> list[Binding]:
     return found
 
 
-def _uses(program: Program) -> tuple[set[str], set[str], set[str], set[str]]:
+def _uses(program: ir.Program) -> tuple[set[str], set[str], set[str], set[str]]:
     loaded: set[str] = set()
     stored: set[str] = set()
     atomic: set[str] = set()
     measured: set[str] = set()
     for expr in walk_all_exprs(program.entry):
         match expr:
-            case Load(buffer):
+            case ir.Load(buffer):
                 loaded.add(buffer)
-            case Atomic(_, buffer):
+            case ir.Atomic(_, buffer):
                 atomic.add(buffer)
-            case BufLen(buffer):
+            case ir.BufLen(buffer):
                 measured.add(buffer)
             case _:
                 pass
     for statement in walk_stmts(program.entry):
         match statement:
-            case Store(buffer):
+            case ir.Store(buffer):
                 stored.add(buffer)
-            case AsyncLoad() | AsyncStore() | AllGather() | ReduceScatter():
+            case ir.AsyncLoad() | ir.AsyncStore() | ir.AllGather() | ir.ReduceScatter():
                 loaded.add(statement.source)
                 stored.add(statement.destination)
             case _:
@@ -100,26 +86,28 @@ def _uses(program: Program) -> tuple[set[str], set[str], set[str], set[str]]:
     return loaded, stored, atomic, measured
 
 
-_SEPARABLE = frozenset({AtomicOp.ADD, AtomicOp.SUB, AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR})
+_SEPARABLE = frozenset(
+    {ir.AtomicOp.ADD, ir.AtomicOp.SUB, ir.AtomicOp.AND, ir.AtomicOp.OR, ir.AtomicOp.XOR}
+)
 
 
-def _entangled(program: Program) -> set[str]:
+def _entangled(program: ir.Program) -> set[str]:
     """Buffers of which some atomic must see or change an element as a whole."""
     alone = {
         id(statement.value)
         for statement in walk_stmts(program.entry)
-        if isinstance(statement, Eval) and isinstance(statement.value, Atomic)
+        if isinstance(statement, ir.Eval) and isinstance(statement.value, ir.Atomic)
     }
     return {
         expr.buffer
         for expr in walk_all_exprs(program.entry)
-        if isinstance(expr, Atomic) and (id(expr) not in alone or expr.op not in _SEPARABLE)
+        if isinstance(expr, ir.Atomic) and (id(expr) not in alone or expr.op not in _SEPARABLE)
     }
 
 
-def has_ordered_atomics(program: Program) -> bool:
+def has_ordered_atomics(program: ir.Program) -> bool:
     """Whether some atomic orders the accesses around it."""
     return any(
-        isinstance(expr, Atomic) and expr.ordering is not MemoryOrdering.RELAXED
+        isinstance(expr, ir.Atomic) and expr.ordering is not ir.MemoryOrdering.RELAXED
         for expr in walk_all_exprs(program.entry)
     )

@@ -8,35 +8,17 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.diagnostics import CapabilityError, Diagnostic, Location
 from vyre.diagnostics.codes import lower as codes
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Barrier,
-    Body,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    Expr,
-    IndirectDispatch,
-    MemoryOrdering,
-    Opaque,
-    Print,
-    Program,
-    Resume,
-    Return,
-    Trap,
-)
 from vyre.ir.walk import map_bodies, rewrite_exprs, walk_stmts
 from vyre.target import Feature, Target
 
-_LEAVES = (Return, Break, Continue, Trap)
-_NOTHING = (Resume, IndirectDispatch)
+_LEAVES = (ir.Return, ir.Break, ir.Continue, ir.Trap)
+_NOTHING = (ir.Resume, ir.IndirectDispatch)
 
 
-def legalise(program: Program, target: Target) -> Program:
+def legalise(program: ir.Program, target: Target) -> ir.Program:
     """The program as the target wants it; a `CapabilityError` if it cannot have it."""
     problems = list(_problems(program, target))
     if problems:
@@ -47,25 +29,25 @@ def legalise(program: Program, target: Target) -> Program:
     return program.with_rewritten_entry(body)
 
 
-def _problems(program: Program, target: Target) -> list[Diagnostic]:
+def _problems(program: ir.Program, target: Target) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for statement in walk_stmts(program.entry):
         place = Location(span=statement.span)
         match statement:
-            case Barrier(MemoryOrdering.GRID_SYNC) if not target.has(Feature.GRID_SYNC):
+            case ir.Barrier(ir.MemoryOrdering.GRID_SYNC) if not target.has(Feature.GRID_SYNC):
                 found.append(codes.NEEDS_SPLIT.at(place, target=target.name))
-            case Print() if not target.has(Feature.PRINT):
+            case ir.Print() if not target.has(Feature.PRINT):
                 found.append(codes.NO_STATEMENT.at(place, what="print", target=target.name))
-            case Opaque(kind):
+            case ir.Opaque(kind):
                 found.append(codes.NO_STATEMENT.at(place, what=kind, target=target.name))
             case _:
                 pass
     return found
 
 
-def _trimmed(body: Body) -> Body:
+def _trimmed(body: ir.Body) -> ir.Body:
     """The body without what is never reached or does nothing."""
-    kept: list[AnyStmt] = []
+    kept: list[ir.AnyStmt] = []
     for statement in body:
         if isinstance(statement, _NOTHING):
             continue
@@ -76,11 +58,11 @@ def _trimmed(body: Body) -> Body:
     return body if same else tuple(kept)
 
 
-def _uniform_id(expr: AnyExpr, size: tuple[int, int, int]) -> AnyExpr:
+def _uniform_id(expr: ir.AnyExpr, size: tuple[int, int, int]) -> ir.AnyExpr:
     match expr:
-        case Builtin(BuiltinKind.LOCAL_ID, axis) if size[axis] == 1:
-            return Expr.u32(0)
-        case Builtin(BuiltinKind.GLOBAL_ID, axis) if size[axis] == 1:
-            return Expr.workgroup_id(axis)
+        case ir.Builtin(ir.BuiltinKind.LOCAL_ID, axis) if size[axis] == 1:
+            return ir.Expr.u32(0)
+        case ir.Builtin(ir.BuiltinKind.GLOBAL_ID, axis) if size[axis] == 1:
+            return ir.Expr.workgroup_id(axis)
         case _:
             return expr

@@ -11,41 +11,7 @@ from collections.abc import Iterable
 from enum import IntFlag
 from typing import Any, NamedTuple
 
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Ballot,
-    Barrier,
-    Body,
-    Broadcast,
-    BufferDecl,
-    BufLen,
-    Builtin,
-    If,
-    IndirectDispatch,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Opaque,
-    Print,
-    Program,
-    ReduceScatter,
-    Return,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Trap,
-    Var,
-    While,
-)
+from vyre import ir
 from vyre.ir.node import Tree
 from vyre.ir.walk import expr_children
 
@@ -69,32 +35,34 @@ class EffectBits(IntFlag):
 
 
 _STMT_EFFECTS: dict[type[Tree], int] = {
-    Store: EffectBits.WRITES.value,
-    Barrier: EffectBits.BARRIERS.value,
-    AsyncLoad: EffectBits.ASYNC.value,
-    AsyncStore: EffectBits.ASYNC.value,
-    AsyncWait: (EffectBits.ASYNC | EffectBits.BARRIERS).value,
-    Trap: EffectBits.TRAPS.value,
-    Print: EffectBits.PRINTS.value,
-    Return: EffectBits.RETURNS.value,
-    IndirectDispatch: EffectBits.LAUNCHES.value,
-    AllReduce: EffectBits.LAUNCHES.value,
-    AllGather: EffectBits.LAUNCHES.value,
-    ReduceScatter: EffectBits.LAUNCHES.value,
-    Broadcast: EffectBits.LAUNCHES.value,
-    Opaque: EffectBits.UNKNOWN.value,
+    ir.Store: EffectBits.WRITES.value,
+    ir.Barrier: EffectBits.BARRIERS.value,
+    ir.AsyncLoad: EffectBits.ASYNC.value,
+    ir.AsyncStore: EffectBits.ASYNC.value,
+    ir.AsyncWait: (EffectBits.ASYNC | EffectBits.BARRIERS).value,
+    ir.Trap: EffectBits.TRAPS.value,
+    ir.Print: EffectBits.PRINTS.value,
+    ir.Return: EffectBits.RETURNS.value,
+    ir.IndirectDispatch: EffectBits.LAUNCHES.value,
+    ir.AllReduce: EffectBits.LAUNCHES.value,
+    ir.AllGather: EffectBits.LAUNCHES.value,
+    ir.ReduceScatter: EffectBits.LAUNCHES.value,
+    ir.Broadcast: EffectBits.LAUNCHES.value,
+    ir.Opaque: EffectBits.UNKNOWN.value,
 }
 _EXPR_EFFECTS: dict[type[Tree], int] = {
-    Load: EffectBits.READS.value,
-    Atomic: EffectBits.ATOMICS.value,
-    Ballot: EffectBits.SUBGROUPS.value,
-    Shuffle: EffectBits.SUBGROUPS.value,
-    SubgroupReduce: EffectBits.SUBGROUPS.value,
+    ir.Load: EffectBits.READS.value,
+    ir.Atomic: EffectBits.ATOMICS.value,
+    ir.Ballot: EffectBits.SUBGROUPS.value,
+    ir.Shuffle: EffectBits.SUBGROUPS.value,
+    ir.SubgroupReduce: EffectBits.SUBGROUPS.value,
 }
-_LEAVES = frozenset({Lit, Var, Builtin, BufLen})
-_WORK = frozenset({Store, AsyncLoad, AsyncStore, Assign, Barrier, If, Loop, While})
-_FLOW = frozenset({If, Loop, While})
-_COPIES = frozenset({AsyncLoad, AsyncStore})
+_LEAVES = frozenset({ir.Lit, ir.Var, ir.Builtin, ir.BufLen})
+_WORK = frozenset(
+    {ir.Store, ir.AsyncLoad, ir.AsyncStore, ir.Assign, ir.Barrier, ir.If, ir.Loop, ir.While}
+)
+_FLOW = frozenset({ir.If, ir.Loop, ir.While})
+_COPIES = frozenset({ir.AsyncLoad, ir.AsyncStore})
 
 
 class Figures(NamedTuple):
@@ -135,12 +103,12 @@ class Meter:
     """Counts programs that share most of their statements."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[AnyStmt, _Counts]] = {}
-        self._exprs: dict[int, tuple[AnyExpr, tuple[int, int, int, int, int, int, int]]] = {}
-        self._buffers: tuple[BufferDecl, ...] = ()
+        self._known: dict[int, tuple[ir.AnyStmt, _Counts]] = {}
+        self._exprs: dict[int, tuple[ir.AnyExpr, tuple[int, int, int, int, int, int, int]]] = {}
+        self._buffers: tuple[ir.BufferDecl, ...] = ()
         self._sizes: dict[str, int] = {}
 
-    def figures(self, program: Program) -> Figures:
+    def figures(self, program: ir.Program) -> Figures:
         """What the report says of `program`."""
         if program.buffers is not self._buffers:
             # Shape violations depend on the declared counts.
@@ -165,7 +133,7 @@ class Meter:
             shape_predicate_violations=total[9],
         )
 
-    def _body(self, body: Body) -> _Counts:
+    def _body(self, body: ir.Body) -> _Counts:
         if not body:
             return _NOTHING
         known = self._known
@@ -176,7 +144,7 @@ class Meter:
             counts = self._statement(statement) if found is None else found[1]
             rows.append(counts)
             effects |= counts[8]
-            if type(statement) is Let:
+            if type(statement) is ir.Let:
                 bound += 1
             if bound + counts[10] > pressure:
                 pressure = bound + counts[10]
@@ -186,15 +154,15 @@ class Meter:
         tags = sum(columns[11], start=())
         return (*sums, effects, sum(columns[9]), pressure, tags)  # type: ignore[return-value]
 
-    def _statement(self, statement: AnyStmt) -> _Counts:
+    def _statement(self, statement: ir.AnyStmt) -> _Counts:
         cls = type(statement)
         inner = [self._body(getattr(statement, name)) for name in cls.body_fields]
         nodes, objects, size = 1, 1, _size_of(cls)
         work = int(cls in _WORK)
-        memory = int(cls is Store or cls in _COPIES)
+        memory = int(cls is ir.Store or cls in _COPIES)
         effects = _STMT_EFFECTS.get(cls, 0)
         atomics = shape = pressure = 0
-        if cls is Store:
+        if cls is ir.Store:
             shape += self._beyond(statement)
         for root in expr_children(statement):
             counts = self._expr(root)
@@ -205,7 +173,7 @@ class Meter:
             memory += counts[4]
             atomics += counts[5]
             shape += counts[6]
-        barriers, flow, tags = int(cls is Barrier), int(cls in _FLOW), _tags(statement)
+        barriers, flow, tags = int(cls is ir.Barrier), int(cls in _FLOW), _tags(statement)
         for counts in inner:
             nodes += counts[0]
             work += counts[1]
@@ -219,7 +187,7 @@ class Meter:
             shape += counts[9]
             pressure = max(pressure, counts[10])
             tags += counts[11]
-        pressure += cls is Loop
+        pressure += cls is ir.Loop
         made = (
             *(nodes, work, memory, atomics, barriers, flow, objects, size, effects, shape),
             *(pressure, tags),
@@ -227,7 +195,7 @@ class Meter:
         self._known[id(statement)] = (statement, made)
         return made
 
-    def _expr(self, expr: AnyExpr) -> tuple[int, int, int, int, int, int, int]:
+    def _expr(self, expr: ir.AnyExpr) -> tuple[int, int, int, int, int, int, int]:
         """Objects, bytes, instructions, effects, accesses, atomics and shape violations."""
         kind = type(expr)
         if kind in _LEAVES:
@@ -237,9 +205,9 @@ class Meter:
             known = self._exprs.get(id(expr))
             if known is not None:
                 return known[1]
-        access = int(kind is Load or kind is Atomic)
+        access = int(kind is ir.Load or kind is ir.Atomic)
         objects, size, work = 1, _size_of(kind), 1
-        effects, memory, atomics = _EXPR_EFFECTS.get(kind, 0), access, int(kind is Atomic)
+        effects, memory, atomics = _EXPR_EFFECTS.get(kind, 0), access, int(kind is ir.Atomic)
         shape = self._beyond(expr) if access else 0
         for child in expr_children(expr):
             counts = self._expr(child)
@@ -255,19 +223,19 @@ class Meter:
             self._exprs[id(expr)] = (expr, made)
         return made
 
-    def _beyond(self, access: AnyExpr | AnyStmt) -> int:
-        assert isinstance(access, (Load, Atomic, Store))
+    def _beyond(self, access: ir.AnyExpr | ir.AnyStmt) -> int:
+        assert isinstance(access, (ir.Load, ir.Atomic, ir.Store))
         index = access.index
-        if not isinstance(index, Lit):
+        if not isinstance(index, ir.Lit):
             return 0
         count = self._sizes.get(access.buffer)
         return int(count is not None and not 0 <= index.value < count)
 
 
-def _tags(statement: AnyStmt) -> tuple[tuple[str, int], ...]:
-    if isinstance(statement, (AsyncLoad, AsyncStore)):
+def _tags(statement: ir.AnyStmt) -> tuple[tuple[str, int], ...]:
+    if isinstance(statement, (ir.AsyncLoad, ir.AsyncStore)):
         return ((statement.tag, 1),)
-    if isinstance(statement, AsyncWait):
+    if isinstance(statement, ir.AsyncWait):
         return ((statement.tag, -1),)
     return ()
 

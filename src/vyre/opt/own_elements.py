@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
+from vyre import ir
 from vyre.analysis import (
     TOP,
     BufferRef,
@@ -21,32 +22,14 @@ from vyre.analysis import (
     Uniformity,
 )
 from vyre.analysis.affine import Affine, AffineForms, Opaque, Symbol, Variable
-from vyre.ir import (
-    AnyExpr,
-    Barrier,
-    Block,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Program,
-    Region,
-    Return,
-    Store,
-)
 
 _PLAIN = frozenset({BufferUse.READ, BufferUse.WRITE, BufferUse.LENGTH})
 _AGREED = frozenset(
-    {BuiltinKind.WORKGROUP_ID, BuiltinKind.NUM_WORKGROUPS, BuiltinKind.SUBGROUP_SIZE}
+    {ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS, ir.BuiltinKind.SUBGROUP_SIZE}
 )
 """What all invocations of a workgroup have in common."""
-_STRAIGHT = (Region, Block)
-_WAYS_OUT = frozenset({Break, Continue, Return})
+_STRAIGHT = (ir.Region, ir.Block)
+_WAYS_OUT = frozenset({ir.Break, ir.Continue, ir.Return})
 
 
 class _Tile(NamedTuple):
@@ -61,7 +44,7 @@ class _Tile(NamedTuple):
 class OwnElements:
     """Answers for one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.facts = ProgramFacts.of(program)
         self.forms = AffineForms.of(program)
@@ -85,12 +68,12 @@ class OwnElements:
                 return f"the read at {where} is not proven to be of the workgroup's own elements"
         return None
 
-    def index_of(self, ref: BufferRef) -> AnyExpr:
+    def index_of(self, ref: BufferRef) -> ir.AnyExpr:
         """The index of an access."""
-        if isinstance(ref.expr, Load):
+        if isinstance(ref.expr, ir.Load):
             return ref.expr.index
         store = self.facts.statements[ref.position]
-        assert isinstance(store, Store)
+        assert isinstance(store, ir.Store)
         return store.index
 
     def _is_private(self, read: BufferRef, writes: list[BufferRef]) -> bool:
@@ -134,7 +117,7 @@ class OwnElements:
         """The offsets that a store fills, if all invocations execute it together, always."""
         position, rounds, loop = write.position, Interval(0, 0), None
         parent = self.facts.parents[position]
-        if parent != TOP and self.facts.kinds[parent] is Loop:
+        if parent != TOP and self.facts.kinds[parent] is ir.Loop:
             bounds = _literal_bounds(self.facts.statements[parent])
             if bounds is None or self._is_left_early(parent):
                 return None
@@ -166,7 +149,9 @@ class OwnElements:
         width, height, depth = self.program.workgroup_size
         steps = ((0, width, 1), (1, height, width), (2, depth, width * height))
         return {
-            Builtin(BuiltinKind.LOCAL_ID, axis): step for axis, extent, step in steps if extent > 1
+            ir.Builtin(ir.BuiltinKind.LOCAL_ID, axis): step
+            for axis, extent, step in steps
+            if extent > 1
         }
 
     def _is_straight(self, position: int) -> bool:
@@ -182,8 +167,8 @@ class OwnElements:
         for position in range(self.facts.ends[first], second):
             statement = self.facts.statements[position]
             if (
-                isinstance(statement, Barrier)
-                and statement.ordering is not MemoryOrdering.GRID_SYNC
+                isinstance(statement, ir.Barrier)
+                and statement.ordering is not ir.MemoryOrdering.GRID_SYNC
                 and self._is_straight(position)
             ):
                 return True
@@ -204,15 +189,15 @@ class OwnElements:
                 terms.pop(symbol, None)
 
         for symbol, value in form.terms.items():
-            if isinstance(symbol, Builtin) and symbol.kind is BuiltinKind.GLOBAL_ID:
+            if isinstance(symbol, ir.Builtin) and symbol.kind is ir.BuiltinKind.GLOBAL_ID:
                 axis = symbol.axis
-                add(base, Builtin(BuiltinKind.WORKGROUP_ID, axis), value * size[axis])
+                add(base, ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, axis), value * size[axis])
                 if size[axis] > 1:
-                    add(offset, Builtin(BuiltinKind.LOCAL_ID, axis), value)
-            elif isinstance(symbol, Builtin) and symbol.kind is BuiltinKind.LOCAL_ID:
+                    add(offset, ir.Builtin(ir.BuiltinKind.LOCAL_ID, axis), value)
+            elif isinstance(symbol, ir.Builtin) and symbol.kind is ir.BuiltinKind.LOCAL_ID:
                 if size[symbol.axis] > 1:
                     add(offset, symbol, value)
-            elif isinstance(symbol, Builtin) and symbol.kind in _AGREED:
+            elif isinstance(symbol, ir.Builtin) and symbol.kind in _AGREED:
                 add(base, symbol, value)
             else:
                 add(offset, symbol, value)
@@ -231,9 +216,9 @@ class OwnElements:
 
     def _symbol_interval(self, symbol: Symbol) -> Interval | None:
         match symbol:
-            case Builtin(BuiltinKind.LOCAL_ID, axis):
+            case ir.Builtin(ir.BuiltinKind.LOCAL_ID, axis):
                 return Interval(0, self.program.workgroup_size[axis] - 1)
-            case Builtin(BuiltinKind.SUBGROUP_LANE):
+            case ir.Builtin(ir.BuiltinKind.SUBGROUP_LANE):
                 # A lane is no greater than the position in the workgroup.
                 return Interval(0, prod(self.program.workgroup_size) - 1)
             case Opaque(position, expr):
@@ -245,25 +230,25 @@ class OwnElements:
 
     def _variable_interval(self, binding: int) -> Interval | None:
         statement = self.facts.statements[binding]
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             start = self._bound(statement.start, binding)
             stop = self._bound(statement.stop, binding)
             if start is None or stop is None or stop.high <= start.low:
                 return None
             return Interval(start.low, stop.high - 1)
-        value = statement.value if isinstance(statement, Let) else None
+        value = statement.value if isinstance(statement, ir.Let) else None
         return None if value is None else self.ranges.interval(value, binding)
 
-    def _bound(self, expr: AnyExpr, position: int) -> Interval | None:
-        if isinstance(expr, Lit):
+    def _bound(self, expr: ir.AnyExpr, position: int) -> Interval | None:
+        if isinstance(expr, ir.Lit):
             return Interval(int(expr.value), int(expr.value))
         return self.ranges.interval(expr, position)
 
 
 def _literal_bounds(statement: object) -> Interval | None:
     """The first and the last value of a loop variable between literals, if there is any."""
-    if not (isinstance(statement, Loop) and isinstance(statement.start, Lit)):
+    if not (isinstance(statement, ir.Loop) and isinstance(statement.start, ir.Lit)):
         return None
-    if not isinstance(statement.stop, Lit) or statement.stop.value <= statement.start.value:
+    if not isinstance(statement.stop, ir.Lit) or statement.stop.value <= statement.start.value:
         return None
     return Interval(int(statement.start.value), int(statement.stop.value) - 1)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from vyre import ir
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import plan as codes
-from vyre.ir import AnyExpr, AnyStmt, Body, Let, Loop, Program
 from vyre.ir.names import unused_name
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
 from vyre.record import dataclass
@@ -30,13 +30,13 @@ class Arm:
     """A program under the name that its region gets."""
 
     name: str
-    program: Program
+    program: ir.Program
 
 
 class FreshNames:
     """Names of buffers and variables that none of some programs has."""
 
-    def __init__(self, programs: Iterable[Program]) -> None:
+    def __init__(self, programs: Iterable[ir.Program]) -> None:
         self._taken: set[str] = set()
         for program in programs:
             self._taken.update(decl.name for decl in program.buffers)
@@ -52,7 +52,7 @@ class FreshNames:
         return name
 
 
-def named(programs: Sequence[Program], names: Sequence[str] | None) -> list[Arm]:
+def named(programs: Sequence[ir.Program], names: Sequence[str] | None) -> list[Arm]:
     """The programs under the names given, or under their own, told apart by a number."""
     if names is None:
         found: list[str] = []
@@ -81,7 +81,7 @@ def apart(arms: Sequence[Arm], fresh: FreshNames) -> list[Arm]:
     return [Arm(arm.name, _apart(arm, shared, fresh)) for arm in arms]
 
 
-def _apart(arm: Arm, shared: frozenset[str], fresh: FreshNames) -> Program:
+def _apart(arm: Arm, shared: frozenset[str], fresh: FreshNames) -> ir.Program:
     program = arm.program
     own = [decl.name for decl in program.buffers if decl.is_on_chip or decl.is_scratch]
     if own:
@@ -96,24 +96,24 @@ def _apart(arm: Arm, shared: frozenset[str], fresh: FreshNames) -> Program:
     return program
 
 
-def _variables(program: Program) -> set[str]:
+def _variables(program: ir.Program) -> set[str]:
     found: set[str] = set()
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, Let):
+        if isinstance(statement, ir.Let):
             found.add(statement.name)
-        elif isinstance(statement, Loop):
+        elif isinstance(statement, ir.Loop):
             found.add(statement.var)
     return found
 
 
-def _with_buffers(body: Body, rename: Callable[[str], str]) -> Body:
-    def expr(node: AnyExpr) -> AnyExpr:
+def _with_buffers(body: ir.Body, rename: Callable[[str], str]) -> ir.Body:
+    def expr(node: ir.AnyExpr) -> ir.AnyExpr:
         name = getattr(node, "buffer", None)
         if name is None or rename(name) == name:
             return node
         return rebuilt(node, {"buffer": rename(name)})
 
-    def statement(one: AnyStmt) -> AnyStmt:
+    def statement(one: ir.AnyStmt) -> ir.AnyStmt:
         one = map_exprs(one, lambda child: rewrite_expr(child, expr))
         changed: dict[str, object] = {}
         for field in _BUFFER_FIELDS:

@@ -10,21 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from vyre import ir
 from vyre.analysis import ProgramFacts
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    Body,
-    BufferDecl,
-    Expr,
-    Load,
-    Node,
-    Program,
-    Store,
-)
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.plan.arms import Arm, FreshNames
 
@@ -32,7 +19,7 @@ _WIDTH = "width"
 
 
 def with_clearing(
-    arms: Sequence[Arm], buffers: Sequence[BufferDecl], fresh: FreshNames
+    arms: Sequence[Arm], buffers: Sequence[ir.BufferDecl], fresh: FreshNames
 ) -> list[Arm]:
     """The arms, and before each one an arm that clears those of its outputs that need it."""
     joined = {decl.name: decl for decl in buffers}
@@ -49,29 +36,29 @@ def with_clearing(
     return result
 
 
-def _clearing(arm: Arm, stale: Sequence[BufferDecl], fresh: FreshNames) -> Arm:
+def _clearing(arm: Arm, stale: Sequence[ir.BufferDecl], fresh: FreshNames) -> Arm:
     """An arm whose invocations, those of the first row, store zeros to all elements of buffers."""
     name = f"{arm.name}.clear"
     width = arm.program.workgroup_size[0]
-    stride, at = fresh.like(f"{name}.{_WIDTH}"), Expr.gid(0)
-    row: list[AnyStmt] = [Node.let(stride, Expr.num_workgroups(0) * Expr.u32(width))]
-    decls: list[BufferDecl] = []
+    stride, at = fresh.like(f"{name}.{_WIDTH}"), ir.Expr.gid(0)
+    row: list[ir.AnyStmt] = [ir.Node.let(stride, ir.Expr.num_workgroups(0) * ir.Expr.u32(width))]
+    decls: list[ir.BufferDecl] = []
     for decl in stale:
         zero, step = fresh.like(f"{name}.zero"), fresh.like(f"{name}.step")
-        length = Expr.buf_len(decl.name)
+        length = ir.Expr.buf_len(decl.name)
         # No sum here wraps: the last element of an invocation lies inside.
-        rounds = (length - Expr.u32(1) - at) / Expr.var(stride) + Expr.u32(1)
-        index = at + Expr.var(step) * Expr.var(stride)
-        store = Node.store(decl.name, index, Expr.load(zero, 0))
-        row.append(Node.if_(at < length, [Node.loop(step, 0, rounds, [store])]))
-        decls += [decl, BufferDecl.local(zero, 1, decl.element)]
-    first_row = Expr.gid(1).eq(Expr.u32(0)) & Expr.gid(2).eq(Expr.u32(0))
-    body = [Node.if_(first_row, row)]
-    made = Program(decls, arm.program.workgroup_size, body, None, arm.program.fast_math)
+        rounds = (length - ir.Expr.u32(1) - at) / ir.Expr.var(stride) + ir.Expr.u32(1)
+        index = at + ir.Expr.var(step) * ir.Expr.var(stride)
+        store = ir.Node.store(decl.name, index, ir.Expr.load(zero, 0))
+        row.append(ir.Node.if_(at < length, [ir.Node.loop(step, 0, rounds, [store])]))
+        decls += [decl, ir.BufferDecl.local(zero, 1, decl.element)]
+    first_row = ir.Expr.gid(1).eq(ir.Expr.u32(0)) & ir.Expr.gid(2).eq(ir.Expr.u32(0))
+    body = [ir.Node.if_(first_row, row)]
+    made = ir.Program(decls, arm.program.workgroup_size, body, None, arm.program.fast_math)
     return Arm(name, made)
 
 
-def zeroed_workgroup_memory(arm: Arm, fresh: FreshNames) -> tuple[list[BufferDecl], Body]:
+def zeroed_workgroup_memory(arm: Arm, fresh: FreshNames) -> tuple[list[ir.BufferDecl], ir.Body]:
     """Statements that zero the workgroup memory that an arm reads before it writes it.
 
     Workgroup memory is zero after a barrier over the grid in any case, but the checker refuses a
@@ -83,44 +70,44 @@ def zeroed_workgroup_memory(arm: Arm, fresh: FreshNames) -> tuple[list[BufferDec
     if not wanted:
         return [], ()
     width, height, _ = program.workgroup_size
-    at = (Expr.local_id(2) * Expr.u32(height) + Expr.local_id(1)) * Expr.u32(width)
-    at = at + Expr.local_id(0)
+    at = (ir.Expr.local_id(2) * ir.Expr.u32(height) + ir.Expr.local_id(1)) * ir.Expr.u32(width)
+    at = at + ir.Expr.local_id(0)
     size = prod(program.workgroup_size)
-    decls: list[BufferDecl] = []
-    body: list[AnyStmt] = []
+    decls: list[ir.BufferDecl] = []
+    body: list[ir.AnyStmt] = []
     for decl in wanted:
         zero = fresh.like(f"{decl.name}.zero")
-        decls.append(BufferDecl.local(zero, 1, decl.element))
-        body += _strided(decl, at, size, Expr.load(zero, 0), fresh)
-    return decls, (*body, Node.barrier())
+        decls.append(ir.BufferDecl.local(zero, 1, decl.element))
+        body += _strided(decl, at, size, ir.Expr.load(zero, 0), fresh)
+    return decls, (*body, ir.Node.barrier())
 
 
 def _strided(
-    decl: BufferDecl, at: AnyExpr, size: int, value: AnyExpr, fresh: FreshNames
-) -> Iterator[AnyStmt]:
+    decl: ir.BufferDecl, at: ir.AnyExpr, size: int, value: ir.AnyExpr, fresh: FreshNames
+) -> Iterator[ir.AnyStmt]:
     """Stores to all elements by a workgroup; those outside of the buffer do nothing."""
     if decl.count <= size:
-        yield Node.store(decl.name, at, value)
+        yield ir.Node.store(decl.name, at, value)
         return
     step = fresh.like(f"{decl.name}.step")
-    index = at + Expr.var(step) * Expr.u32(size)
-    yield Node.loop(step, 0, -(-decl.count // size), [Node.store(decl.name, index, value)])
+    index = at + ir.Expr.var(step) * ir.Expr.u32(size)
+    yield ir.Node.loop(step, 0, -(-decl.count // size), [ir.Node.store(decl.name, index, value)])
 
 
-def _read_first(program: Program) -> Iterator[str]:
+def _read_first(program: ir.Program) -> Iterator[str]:
     """The buffers that are read, in the order of the text, before anything is written to them."""
     written: set[str] = set()
     for statement in walk_stmts(program.entry):
         for child in expr_children(statement):
             for expr in walk_expr(child):
-                if isinstance(expr, (Load, Atomic)) and expr.buffer not in written:
+                if isinstance(expr, (ir.Load, ir.Atomic)) and expr.buffer not in written:
                     yield expr.buffer
         match statement:
-            case AsyncStore() if statement.source not in written:
+            case ir.AsyncStore() if statement.source not in written:
                 yield statement.source
-            case AsyncLoad():
+            case ir.AsyncLoad():
                 written.add(statement.destination)
-            case Store(buffer):
+            case ir.Store(buffer):
                 written.add(buffer)
             case _:
                 pass

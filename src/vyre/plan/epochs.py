@@ -7,20 +7,9 @@ so what is used in it lives for all of them.
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import ProgramFacts
 from vyre.analysis.facts import TOP
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyStmt,
-    Barrier,
-    Broadcast,
-    Loop,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    While,
-)
 from vyre.record import dataclass
 
 
@@ -35,23 +24,23 @@ class Epochs:
     """Epochs that a loop runs more than once."""
 
 
-def syncs(statement: AnyStmt) -> int:
+def syncs(statement: ir.AnyStmt) -> int:
     """How many grid barriers a statement by itself stands for."""
     match statement:
-        case Barrier(MemoryOrdering.GRID_SYNC) | AllReduce() | Broadcast():
+        case ir.Barrier(ir.MemoryOrdering.GRID_SYNC) | ir.AllReduce() | ir.Broadcast():
             return 1
-        case AllGather() | ReduceScatter():
+        case ir.AllGather() | ir.ReduceScatter():
             return 2
         case _:
             return 0
 
 
-def epochs_of(program: Program) -> Epochs:
+def epochs_of(program: ir.Program) -> Epochs:
     """The epochs of a program."""
     return program.memo("plan.epochs", _compute)
 
 
-def _compute(program: Program) -> Epochs:
+def _compute(program: ir.Program) -> Epochs:
     facts = ProgramFacts.of(program)
     current = 0
     of: list[int] = []
@@ -61,7 +50,7 @@ def _compute(program: Program) -> Epochs:
         current += syncs(statement)
     of_end = [*of, current]
     for position, kind in enumerate(facts.kinds):
-        if kind is Loop or kind is While:
+        if kind is ir.Loop or kind is ir.While:
             first, last = of[position], of_end[facts.ends[position]]
             if first != last:
                 repeated.update(range(first, last + 1))

@@ -11,18 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from vyre import ir
 from vyre.check import check
 from vyre.diagnostics import PlanError, Severity
 from vyre.diagnostics.codes import plan as codes
-from vyre.ir import (
-    AnyStmt,
-    BufferDecl,
-    IndirectDispatch,
-    MemoryOrdering,
-    Node,
-    Program,
-    Region,
-)
+from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
 from vyre.plan.arms import Arm, FreshNames, apart, named
 from vyre.plan.buffers import joined_buffers
@@ -95,7 +88,7 @@ def fuse(
     arms = with_clearing(arms, buffers, fresh)
     known = {decl.name for decl in buffers}
     buffers += [d for arm in arms for d in arm.program.buffers if d.name not in known]
-    body: list[AnyStmt] = []
+    body: list[ir.AnyStmt] = []
     decisions: list[Decision] = []
     for position, arm in enumerate(arms):
         decision = _decide(arms, position, decisions, flat_grid)
@@ -110,27 +103,27 @@ def fuse(
     return Fusion(fused, tuple(arm.name for arm in arms), tuple(decisions))
 
 
-_BETWEEN: dict[Separation, tuple[AnyStmt, ...]] = {
+_BETWEEN: dict[Separation, tuple[ir.AnyStmt, ...]] = {
     Separation.NONE: (),
-    Separation.BARRIER: (Node.barrier(),),
-    Separation.GRID_SYNC: (Node.barrier(MemoryOrdering.GRID_SYNC),),
+    Separation.BARRIER: (ir.Node.barrier(),),
+    Separation.GRID_SYNC: (ir.Node.barrier(ir.MemoryOrdering.GRID_SYNC),),
 }
 
 
 def _region(
     arm: Arm, fresh: FreshNames, *, synced: bool, last: bool
-) -> tuple[Region, list[BufferDecl]]:
+) -> tuple[ir.Region, list[ir.BufferDecl]]:
     """An arm as a region, and the buffers that it needs besides its program's."""
-    body, more = arm.program.entry, list[BufferDecl]()
+    body, more = arm.program.entry, list[ir.BufferDecl]()
     if not last and has_return(body):
         body = without_returns(body, fresh.like(f"{arm.name}.over"))
     if synced:
         more, zeros = zeroed_workgroup_memory(arm, fresh)
         body = (*zeros, *body)
-    return Region(arm.name, None, body), more
+    return ir.Region(arm.name, None, body), more
 
 
-def _syncs(body: Sequence[AnyStmt]) -> bool:
+def _syncs(body: Sequence[ir.AnyStmt]) -> bool:
     """Whether a barrier over the grid is among statements."""
     return any(syncs(statement) for statement in walk_stmts(tuple(body)))
 
@@ -158,7 +151,7 @@ def _refuse_mismatches(arms: Sequence[Arm]) -> None:
         if program.fast_math != one.program.fast_math:
             fast, exact = (arm, one) if program.fast_math else (one, arm)
             raise PlanError(codes.FAST_MATH_DIFFERS.at(fast=fast.name, exact=exact.name))
-        if any(isinstance(s, IndirectDispatch) for s in walk_stmts(program.entry)):
+        if any(isinstance(s, ir.IndirectDispatch) for s in walk_stmts(program.entry)):
             raise PlanError(codes.INDIRECT_ARM.at(arm=arm.name))
         if arm is not arms[-1] and returns_before(program.entry, syncs):
             raise PlanError(codes.RETURN_ACROSS_SYNC.at(arm=arm.name))

@@ -9,21 +9,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from vyre import ir
 from vyre.analysis import ProgramFacts, Ranges, body_effects
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Binary,
-    BinOp,
-    Builtin,
-    BuiltinKind,
-    Let,
-    Lit,
-    Load,
-    Program,
-    Store,
-    Var,
-)
 from vyre.record import dataclass
 
 
@@ -53,7 +40,7 @@ class _Reach(IntEnum):
     ANY = 2
 
 
-def hazards(first: Program, second: Program, *, flat_grid: bool) -> list[Hazard]:
+def hazards(first: ir.Program, second: ir.Program, *, flat_grid: bool) -> list[Hazard]:
     """The hazards between an arm and a later one; both have one workgroup size.
 
     Only on a grid of one row do equal ids along x mean the same invocation, so without that promise
@@ -74,7 +61,7 @@ def hazards(first: Program, second: Program, *, flat_grid: bool) -> list[Hazard]
     return found
 
 
-def _events(first: Program, second: Program) -> list[Hazard]:
+def _events(first: ir.Program, second: ir.Program) -> list[Hazard]:
     """What the host hears of while a program runs: it must hear of the first arm's first."""
     effects = [body_effects(program.entry) for program in (first, second)]
     one, two = ("trap" if each.traps else "print" if each.prints else "" for each in effects)
@@ -94,18 +81,18 @@ def _kind(name: str, one: ProgramFacts, two: ProgramFacts) -> str | None:
     return None
 
 
-def _reach(name: str, program: Program) -> _Reach:
+def _reach(name: str, program: ir.Program) -> _Reach:
     facts = ProgramFacts.of(program)
     if facts.opaques:
         return _Reach.ANY
     worst = _Reach.OWN_ELEMENT
     for ref in facts.refs_by_buffer.get(name, []):
-        index: AnyExpr | None = None
-        if isinstance(ref.expr, (Load, Atomic)):
+        index: ir.AnyExpr | None = None
+        if isinstance(ref.expr, (ir.Load, ir.Atomic)):
             index = ref.expr.index
         elif ref.expr is None:
             statement = facts.statements[ref.position]
-            index = statement.index if isinstance(statement, Store) else None
+            index = statement.index if isinstance(statement, ir.Store) else None
         elif not ref.use.reads and not ref.use.writes:
             continue
         if index is None:
@@ -114,38 +101,40 @@ def _reach(name: str, program: Program) -> _Reach:
     return worst
 
 
-def _reach_of(index: AnyExpr, position: int, program: Program) -> _Reach:
+def _reach_of(index: ir.AnyExpr, position: int, program: ir.Program) -> _Reach:
     written = _written_out(index, position, program)
-    if written == Builtin(BuiltinKind.GLOBAL_ID, 0) and _is_one_dimensional(program):
+    if written == ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0) and _is_one_dimensional(program):
         return _Reach.OWN_ELEMENT
     if _is_own_workgroup(written, position, program):
         return _Reach.OWN_WORKGROUP
     return _Reach.ANY
 
 
-def _is_one_dimensional(program: Program) -> bool:
+def _is_one_dimensional(program: ir.Program) -> bool:
     _, y, z = program.workgroup_size
     return y == 1 and z == 1
 
 
-def _written_out(expr: AnyExpr, position: int, program: Program) -> AnyExpr:
+def _written_out(expr: ir.AnyExpr, position: int, program: ir.Program) -> ir.AnyExpr:
     """A name that is bound once replaced by its value."""
     facts = ProgramFacts.of(program)
-    while isinstance(expr, Var):
+    while isinstance(expr, ir.Var):
         bound = facts.binding(expr.name, position)
         statement = None if bound is None else facts.statements[bound]
-        if not isinstance(statement, Let) or statement.name in facts.assigns_by_name:
+        if not isinstance(statement, ir.Let) or statement.name in facts.assigns_by_name:
             return expr
         expr, position = statement.value, bound if bound is not None else position
     return expr
 
 
-def _is_own_workgroup(expr: AnyExpr, position: int, program: Program) -> bool:
+def _is_own_workgroup(expr: ir.AnyExpr, position: int, program: ir.Program) -> bool:
     """Whether the index is wid.x * size + something from 0 to size - 1."""
     size = program.workgroup_size[0]
     match expr:
-        case Binary(
-            BinOp.ADD, Binary(BinOp.MUL, Builtin(BuiltinKind.WORKGROUP_ID, 0), Lit(_, n)), rest
+        case ir.Binary(
+            ir.BinOp.ADD,
+            ir.Binary(ir.BinOp.MUL, ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0), ir.Lit(_, n)),
+            rest,
         ):
             interval = Ranges.of(program).interval(rest, position)
             return n == size and interval is not None and interval.low >= 0 and interval.high < size

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.ir import AnyStmt, Block, Body, Break, Expr, If, Loop, Node, Region, Return, While
+from vyre import ir
 from vyre.ir.walk import map_bodies, walk_stmts
 
 
-def has_return(body: Body) -> bool:
+def has_return(body: ir.Body) -> bool:
     """Whether some invocation may return."""
-    return any(isinstance(statement, Return) for statement in walk_stmts(body))
+    return any(isinstance(statement, ir.Return) for statement in walk_stmts(body))
 
 
-def returns_before(body: Body, meets: Callable[[AnyStmt], object]) -> bool:
+def returns_before(body: ir.Body, meets: Callable[[ir.AnyStmt], object]) -> bool:
     """Whether a statement that `meets` may come after a return, in the text or in a loop."""
     returned = False
     for statement in walk_stmts(body):
         match statement:
-            case Loop() | While() if has_return(statement.body):
+            case ir.Loop() | ir.While() if has_return(statement.body):
                 if any(map(meets, walk_stmts(statement.body))):
                     return True
-            case Return():
+            case ir.Return():
                 returned = True
             case _ if returned and meets(statement):
                 return True
@@ -35,13 +35,13 @@ def returns_before(body: Body, meets: Callable[[AnyStmt], object]) -> bool:
     return False
 
 
-def without_returns(body: Body, over: str) -> Body:
+def without_returns(body: ir.Body, over: str) -> ir.Body:
     """The body with what a return skips under conditions; `over` is a name for a variable."""
     if not has_return(body):
         return body
     lowered = _Lowering(over)
     result = lowered.body(body, remember=False)
-    return (Node.let(over, Expr.bool_(False)), *result) if lowered.remembers else result
+    return (ir.Node.let(over, ir.Expr.bool_(False)), *result) if lowered.remembers else result
 
 
 class _Lowering:
@@ -50,11 +50,11 @@ class _Lowering:
         self.remembers = False
         """Whether the variable is needed."""
 
-    def body(self, body: Body, *, remember: bool) -> Body:
+    def body(self, body: ir.Body, *, remember: bool) -> ir.Body:
         """A body outside of loops; `remember` says whether others must know that it returned."""
-        result: list[AnyStmt] = []
+        result: list[ir.AnyStmt] = []
         for position, statement in enumerate(body):
-            if isinstance(statement, Return):
+            if isinstance(statement, ir.Return):
                 return (*result, *self.note(remember))
             if not has_return((statement,)):
                 result.append(statement)
@@ -63,15 +63,15 @@ class _Lowering:
             return (*result, *self.followed(statement, rest, remember=remember))
         return tuple(result)
 
-    def followed(self, statement: AnyStmt, rest: Body, *, remember: bool) -> Body:
+    def followed(self, statement: ir.AnyStmt, rest: ir.Body, *, remember: bool) -> ir.Body:
         """A statement that may return, and what happens only if it does not."""
-        if isinstance(statement, If) and rest:
+        if isinstance(statement, ir.If) and rest:
             then, otherwise = statement.then, statement.otherwise
             if _ends(then) and not has_return(otherwise):
                 return (self.branches(statement, then, _after(otherwise, rest), remember=remember),)
             if _ends(otherwise) and not has_return(then):
                 return (self.branches(statement, _after(then, rest), otherwise, remember=remember),)
-        if isinstance(statement, (Loop, While)):
+        if isinstance(statement, (ir.Loop, ir.While)):
             first = map_bodies(statement, self.in_loop)
         else:
             inner = remember or bool(rest)
@@ -80,48 +80,50 @@ class _Lowering:
             return (first,)
         self.remembers = True
         going_on = self.body(rest, remember=remember)
-        return (first, Node.if_(Expr.var(self.over), [], going_on)) if going_on else (first,)
+        return (first, ir.Node.if_(ir.Expr.var(self.over), [], going_on)) if going_on else (first,)
 
-    def branches(self, statement: If, then: Body, otherwise: Body, *, remember: bool) -> AnyStmt:
+    def branches(
+        self, statement: ir.If, then: ir.Body, otherwise: ir.Body, *, remember: bool
+    ) -> ir.AnyStmt:
         sides = [self.body(side, remember=remember) for side in (then, otherwise)]
-        return If(statement.cond, *sides).at(statement.span)
+        return ir.If(statement.cond, *sides).at(statement.span)
 
-    def note(self, remember: bool) -> Body:
+    def note(self, remember: bool) -> ir.Body:
         self.remembers |= remember
-        return (Node.assign(self.over, Expr.bool_(True)),) if remember else ()
+        return (ir.Node.assign(self.over, ir.Expr.bool_(True)),) if remember else ()
 
-    def in_loop(self, body: Body) -> Body:
+    def in_loop(self, body: ir.Body) -> ir.Body:
         """A body in a loop: a return leaves that loop, and all loops around it."""
-        result: list[AnyStmt] = []
+        result: list[ir.AnyStmt] = []
         for statement in body:
             match statement:
-                case Return():
-                    return (*result, *self.note(True), Break())
-                case Loop() | While() if has_return(statement.body):
-                    leave: list[AnyStmt] = [Break()]
+                case ir.Return():
+                    return (*result, *self.note(True), ir.Break())
+                case ir.Loop() | ir.While() if has_return(statement.body):
+                    leave: list[ir.AnyStmt] = [ir.Break()]
                     result.append(map_bodies(statement, self.in_loop))
-                    result.append(Node.if_(Expr.var(self.over), leave))
+                    result.append(ir.Node.if_(ir.Expr.var(self.over), leave))
                 case _:
                     result.append(map_bodies(statement, self.in_loop))
         return tuple(result)
 
 
-def _after(branch: Body, rest: Body) -> Body:
+def _after(branch: ir.Body, rest: ir.Body) -> ir.Body:
     """A branch and what follows it, each with names of its own."""
-    return (Block(branch), *rest) if branch else rest
+    return (ir.Block(branch), *rest) if branch else rest
 
 
-def _ends(body: Body) -> bool:
+def _ends(body: ir.Body) -> bool:
     return any(_always_returns(statement) for statement in body)
 
 
-def _always_returns(statement: AnyStmt) -> bool:
+def _always_returns(statement: ir.AnyStmt) -> bool:
     match statement:
-        case Return():
+        case ir.Return():
             return True
-        case Block(body) | Region(_, _, body):
+        case ir.Block(body) | ir.Region(_, _, body):
             return _ends(body)
-        case If(_, then, otherwise):
+        case ir.If(_, then, otherwise):
             return _ends(then) and _ends(otherwise)
         case _:
             return False

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.ir import AnyStmt, Block, Body, Break, Continue, If, Region
+from vyre import ir
 from vyre.ir.walk import walk_stmts
 
-Change = AnyStmt | None | list[AnyStmt]
+Change = ir.AnyStmt | None | list[ir.AnyStmt]
 """What becomes of a statement: itself or another, nothing, or several."""
 
 
-def edited(body: Body, change: Callable[[AnyStmt], Change]) -> Body:
+def edited(body: ir.Body, change: Callable[[ir.AnyStmt], Change]) -> ir.Body:
     """The body with `change` applied to each of its statements, in order."""
-    out: list[AnyStmt] | None = None
+    out: list[ir.AnyStmt] | None = None
     for index, statement in enumerate(body):
         new = change(statement)
         if new is statement:
@@ -29,17 +29,17 @@ def edited(body: Body, change: Callable[[AnyStmt], Change]) -> Body:
     return body if out is None else tuple(out)
 
 
-def size_of(body: Body) -> int:
+def size_of(body: ir.Body) -> int:
     """How many statements a body holds, nested ones included."""
     return sum(1 for _ in walk_stmts(body))
 
 
-def jumps(body: Body) -> bool:
+def jumps(body: ir.Body) -> bool:
     """Whether a break or continue in the body belongs to the loop around it."""
     for statement in body:
-        if isinstance(statement, (Break, Continue)):
+        if isinstance(statement, (ir.Break, ir.Continue)):
             return True
-        if isinstance(statement, (If, Block, Region)) and any(
+        if isinstance(statement, (ir.If, ir.Block, ir.Region)) and any(
             jumps(getattr(statement, name)) for name in statement.body_fields
         ):
             return True

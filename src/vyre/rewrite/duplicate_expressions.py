@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from vyre.ir import AnyExpr, AnyStmt, Body, Load
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_stmts
 
 _Hashes = tuple[tuple[int, ...], tuple[int, ...]]
@@ -19,17 +19,17 @@ class Repeats:
     """Answers by program, at the price of what changed."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[AnyStmt, _Hashes]] = {}
+        self._known: dict[int, tuple[ir.AnyStmt, _Hashes]] = {}
 
-    def operations(self, entry: Body) -> set[int]:
+    def operations(self, entry: ir.Body) -> set[int]:
         """The hashes that several operations have; equal ones have equal hashes."""
         return self._repeated(entry, 0)
 
-    def loads(self, entry: Body) -> set[int]:
+    def loads(self, entry: ir.Body) -> set[int]:
         """The hashes that several loads have."""
         return self._repeated(entry, 1)
 
-    def _repeated(self, entry: Body, which: int) -> set[int]:
+    def _repeated(self, entry: ir.Body, which: int) -> set[int]:
         counts: Counter[int] = Counter()
         known = self._known
         for statement in walk_stmts(entry):
@@ -41,12 +41,12 @@ class Repeats:
         return {hashed for hashed, count in counts.items() if count > 1}
 
 
-def _hashes(statement: AnyStmt) -> _Hashes:
+def _hashes(statement: ir.AnyStmt) -> _Hashes:
     operations: list[int] = []
     loads: list[int] = []
-    stack: list[AnyExpr] = [expr for expr in expr_children(statement) if expr.depth > 1]
+    stack: list[ir.AnyExpr] = [expr for expr in expr_children(statement) if expr.depth > 1]
     while stack:
         expr = stack.pop()
-        (loads if type(expr) is Load else operations).append(hash(expr))
+        (loads if type(expr) is ir.Load else operations).append(hash(expr))
         stack.extend([child for child in expr_children(expr) if child.depth > 1])
     return tuple(operations), tuple(loads)

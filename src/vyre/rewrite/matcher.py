@@ -8,53 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Bitcast,
-    Builtin,
-    Cast,
-    DataType,
-    Fma,
-    Lit,
-    Select,
-    Unary,
-    UnOp,
-    Var,
-)
+from vyre import ir
 from vyre.rewrite.folding import fold, value_of
 from vyre.rewrite.pattern import Apply, Choose, Convert, Fused, Hole, Pattern
 from vyre.rewrite.rule import Instance, Rule
 from vyre.rewrite.term import Term, TermKind
 
-TypeOf = Callable[[AnyExpr], DataType]
-Bound = dict[str, AnyExpr]
+TypeOf = Callable[[ir.AnyExpr], ir.DataType]
+Bound = dict[str, ir.AnyExpr]
 Prove = Callable[[Term, Bound], bool]
 """Whether a guard over operands that are no literals is known to hold."""
 
 _KINDS: dict[TermKind, type] = {
-    TermKind.SELECT: Select,
-    TermKind.FMA: Fma,
-    TermKind.CAST: Cast,
-    TermKind.BITCAST: Bitcast,
+    TermKind.SELECT: ir.Select,
+    TermKind.FMA: ir.Fma,
+    TermKind.CAST: ir.Cast,
+    TermKind.BITCAST: ir.Bitcast,
 }
 _MOST_HELD = 10_000
-_CHEAP = (Var, Lit, Builtin)
+_CHEAP = (ir.Var, ir.Lit, ir.Builtin)
 
 
-def head_of(expr: AnyExpr) -> object:
+def head_of(expr: ir.AnyExpr) -> object:
     """What rules are found by."""
-    if type(expr) is Binary or type(expr) is Unary:
+    if type(expr) is ir.Binary or type(expr) is ir.Unary:
         return expr.op
     return type(expr)
 
 
 def _term_head(term: Term) -> object:
     if term.kind is TermKind.HOLE:
-        return Lit if term.constant else None
+        return ir.Lit if term.constant else None
     if term.kind is TermKind.LITERAL:
-        return Lit
+        return ir.Lit
     return term.op if term.op is not None else _KINDS[term.kind]
 
 
@@ -63,12 +49,12 @@ def _head_of_pattern(pattern: Pattern) -> object:
     if isinstance(pattern, Apply):
         return pattern.op
     if isinstance(pattern, Hole):
-        return Lit if pattern.constant else None
+        return ir.Lit if pattern.constant else None
     if isinstance(pattern, Convert):
-        return Bitcast if pattern.keep_bits else Cast
+        return ir.Bitcast if pattern.keep_bits else ir.Cast
     if isinstance(pattern, (Choose, Fused)):
-        return Select if isinstance(pattern, Choose) else Fma
-    return Lit
+        return ir.Select if isinstance(pattern, Choose) else ir.Fma
+    return ir.Lit
 
 
 def _heads_below(pattern: Pattern) -> tuple[object, ...]:
@@ -104,14 +90,14 @@ class RuleSet:
         """What guards came to, by their identity and the literals: instances live forever."""
 
     def candidates(
-        self, root: object, operand_type: DataType, below: tuple[object, ...]
+        self, root: object, operand_type: ir.DataType, below: tuple[object, ...]
     ) -> tuple[Instance, ...]:
         """The instances that might fit a node with these heads."""
         key = (root, operand_type, *below)
         found = self._found.get(key)
         if found is None:
             # Rules that cannot fit in any order of their operands stay as they were written.
-            swapped = below[::-1] if isinstance(root, BinOp) and root.row.commutative else below
+            swapped = below[::-1] if isinstance(root, ir.BinOp) and root.row.commutative else below
             found = self._found[key] = tuple(
                 instance
                 for rule, heads in self._by_root.get(root, ())
@@ -121,7 +107,7 @@ class RuleSet:
             )
         return found
 
-    def holds(self, instance: Instance, guard: Term, literals: list[Lit]) -> bool:
+    def holds(self, instance: Instance, guard: Term, literals: list[ir.Lit]) -> bool:
         """Whether the guard of an instance holds for these values of its holes."""
         key = (id(guard), *[literal.bits for literal in literals])
         found = self._held.get(key)
@@ -133,11 +119,11 @@ class RuleSet:
         return found
 
 
-def match(term: Term, expr: AnyExpr, bound: Bound, type_of: TypeOf) -> bool:  # noqa: C901
+def match(term: Term, expr: ir.AnyExpr, bound: Bound, type_of: TypeOf) -> bool:  # noqa: C901
     """Whether `expr` has the form of `term`; fills in what the holes stand for."""
     kind = term.kind
     if kind is TermKind.HOLE:
-        if term.constant and type(expr) is not Lit:
+        if term.constant and type(expr) is not ir.Lit:
             return False
         known = bound.get(term.name)
         if known is None:
@@ -147,22 +133,22 @@ def match(term: Term, expr: AnyExpr, bound: Bound, type_of: TypeOf) -> bool:  # 
             return True
         return known == expr
     if kind is TermKind.LITERAL:
-        return type(expr) is Lit and expr.bits == term.bits and expr.dtype is term.dtype
+        return type(expr) is ir.Lit and expr.bits == term.bits and expr.dtype is term.dtype
     match expr:
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             if op is not term.op:
                 return False
             a, b = term.args
             return match_(a, left, bound, type_of) and match_(b, right, bound, type_of)
-        case Unary(op, operand):
+        case ir.Unary(op, operand):
             return op is term.op and match_(term.args[0], operand, bound, type_of)
-        case Select(cond, if_true, if_false) if kind is TermKind.SELECT:
+        case ir.Select(cond, if_true, if_false) if kind is TermKind.SELECT:
             children = (cond, if_true, if_false)
-        case Fma(a, b, c) if kind is TermKind.FMA:
+        case ir.Fma(a, b, c) if kind is TermKind.FMA:
             children = (a, b, c)
-        case Cast(value, dtype) if kind is TermKind.CAST and dtype is term.dtype:
+        case ir.Cast(value, dtype) if kind is TermKind.CAST and dtype is term.dtype:
             children = (value,)
-        case Bitcast(value, dtype) if kind is TermKind.BITCAST and dtype is term.dtype:
+        case ir.Bitcast(value, dtype) if kind is TermKind.BITCAST and dtype is term.dtype:
             children = (value,)
         case _:
             return False
@@ -174,34 +160,34 @@ def match(term: Term, expr: AnyExpr, bound: Bound, type_of: TypeOf) -> bool:  # 
 match_ = match
 
 
-def build(term: Term, bound: Bound) -> AnyExpr:
+def build(term: Term, bound: Bound) -> ir.AnyExpr:
     """The expression that `term` stands for, with operations on literals computed."""
     if term.kind is TermKind.HOLE:
         return bound[term.name]
     if term.kind is TermKind.LITERAL:
-        return Lit(term.dtype, term.bits)
+        return ir.Lit(term.dtype, term.bits)
     args = [build(arg, bound) for arg in term.args]
     made = _made(term, args)
-    if all(type(arg) is Lit for arg in args):
+    if all(type(arg) is ir.Lit for arg in args):
         value = fold(made)
         return made if value is None else value
     return made
 
 
-def _made(term: Term, args: list[AnyExpr]) -> AnyExpr:
-    if isinstance(term.op, BinOp):
-        return Binary(term.op, args[0], args[1])
-    if isinstance(term.op, UnOp):
-        return Unary(term.op, args[0])
+def _made(term: Term, args: list[ir.AnyExpr]) -> ir.AnyExpr:
+    if isinstance(term.op, ir.BinOp):
+        return ir.Binary(term.op, args[0], args[1])
+    if isinstance(term.op, ir.UnOp):
+        return ir.Unary(term.op, args[0])
     if term.kind is TermKind.SELECT:
-        return Select(args[0], args[1], args[2])
+        return ir.Select(args[0], args[1], args[2])
     if term.kind is TermKind.FMA:
-        return Fma(args[0], args[1], args[2])
-    kind = Cast if term.kind is TermKind.CAST else Bitcast
+        return ir.Fma(args[0], args[1], args[2])
+    kind = ir.Cast if term.kind is TermKind.CAST else ir.Bitcast
     return kind(args[0], term.dtype)
 
 
-def may_apply(instance: Instance, bound: Bound, has_effects: Callable[[AnyExpr], bool]) -> bool:
+def may_apply(instance: Instance, bound: Bound, has_effects: Callable[[ir.AnyExpr], bool]) -> bool:
     """Whether the operands allow it: none with an effect is dropped, repeated or moved.
 
     An operand that would stand twice must cost nothing: a name, a literal or an id.

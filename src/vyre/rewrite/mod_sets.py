@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Barrier,
-    Body,
-    Broadcast,
-    MemoryOrdering,
-    Opaque,
-    ReduceScatter,
-    Store,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children
 
 _SYNCHRONISES = frozenset(
     {
-        *(AllGather, AllReduce, AsyncLoad, AsyncStore, AsyncWait, Barrier, Broadcast),
-        *(ReduceScatter, Opaque),
+        *(
+            ir.AllGather,
+            ir.AllReduce,
+            ir.AsyncLoad,
+            ir.AsyncStore,
+            ir.AsyncWait,
+            ir.Barrier,
+            ir.Broadcast,
+        ),
+        *(ir.ReduceScatter, ir.Opaque),
     }
 )
 """After these, other invocations or copies may have changed any memory that is shared."""
@@ -67,9 +58,9 @@ class Changing:
     """Answers by statement; statements that passes leave alone are not looked at again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[AnyStmt, Changes]] = {}
+        self._known: dict[int, tuple[ir.AnyStmt, Changes]] = {}
 
-    def within(self, statement: AnyStmt) -> Changes:
+    def within(self, statement: ir.AnyStmt) -> Changes:
         """What the statement and everything in it may change."""
         known = self._known.get(id(statement))
         if known is None:
@@ -80,37 +71,37 @@ class Changing:
             known = self._known[id(statement)] = (statement, found)
         return known[1]
 
-    def assigned(self, entry: Body) -> frozenset[str]:
+    def assigned(self, entry: ir.Body) -> frozenset[str]:
         """The variables that anything in a body assigns."""
         return frozenset[str]().union(*(self.within(s).variables for s in entry))
 
 
-def _own(statement: AnyStmt) -> Changes:
+def _own(statement: ir.AnyStmt) -> Changes:
     found = ALL_MEMORY if type(statement) in _SYNCHRONISES else NOTHING
-    if type(statement) is Opaque:
+    if type(statement) is ir.Opaque:
         found = Changes(frozenset(), frozenset(), memory=True, everything=True)
     for child in expr_children(statement):
         if child.depth > 1:
             found = both(found, expr_changes(child))
-    if type(statement) is Assign:
+    if type(statement) is ir.Assign:
         return both(found, Changes(frozenset((statement.name,)), frozenset(), memory=False))
-    if type(statement) is Store:
+    if type(statement) is ir.Store:
         return both(found, Changes(frozenset(), frozenset((statement.buffer,)), memory=False))
     return found
 
 
-def expr_changes(expr: AnyExpr) -> Changes:
+def expr_changes(expr: ir.AnyExpr) -> Changes:
     """What evaluating an expression may change."""
     found = NOTHING
     if expr.depth > 1:
         for child in expr_children(expr):
             found = both(found, expr_changes(child))
-    if type(expr) is Atomic:
+    if type(expr) is ir.Atomic:
         found = both(found, atomic_changes(expr))
     return found
 
 
-def atomic_changes(expr: Atomic) -> Changes:
+def atomic_changes(expr: ir.Atomic) -> Changes:
     """What an atomic changes, its operands left out."""
-    ordered = expr.ordering is not MemoryOrdering.RELAXED
+    ordered = expr.ordering is not ir.MemoryOrdering.RELAXED
     return Changes(frozenset(), frozenset((expr.buffer,)), ordered)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from vyre.ir import AnyStmt, Assign, Body, Let, Loop, Program
+from vyre import ir
 from vyre.ir.walk import map_bodies, map_body, map_exprs, rebuilt, walk_stmts
 from vyre.rewrite.substitute import renamed
 
@@ -16,13 +16,13 @@ _NUMBERED = re.compile(r"(.*?)_\d+")
 class Names:
     """The names of a program: how often each is bound, and new ones."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.bindings: Counter[str] = Counter()
         """How many Lets and Loops bind each name."""
         for statement in walk_stmts(program.entry):
-            if type(statement) is Let:
+            if type(statement) is ir.Let:
                 self.bindings[statement.name] += 1
-            elif type(statement) is Loop:
+            elif type(statement) is ir.Loop:
                 self.bindings[statement.var] += 1
         self._taken = {*self.bindings, *(decl.name for decl in program.buffers)}
         self._next: dict[str, int] = {}
@@ -40,7 +40,7 @@ class Names:
         return name
 
 
-def flattened(body: Body, names: Names) -> Body:
+def flattened(body: ir.Body, names: Names) -> ir.Body:
     """The statements of a scope of its own, fit to stand in the scope around it.
 
     What the body binds at its top becomes visible for longer; where the name is bound elsewhere
@@ -48,7 +48,7 @@ def flattened(body: Body, names: Names) -> Body:
     """
     changes: dict[str, str] = {}
     for statement in body:
-        if type(statement) is Let and names.bindings[statement.name] > 1:
+        if type(statement) is ir.Let and names.bindings[statement.name] > 1:
             changes[statement.name] = names.fresh(statement.name)
     for old, new in changes.items():
         names.bindings[old] -= 1
@@ -56,15 +56,15 @@ def flattened(body: Body, names: Names) -> Body:
     return rename_body(body, changes) if changes else body
 
 
-def rename_body(body: Body, changes: Mapping[str, str]) -> Body:
+def rename_body(body: ir.Body, changes: Mapping[str, str]) -> ir.Body:
     """The body with variables renamed where they are bound, assigned and read."""
 
-    def one(statement: AnyStmt) -> AnyStmt:
+    def one(statement: ir.AnyStmt) -> ir.AnyStmt:
         new = map_exprs(statement, lambda expr: renamed(expr, changes))
-        if type(new) is Let or type(new) is Assign:
+        if type(new) is ir.Let or type(new) is ir.Assign:
             if new.name in changes:
                 new = rebuilt(new, {"name": changes[new.name]})
-        elif type(new) is Loop and new.var in changes:
+        elif type(new) is ir.Loop and new.var in changes:
             new = rebuilt(new, {"var": changes[new.var]})
         return map_bodies(new, lambda inner: map_body(inner, one)) if new.body_fields else new
 

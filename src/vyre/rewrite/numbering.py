@@ -10,31 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Atomic,
-    Ballot,
-    Body,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Var,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children, map_bodies, map_exprs
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.literal_legality import lawful, lawful_statement
 from vyre.rewrite.mod_sets import Changes, Changing, atomic_changes
 from vyre.rewrite.names import Names
 
-_LANES = frozenset({Ballot, Shuffle, SubgroupReduce})
+_LANES = frozenset({ir.Ballot, ir.Shuffle, ir.SubgroupReduce})
 
 Key = tuple[int, int]
 """A statement by position, and an expression in it by its number in the order of the walk."""
@@ -46,11 +29,11 @@ class Value:
 
     __slots__ = ("expr", "holder", "needs", "same_as", "versions", "wanted")
 
-    def __init__(self, expr: AnyExpr, needs: tuple[str, ...], versions: Versions) -> None:
+    def __init__(self, expr: ir.AnyExpr, needs: tuple[str, ...], versions: Versions) -> None:
         self.expr = expr
         self.needs = needs
         self.versions = versions
-        self.holder: AnyExpr | None = None
+        self.holder: ir.AnyExpr | None = None
         """The variable or literal that holds it; without one, a Let is made when it is used
         again."""
         self.wanted = False
@@ -58,7 +41,7 @@ class Value:
         self.same_as: Value | None = None
         """Another value that it is, and that is used again: what holds that holds this."""
 
-    def held(self) -> AnyExpr:
+    def held(self) -> ir.AnyExpr:
         """What holds it, once the place where it is computed has been passed."""
         found = self
         while found.same_as is not None:
@@ -72,11 +55,11 @@ class Dependences:
 
     def __init__(self, mutable: frozenset[str]) -> None:
         self._mutable = mutable
-        self._known: dict[int, tuple[AnyExpr, tuple[str, ...] | None]] = {}
+        self._known: dict[int, tuple[ir.AnyExpr, tuple[str, ...] | None]] = {}
 
-    def of(self, expr: AnyExpr) -> tuple[str, ...] | None:
+    def of(self, expr: ir.AnyExpr) -> tuple[str, ...] | None:
         """Their names, each once; None when the expression must be evaluated where it stands."""
-        if type(expr) is Var:
+        if type(expr) is ir.Var:
             return (expr.name,) if expr.name in self._mutable else ()
         if expr.depth == 1:
             return ()
@@ -85,11 +68,11 @@ class Dependences:
             known = self._known[id(expr)] = (expr, self._find(expr))
         return known[1]
 
-    def _find(self, expr: AnyExpr) -> tuple[str, ...] | None:
-        if type(expr) is Atomic or type(expr) in _LANES:
+    def _find(self, expr: ir.AnyExpr) -> tuple[str, ...] | None:
+        if type(expr) is ir.Atomic or type(expr) in _LANES:
             return None
         names: dict[str, None] = {}
-        if type(expr) is Load and expr.buffer in self._mutable:
+        if type(expr) is ir.Load and expr.buffer in self._mutable:
             names[expr.buffer] = None
         for child in expr_children(expr):
             below = self.of(child)
@@ -105,11 +88,11 @@ class Numbering:
 
     def __init__(
         self,
-        program: Program,
-        wanted: Callable[[AnyExpr], bool],
+        program: ir.Program,
+        wanted: Callable[[ir.AnyExpr], bool],
         changing: Changing,
         assigned: frozenset[str],
-        forwards: Callable[[Store, int], bool] | None = None,
+        forwards: Callable[[ir.Store, int], bool] | None = None,
     ) -> None:
         """`forwards` says which stores make the stored value what a load would give; when it is
         given, only values that were stored are used again.
@@ -138,7 +121,7 @@ class Numbering:
         """Whether an atomic of the present statement has happened already."""
         self._body(program.entry)
 
-    def _body(self, body: Body) -> None:
+    def _body(self, body: ir.Body) -> None:
         mark = len(self._scopes)
         for statement in body:
             self._statement(statement)
@@ -149,22 +132,22 @@ class Numbering:
             else:
                 self._table[hashed] = before
 
-    def _statement(self, statement: AnyStmt) -> None:
+    def _statement(self, statement: ir.AnyStmt) -> None:
         self._position += 1
         self._number = 0
         self._disturbed = False
-        if type(statement) is While:
+        if type(statement) is ir.While:
             self._change(self.changing.within(statement))
             self._look(statement.cond, register=False)
-        elif type(statement) is Let:
+        elif type(statement) is ir.Let:
             self._let(statement)
         else:
             for child in expr_children(statement):
                 self._last = self._number
                 self._look(child)
-        if type(statement) is If:
+        if type(statement) is ir.If:
             self._if(statement)
-        elif type(statement) is Loop or type(statement) is While:
+        elif type(statement) is ir.Loop or type(statement) is ir.While:
             changes = self.changing.within(statement)
             self._change(changes)
             self._body(statement.body)
@@ -175,21 +158,21 @@ class Numbering:
         else:
             self._change(self.changing.within(statement))
             if (
-                type(statement) is Store
+                type(statement) is ir.Store
                 and self.forwards is not None
                 and self.forwards(statement, self._position)
             ):
                 self._stored(statement)
 
-    def _let(self, statement: Let) -> None:
+    def _let(self, statement: ir.Let) -> None:
         self._look(statement.value)
         first = self.firsts.get((self._position, 0))
         if first is not None and statement.name not in self.assigned:
             # The Let itself holds the value from here on.
-            first.holder = Var(statement.name)
+            first.holder = ir.Var(statement.name)
             del self.firsts[self._position, 0]
 
-    def _if(self, statement: If) -> None:
+    def _if(self, statement: ir.If) -> None:
         mark = len(self._journal)
         self._body(statement.then)
         while len(self._journal) > mark:
@@ -198,7 +181,7 @@ class Numbering:
         self._body(statement.otherwise)
         self._change(self.changing.within(statement))
 
-    def _look(self, expr: AnyExpr, *, register: bool = True) -> None:
+    def _look(self, expr: ir.AnyExpr, *, register: bool = True) -> None:
         number = self._number
         self._number += 1
         if expr.depth == 1:
@@ -221,19 +204,19 @@ class Numbering:
                 self._put(value)
         for child in expr_children(expr):
             self._look(child, register=register)
-        if type(expr) is Atomic:
+        if type(expr) is ir.Atomic:
             self._disturbed = True
             self._change(atomic_changes(expr))
 
-    def _stored(self, statement: Store) -> None:
+    def _stored(self, statement: ir.Store) -> None:
         """From here on a load of the same element gives the value that was just stored."""
         needs = self.dependences.of(statement.index)
         value = statement.value
         if needs is None or self.dependences.of(value) is None:
             return
         needs = (*needs, statement.buffer)
-        known = Value(Load(statement.buffer, statement.index), needs, ())
-        if type(value) is Lit or (type(value) is Var and value.name not in self.assigned):
+        known = Value(ir.Load(statement.buffer, statement.index), needs, ())
+        if type(value) is ir.Lit or (type(value) is ir.Var and value.name not in self.assigned):
             known.holder = value
         else:
             key = (self._position, self._last)
@@ -272,31 +255,31 @@ class Numbering:
 class Reuse:
     """The second walk: variables in the place of values that are used again."""
 
-    def __init__(self, program: Program, found: Numbering, like: str) -> None:
+    def __init__(self, program: ir.Program, found: Numbering, like: str) -> None:
         self._found = found
         self._names = Names(program)
         self._buffers = {decl.name: decl for decl in program.buffers}
         self._like = like
         self._position = -1
         self._number = 0
-        self._lets: list[AnyStmt] = []
+        self._lets: list[ir.AnyStmt] = []
 
     @property
     def rewrites(self) -> int:
         """How many computations went."""
         return len(self._found.hits)
 
-    def run(self, program: Program) -> Program:
+    def run(self, program: ir.Program) -> ir.Program:
         """The program with values used again."""
         if not self._found.hits:
             return program
         return program.with_rewritten_entry(edited(program.entry, self._statement))
 
-    def _statement(self, statement: AnyStmt) -> Change:
+    def _statement(self, statement: ir.AnyStmt) -> Change:
         self._position += 1
         self._number = 0
         self._lets = []
-        new: AnyStmt | None = map_exprs(statement, self._expr)
+        new: ir.AnyStmt | None = map_exprs(statement, self._expr)
         lets = self._lets
         if new is not statement:
             new = lawful_statement(new, statement, self._buffers)
@@ -306,7 +289,7 @@ class Reuse:
             new = map_bodies(new, lambda body: edited(body, self._statement))
         return [*lets, new] if lets else new
 
-    def _expr(self, expr: AnyExpr) -> AnyExpr:
+    def _expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         key = (self._position, self._number)
         self._number += 1
         hit = self._found.hits.get(key)
@@ -320,7 +303,7 @@ class Reuse:
         first = self._found.firsts.get(key)
         if first is not None and first.wanted:
             name = self._names.fresh(self._like)
-            first.holder = Var(name)
-            self._lets.append(Let(name, new))
+            first.holder = ir.Var(name)
+            self._lets.append(ir.Let(name, new))
             return first.holder
         return new

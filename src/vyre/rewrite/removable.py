@@ -12,32 +12,18 @@ reached are all that makes others valid, or act without being reached, and must 
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import ProgramFacts, body_effects
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    Body,
-    Broadcast,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    Resume,
-    Trap,
-)
 from vyre.ir.walk import walk_stmts
 
-_COLLECTIVES = (AllGather, AllReduce, Broadcast, ReduceScatter)
-_NEEDED_ELSEWHERE = (*_COLLECTIVES, AsyncLoad, AsyncStore, AsyncWait, Trap, Resume)
+_COLLECTIVES = (ir.AllGather, ir.AllReduce, ir.Broadcast, ir.ReduceScatter)
+_NEEDED_ELSEWHERE = (*_COLLECTIVES, ir.AsyncLoad, ir.AsyncStore, ir.AsyncWait, ir.Trap, ir.Resume)
 
 
-def has_grid_sync(program: Program) -> bool:
+def has_grid_sync(program: ir.Program) -> bool:
     """Whether the program has grid syncs or collectives."""
     return any(
-        (type(s) is Barrier and s.ordering is MemoryOrdering.GRID_SYNC)
+        (type(s) is ir.Barrier and s.ordering is ir.MemoryOrdering.GRID_SYNC)
         or isinstance(s, _COLLECTIVES)
         for s in ProgramFacts.of(program).statements
     )
@@ -46,11 +32,11 @@ def has_grid_sync(program: Program) -> bool:
 class Dropping:
     """Answers for one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._program = program
         self._memory: frozenset[str] | None = None
 
-    def allows(self, body: Body) -> bool:
+    def allows(self, body: ir.Body) -> bool:
         """Whether the statements may be taken out, if they are never executed."""
         if any(isinstance(statement, _NEEDED_ELSEWHERE) for statement in walk_stmts(body)):
             return False
@@ -59,7 +45,7 @@ class Dropping:
         return not self._memory or body_effects(body).writes.isdisjoint(self._memory)
 
 
-def _lost_at_syncs(program: Program) -> frozenset[str]:
+def _lost_at_syncs(program: ir.Program) -> frozenset[str]:
     """The workgroup buffers of a program that has grid syncs; none if it has not."""
     shared = frozenset(decl.name for decl in program.buffers if decl.is_workgroup)
     return shared if shared and has_grid_sync(program) else frozenset()

@@ -9,28 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    Bitcast,
-    BufferDecl,
-    BufLen,
-    Builtin,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
+from vyre import ir
 from vyre.ir.node import MAX_EXPR_DEPTH
 from vyre.ir.opcodes import Result
 from vyre.ir.walk import expr_children, map_exprs
@@ -60,13 +39,13 @@ class Rewriter:
         """How many rewrites were made, folded literals included."""
         self.generation = 0
         """Grows when what was found before is void."""
-        self._types: dict[str, DataType] = {}
+        self._types: dict[str, ir.DataType] = {}
         self._mixed = False
         """Whether a name has several types in one program."""
-        self._buffers: Mapping[str, BufferDecl] = {}
-        self._done: dict[int, tuple[AnyExpr, AnyExpr, DataType]] = {}
+        self._buffers: Mapping[str, ir.BufferDecl] = {}
+        self._done: dict[int, tuple[ir.AnyExpr, ir.AnyExpr, ir.DataType]] = {}
 
-    def begin(self, buffers: Mapping[str, BufferDecl]) -> None:
+    def begin(self, buffers: Mapping[str, ir.BufferDecl]) -> None:
         """Start on a program; what is remembered stays valid while its buffers are the same.
 
         Variables may be others. An expression that is still there reads the ones that it read
@@ -78,7 +57,7 @@ class Rewriter:
         self._types = {}
         self._mixed = False
 
-    def bind(self, name: str, dtype: DataType) -> None:
+    def bind(self, name: str, dtype: ir.DataType) -> None:
         """A variable of this type is visible from here on."""
         if self._types.get(name, dtype) is not dtype:
             # A sibling scope uses the name for another type: what was said with it is void.
@@ -91,15 +70,15 @@ class Rewriter:
         self._done.clear()
         self.generation += 1
 
-    def type_of(self, expr: AnyExpr) -> DataType:
+    def type_of(self, expr: ir.AnyExpr) -> ir.DataType:
         """The type of an expression."""
         found = self._done.get(id(expr))
         return self._type(expr) if found is None else found[2]
 
-    def rewrite(self, expr: AnyExpr) -> AnyExpr:
+    def rewrite(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The best form of `expr` that the rules know; the same object if it is that already."""
         if expr.depth == 1:
-            return self._length(expr) if type(expr) is BufLen else expr
+            return self._length(expr) if type(expr) is ir.BufLen else expr
         found = self._done.get(id(expr))
         if found is not None:
             return found[1]
@@ -113,11 +92,11 @@ class Rewriter:
             self._done[id(new)] = (new, new, dtype)
         return new
 
-    def _length(self, expr: BufLen) -> AnyExpr:
+    def _length(self, expr: ir.BufLen) -> ir.AnyExpr:
         count = self._buffers[expr.buffer].count
-        return Lit(DataType.U32, count) if count else expr
+        return ir.Lit(ir.DataType.U32, count) if count else expr
 
-    def _settle(self, expr: AnyExpr, steps: int) -> AnyExpr:
+    def _settle(self, expr: ir.AnyExpr, steps: int) -> ir.AnyExpr:
         """`expr`, whose operands are settled, with rules applied at its root."""
         while steps:
             better = self._step(expr)
@@ -132,19 +111,19 @@ class Rewriter:
             expr = settled if settled is better else lawful(settled, better, self._buffers)
         return expr
 
-    def _step(self, expr: AnyExpr) -> AnyExpr | None:
+    def _step(self, expr: ir.AnyExpr) -> ir.AnyExpr | None:
         """What one fold or one rule makes of `expr`; None when it is settled."""
         cls = type(expr)
         if cls not in _RULED:
-            return _fold_lane(expr) if type(expr) is Lane else None
+            return _fold_lane(expr) if type(expr) is ir.Lane else None
         operands = expr_children(expr)
-        first = type(operands[0]) is Lit
-        if first and all(type(operand) is Lit for operand in operands):
+        first = type(operands[0]) is ir.Lit
+        if first and all(type(operand) is ir.Lit for operand in operands):
             return fold(expr)
-        if first and type(expr) is Binary and expr.op.row.commutative:
+        if first and type(expr) is ir.Binary and expr.op.row.commutative:
             # Literals stand on the right, so that rules need to look for them there only.
-            return Binary(expr.op, expr.right, expr.left)
-        dtype = self.type_of(operands[1] if cls is Select else operands[0])
+            return ir.Binary(expr.op, expr.right, expr.left)
+        dtype = self.type_of(operands[1] if cls is ir.Select else operands[0])
         below = tuple([head_of(operand) for operand in operands])
         for instance in self.rules.candidates(head_of(expr), dtype, below):
             made = self._try(instance, expr)
@@ -154,7 +133,7 @@ class Rewriter:
                 return made
         return None
 
-    def _try(self, instance: Instance, expr: AnyExpr) -> AnyExpr | None:
+    def _try(self, instance: Instance, expr: ir.AnyExpr) -> ir.AnyExpr | None:
         bound: Bound = {}
         if not match(instance.left, expr, bound, self.type_of):
             return None
@@ -169,45 +148,47 @@ class Rewriter:
 
     def _holds(self, instance: Instance, guard: Term, bound: Bound) -> bool:
         literals = [bound[name] for name in instance.guarded]
-        if all([type(literal) is Lit for literal in literals]):  # noqa: C419
-            return self.rules.holds(instance, guard, cast("list[Lit]", literals))
+        if all([type(literal) is ir.Lit for literal in literals]):  # noqa: C419
+            return self.rules.holds(instance, guard, cast("list[ir.Lit]", literals))
         return self.prove is not None and self.prove(guard, bound)
 
-    def _type(self, expr: AnyExpr) -> DataType:  # noqa: C901
+    def _type(self, expr: ir.AnyExpr) -> ir.DataType:  # noqa: C901
         match expr:
-            case Lit(dtype) | Cast(_, dtype) | Bitcast(_, dtype) | MakeVec(dtype):
+            case ir.Lit(dtype) | ir.Cast(_, dtype) | ir.Bitcast(_, dtype) | ir.MakeVec(dtype):
                 return dtype
-            case Builtin() | BufLen():
-                return DataType.U32
-            case Var(name):
+            case ir.Builtin() | ir.BufLen():
+                return ir.DataType.U32
+            case ir.Var(name):
                 return self._types[name]
-            case Load(buffer):
+            case ir.Load(buffer):
                 return self._buffers[buffer].value_type
-            case Atomic(_, buffer):
+            case ir.Atomic(_, buffer):
                 return self._buffers[buffer].element
-            case Binary(op, left):
-                return DataType.BOOL if op.row.result is Result.BOOL else self.type_of(left)
-            case Unary(op, operand):
-                return DataType.BOOL if op.row.result is Result.BOOL else self.type_of(operand)
-            case Select(_, if_true):
+            case ir.Binary(op, left):
+                return ir.DataType.BOOL if op.row.result is Result.BOOL else self.type_of(left)
+            case ir.Unary(op, operand):
+                return ir.DataType.BOOL if op.row.result is Result.BOOL else self.type_of(operand)
+            case ir.Select(_, if_true):
                 return self.type_of(if_true)
-            case Fma(a):
+            case ir.Fma(a):
                 return self.type_of(a)
-            case Lane(value):
+            case ir.Lane(value):
                 element = self.type_of(value).element
                 assert element is not None
                 return element
-            case Ballot():
-                return DataType.VEC4_U32
-            case Shuffle(value) | SubgroupReduce(_, value):
+            case ir.Ballot():
+                return ir.DataType.VEC4_U32
+            case ir.Shuffle(value) | ir.SubgroupReduce(_, value):
                 return self.type_of(value)
 
 
-_RULED: frozenset[type[Any]] = frozenset({Binary, Unary, Select, Fma, Cast, Bitcast})
+_RULED: frozenset[type[Any]] = frozenset(
+    {ir.Binary, ir.Unary, ir.Select, ir.Fma, ir.Cast, ir.Bitcast}
+)
 
 
-def _fold_lane(expr: Lane) -> AnyExpr | None:
+def _fold_lane(expr: ir.Lane) -> ir.AnyExpr | None:
     made = expr.value
-    if isinstance(made, MakeVec) and not has_effects(made):
+    if isinstance(made, ir.MakeVec) and not has_effects(made):
         return made.lanes[expr.index]
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Assign, Body, Let
+from vyre import ir
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt
 from vyre.rewrite.bodies import edited
 from vyre.rewrite.names import Names
@@ -25,7 +25,7 @@ class Splitting:
         """Variables of the body that is being walked."""
         self.rewrites = 0
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         """The body with a new variable bound by each such assignment."""
         outer_now, outer_bound = self._now, self._bound
         self._now, self._bound = dict(outer_now), set()
@@ -33,22 +33,22 @@ class Splitting:
         self._now, self._bound = outer_now, outer_bound
         return new
 
-    def _statement(self, statement: AnyStmt) -> AnyStmt:
+    def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         now = self._now
         new = map_exprs(statement, lambda expr: renamed(expr, now)) if now else statement
-        if type(new) is Let:
+        if type(new) is ir.Let:
             self._bound.add(new.name)
             now.pop(new.name, None)
-        elif type(new) is Assign:
+        elif type(new) is ir.Assign:
             return self._assign(new)
         return map_bodies(new, self.body) if new.body_fields else new
 
-    def _assign(self, statement: Assign) -> AnyStmt:
+    def _assign(self, statement: ir.Assign) -> ir.AnyStmt:
         name = statement.name
         if name in self._bound:
             self.rewrites += 1
             new = self._now[name] = self._names.fresh(name)
-            return Let(new, statement.value).at(statement.span)
+            return ir.Let(new, statement.value).at(statement.span)
         new = self._now.get(name)
         return statement if new is None else rebuilt(statement, {"name": new})
 

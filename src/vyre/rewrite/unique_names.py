@@ -8,14 +8,14 @@ barriers, loop interchange) or maps names to facts needs unique ones.
 
 from __future__ import annotations
 
-from vyre.ir import AnyExpr, AnyStmt, Assign, Body, Let, Loop, Program, Var
+from vyre import ir
 from vyre.ir.names import numbered_name
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr, walk_stmts
 
 
-def with_unique_names(program: Program) -> Program:
+def with_unique_names(program: ir.Program) -> ir.Program:
     """Rename every binding whose name an earlier one has; the same object if there is none."""
-    bound = [s.name if isinstance(s, Let) else s.var for s in _binders(program)]
+    bound = [s.name if isinstance(s, ir.Let) else s.var for s in _binders(program)]
     if len(set(bound)) == len(bound):
         return program
     taken = set(bound)
@@ -23,8 +23,8 @@ def with_unique_names(program: Program) -> Program:
     return program.with_rewritten_entry(_Renamer(taken, used).body(program.entry, {}))
 
 
-def _binders(program: Program) -> list[Let | Loop]:
-    return [s for s in walk_stmts(program.entry) if isinstance(s, (Let, Loop))]
+def _binders(program: ir.Program) -> list[ir.Let | ir.Loop]:
+    return [s for s in walk_stmts(program.entry) if isinstance(s, (ir.Let, ir.Loop))]
 
 
 class _Renamer:
@@ -41,24 +41,24 @@ class _Renamer:
         self.used.add(unused)
         return unused
 
-    def body(self, body: Body, outer: dict[str, str]) -> Body:
+    def body(self, body: ir.Body, outer: dict[str, str]) -> ir.Body:
         names = dict(outer)
         return tuple(self.statement(statement, names) for statement in body)
 
-    def statement(self, statement: AnyStmt, names: dict[str, str]) -> AnyStmt:
-        def rename(expr: AnyExpr) -> AnyExpr:
-            if isinstance(expr, Var) and names[expr.name] != expr.name:
-                return Var(names[expr.name])
+    def statement(self, statement: ir.AnyStmt, names: dict[str, str]) -> ir.AnyStmt:
+        def rename(expr: ir.AnyExpr) -> ir.AnyExpr:
+            if isinstance(expr, ir.Var) and names[expr.name] != expr.name:
+                return ir.Var(names[expr.name])
             return expr
 
         statement = map_exprs(statement, lambda child: rewrite_expr(child, rename))
-        if isinstance(statement, Assign):
+        if isinstance(statement, ir.Assign):
             return rebuilt(statement, {"name": names[statement.name]})
-        if isinstance(statement, Let):
+        if isinstance(statement, ir.Let):
             names[statement.name] = self.fresh(statement.name)
             return rebuilt(statement, {"name": names[statement.name]})
         inner = names
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             inner = {**names, statement.var: self.fresh(statement.var)}
             statement = rebuilt(statement, {"var": inner[statement.var]})
         return map_bodies(statement, lambda body: self.body(body, inner))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from vyre.ir import AnyExpr, AnyStmt, Assign, Atomic, Body, Let, Program, Var
+from vyre import ir
 from vyre.ir.walk import expr_children
 
 
@@ -24,9 +24,9 @@ class Usage:
     """Answers by statement; statements that passes leave alone are not looked at again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[AnyStmt, Reads]] = {}
+        self._known: dict[int, tuple[ir.AnyStmt, Reads]] = {}
 
-    def of(self, statement: AnyStmt) -> Reads:
+    def of(self, statement: ir.AnyStmt) -> Reads:
         """What the statement's own expressions read."""
         known = self._known.get(id(statement))
         if known is None:
@@ -34,16 +34,16 @@ class Usage:
         return known[1]
 
 
-def _reads(statement: AnyStmt) -> Reads:
+def _reads(statement: ir.AnyStmt) -> Reads:
     names: list[str] = []
     effects = False
-    stack: list[AnyExpr] = list(reversed(expr_children(statement)))
+    stack: list[ir.AnyExpr] = list(reversed(expr_children(statement)))
     while stack:
         expr = stack.pop()
-        if type(expr) is Var:
+        if type(expr) is ir.Var:
             names.append(expr.name)
         elif expr.depth > 1:
-            effects = effects or type(expr) is Atomic
+            effects = effects or type(expr) is ir.Atomic
             stack.extend(reversed(expr_children(expr)))
     return Reads(tuple(names), effects) if names or effects else _NOTHING
 
@@ -51,7 +51,7 @@ def _reads(statement: AnyStmt) -> Reads:
 class Variables:
     """One walk over a program: who reads and assigns its variables."""
 
-    def __init__(self, entry: Body, usage: Usage) -> None:
+    def __init__(self, entry: ir.Body, usage: Usage) -> None:
         self.reads: Counter[str] = Counter()
         self.assigned: set[str] = set()
         self.binds = False
@@ -67,33 +67,33 @@ class Variables:
         self.may_overwrite = self.may_overwrite or bool(self._unread)
 
     @staticmethod
-    def of(program: Program, usage: Usage) -> Variables:
+    def of(program: ir.Program, usage: Usage) -> Variables:
         """Of one program object, counted once."""
         return program.memo(Variables, lambda p: Variables(p.entry, usage))
 
-    def _body(self, body: Body, usage: Usage) -> None:
+    def _body(self, body: ir.Body, usage: Usage) -> None:
         for statement in body:
             names, effects = usage.of(statement)
             if names:
                 self._count(statement, names, effects)
-            if type(statement) is Assign:
+            if type(statement) is ir.Assign:
                 name = statement.name
                 self.assigned.add(name)
                 if name in self._unread:
                     self.may_overwrite = True
                 self._unread.add(name)
-            elif type(statement) is Let:
+            elif type(statement) is ir.Let:
                 self.binds = True
             else:
                 for field in statement.body_fields:
                     self._body(getattr(statement, field), usage)
 
-    def _count(self, statement: AnyStmt, names: tuple[str, ...], effects: bool) -> None:
+    def _count(self, statement: ir.AnyStmt, names: tuple[str, ...], effects: bool) -> None:
         reads, unread = self.reads, self._unread
         for name in names:
             reads[name] += 1
             unread.discard(name)
-        if not effects and (type(statement) is Let or type(statement) is Assign):
+        if not effects and (type(statement) is ir.Let or type(statement) is ir.Assign):
             self.feeds.setdefault(statement.name, []).extend(names)
         else:
             self.roots.extend(names)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from vyre import ir
 from vyre.analysis.coverage_types import (
     COVERAGE,
     Along,
@@ -26,13 +27,9 @@ from vyre.cache import cache_key, code_stamp, default_cache, is_still_the_code
 from vyre.diagnostics import BuildError, FrontError, WireError
 from vyre.driver.grid import indirect_dispatch, written_buffers
 from vyre.front.extent_limit import LIMIT, extents_below
-from vyre.ir import BufferAccess, BufferDecl, BufferHints, DataType, MemoryKind, Program
 from vyre.opt.hot_paths import hint_keys
 from vyre.runtime.kernel_outputs import coverage_of
 from vyre.signals import is_from_handler
-
-if TYPE_CHECKING:
-    from vyre.ir import Body
 
 _WRONG = (ValueError, TypeError, KeyError, IndexError, AttributeError, BuildError)
 """What reading an entry that says something else comes to."""
@@ -57,7 +54,7 @@ def keep_note(said: dict[str, Any], *parts: str) -> None:
     _keep(json.dumps(said).encode(), parts)
 
 
-def program(translated: Callable[[], Program], *parts: str) -> Program | None:
+def program(translated: Callable[[], ir.Program], *parts: str) -> ir.Program | None:
     """The program that is kept under a name.
 
     `translated` makes it anew, with the places of its statements in the source.
@@ -73,9 +70,9 @@ def program(translated: Callable[[], Program], *parts: str) -> Program | None:
         return None
 
 
-def keep_program(made: Program, *parts: str) -> None:
+def keep_program(made: ir.Program, *parts: str) -> None:
     """Keep a program under a name."""
-    plain = all(decl.hints == BufferHints() for decl in made.buffers)
+    plain = all(decl.hints == ir.BufferHints() for decl in made.buffers)
     if not plain or indirect_dispatch(made) is not None or plan_of(made) is None:
         return
     try:
@@ -100,7 +97,7 @@ def _key(parts: tuple[str, ...]) -> str:
     return cache_key("translation 3", code_stamp(), *parts)
 
 
-def _to_bytes(made: Program) -> bytes:
+def _to_bytes(made: ir.Program) -> bytes:
     head = {
         "digest": made.digest(),
         "buffers": [_decl_row(decl) for decl in made.buffers],
@@ -117,7 +114,7 @@ def _to_bytes(made: Program) -> bytes:
     return len(data).to_bytes(4, "little") + data + made.to_wire()
 
 
-def _from_bytes(data: bytes, translated: Callable[[], Program]) -> Program:
+def _from_bytes(data: bytes, translated: Callable[[], ir.Program]) -> ir.Program:
     start = 4 + int.from_bytes(data[:4], "little")
     head = json.loads(data[4:start])
     digest = _text(head["digest"])
@@ -132,10 +129,10 @@ def _from_bytes(data: bytes, translated: Callable[[], Program]) -> Program:
         COVERAGE: {_text(name): _filled(row) for name, row in filled.items()},
     }
 
-    def make() -> Body:
+    def make() -> ir.Body:
         return _entry(data[start:], digest, translated)
 
-    return Program.deferred(
+    return ir.Program.deferred(
         [_decl(row) for row in head["buffers"]],
         [_number(extent) for extent in head["workgroup"]],
         make,
@@ -145,18 +142,18 @@ def _from_bytes(data: bytes, translated: Callable[[], Program]) -> Program:
     )
 
 
-def _entry(wire: bytes, digest: str, translated: Callable[[], Program]) -> Body:
+def _entry(wire: bytes, digest: str, translated: Callable[[], ir.Program]) -> ir.Body:
     """The statements; those that know their places in the source, if it still says the same."""
     try:
         found = translated()
     except FrontError:
         found = None
     if found is None or found.digest() != digest:
-        found = Program.from_wire(wire)
+        found = ir.Program.from_wire(wire)
     return found.entry
 
 
-def _plan_rows(made: Program) -> object:
+def _plan_rows(made: ir.Program) -> object:
     plan = plan_of(made)
     assert plan is not None  # a kernel has one
     return to_rows(plan)
@@ -165,20 +162,20 @@ def _plan_rows(made: Program) -> object:
 # --- rows -----------------------------------------------------------------------------------------
 
 
-def _decl_row(decl: BufferDecl) -> list[object]:
+def _decl_row(decl: ir.BufferDecl) -> list[object]:
     flags = (decl.is_output, decl.is_pipeline_live_out, decl.has_initial_value)
     kinds = (decl.access.value, decl.kind.value, decl.element.spelling)
     return [decl.name, decl.binding, *kinds, decl.count, *flags]
 
 
-def _decl(row: list[Any]) -> BufferDecl:
+def _decl(row: list[Any]) -> ir.BufferDecl:
     name, binding, access, kind, element, count, output, live_out, has_initial = row
-    return BufferDecl(
+    return ir.BufferDecl(
         _text(name),
         None if binding is None else _number(binding),
-        BufferAccess(access),
-        MemoryKind(kind),
-        DataType.parse(_text(element)),
+        ir.BufferAccess(access),
+        ir.MemoryKind(kind),
+        ir.DataType.parse(_text(element)),
         _number(count),
         output is True,
         live_out is True,

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from vyre import ir
 from vyre.diagnostics import BackendError, Diagnostic, ExecutionError
 from vyre.diagnostics.codes import execution
 from vyre.diagnostics.codes import verify as codes
 from vyre.driver import grid as grids
-from vyre.ir import AnyExpr, Atomic, AtomicOp, Binary, Program, ReduceOp, SubgroupReduce, Unary
 from vyre.ir import late_binding as late
 from vyre.ir.walk import walk_all_exprs
 from vyre.runtime.clearing import NO_OUTS, Outs
@@ -53,7 +53,7 @@ class Dispatch(Protocol):
 
 
 def snapshot(
-    program: Program, given: Mapping[str, object], outs: Outs = NO_OUTS
+    program: ir.Program, given: Mapping[str, object], outs: Outs = NO_OUTS
 ) -> dict[str, HostArray]:
     """Copies of what a call gives, flat, by the names of the buffers; those in `outs` as zeros."""
     found: dict[str, HostArray] = {}
@@ -148,7 +148,7 @@ def _compare(
 class _Judge:
     """What the reference says about results, and about itself in other orders."""
 
-    def __init__(self, program: Program, run: Callable[..., Any]) -> None:
+    def __init__(self, program: ir.Program, run: Callable[..., Any]) -> None:
         self._program = program
         self._run = run
         defining = run()
@@ -183,10 +183,10 @@ class _Judge:
     @property
     def has_atomics(self) -> bool:
         """Whether the order of atomics may show: in what they give, or in what they leave."""
-        return any(isinstance(expr, Atomic) for expr in walk_all_exprs(self._program.entry))
+        return any(isinstance(expr, ir.Atomic) for expr in walk_all_exprs(self._program.entry))
 
 
-def is_inexact(program: Program) -> bool:
+def is_inexact(program: ir.Program) -> bool:
     """Whether floats may differ: by approximate functions, or by the order of additions."""
     if program.fast_math:
         return True
@@ -194,13 +194,13 @@ def is_inexact(program: Program) -> bool:
     return any(_rounds_freely(expr, floats) for expr in walk_all_exprs(program.entry))
 
 
-def _rounds_freely(expr: AnyExpr, floats: set[str]) -> bool:
+def _rounds_freely(expr: ir.AnyExpr, floats: set[str]) -> bool:
     match expr:
-        case Unary(op) | Binary(op):
+        case ir.Unary(op) | ir.Binary(op):
             return op.row.approximate
-        case Atomic(op, buffer):
-            return buffer in floats and op in (AtomicOp.ADD, AtomicOp.SUB)
-        case SubgroupReduce(op):
-            return op in (ReduceOp.ADD, ReduceOp.MUL)
+        case ir.Atomic(op, buffer):
+            return buffer in floats and op in (ir.AtomicOp.ADD, ir.AtomicOp.SUB)
+        case ir.SubgroupReduce(op):
+            return op in (ir.ReduceOp.ADD, ir.ReduceOp.MUL)
         case _:
             return False

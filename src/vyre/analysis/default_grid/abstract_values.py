@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.default_grid.bounds import NOTHING, Bounds, Facts
 from vyre.analysis.default_grid.extents import Axis, Length, Number
 from vyre.analysis.default_grid.integers import (
@@ -20,32 +21,12 @@ from vyre.analysis.default_grid.integers import (
     power,
 )
 from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Counter, Form, operation
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Bitcast,
-    BufferAccess,
-    BufferDecl,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Expr,
-    Lit,
-    Load,
-    Select,
-    Unary,
-    UnOp,
-    Var,
-)
 from vyre.ir.buffer import NO_ELEMENT, SHAPE, is_layout
 from vyre.ir.opcodes import NEGATED
 from vyre.record import dataclass
 
-_WIDE = (DataType.U32, DataType.I32, DataType.U64, DataType.I64)
-_NO_ELEMENT = Expr.u32(NO_ELEMENT)
+_WIDE = (ir.DataType.U32, ir.DataType.I32, ir.DataType.U64, ir.DataType.I64)
+_NO_ELEMENT = ir.Expr.u32(NO_ELEMENT)
 _FEW = 1 << 16
 """Numbers up to this one may be added to ids; an unsigned one that is so far from the end of its
 type is a negative one."""
@@ -85,38 +66,38 @@ ALWAYS, NEVER, OPEN = Truth(NOTHING, None), Truth(None, NOTHING), Truth()
 class Values:
     """Values of the expressions of one kernel."""
 
-    decls: Mapping[str, BufferDecl]
+    decls: Mapping[str, ir.BufferDecl]
     bounds: Bounds
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def of(self, expr: AnyExpr, names: Mapping[str, Value]) -> Value:
+    def of(self, expr: ir.AnyExpr, names: Mapping[str, Value]) -> Value:
         """The value of an expression, where variables have these values."""
         match expr:
-            case Lit():
+            case ir.Lit():
                 return _literal(expr)
-            case Var(name):
+            case ir.Var(name):
                 return names.get(name)
-            case Builtin(kind, axis):
+            case ir.Builtin(kind, axis):
                 return self._builtin(kind, axis)
-            case BufLen(buffer):
+            case ir.BufLen(buffer):
                 decl = self.decls[buffer]
                 return Whole(Form.of(decl.count if decl.is_on_chip else Length(buffer)))
-            case Load(buffer, index):
+            case ir.Load(buffer, index):
                 return self._load(buffer, index)
-            case Unary(op, operand):
+            case ir.Unary(op, operand):
                 return self._unary(op, self.of(operand, names))
-            case Binary(op, left, right) if op in NEGATED:
+            case ir.Binary(op, left, right) if op in NEGATED:
                 return self._compared(op, self.of(left, names), self.of(right, names))
-            case Binary():
+            case ir.Binary():
                 return self._binary(expr, names)
-            case Select():
+            case ir.Select():
                 return self._select(expr, names)
-            case Cast(value, dtype) | Bitcast(value, dtype):
+            case ir.Cast(value, dtype) | ir.Bitcast(value, dtype):
                 return self._cast(self.of(value, names), dtype)
             case _:
                 return None
 
-    def truth(self, expr: AnyExpr, names: Mapping[str, Value]) -> Truth:
+    def truth(self, expr: ir.AnyExpr, names: Mapping[str, Value]) -> Truth:
         """The value of a condition."""
         found = self.of(expr, names)
         return found if isinstance(found, Truth) else OPEN
@@ -129,39 +110,39 @@ class Values:
         """What holds in a loop from one integer up to another, because it has rounds."""
         if isinstance(stop, Positive) and isinstance(start, Whole) and start.form == Form():
             return stop.facts
-        found = self._compared(BinOp.LT, start, stop)
+        found = self._compared(ir.BinOp.LT, start, stop)
         return found.yes or NOTHING
 
-    def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
+    def _builtin(self, kind: ir.BuiltinKind, axis: int) -> Value:
         match kind:
-            case BuiltinKind.GLOBAL_ID:
+            case ir.BuiltinKind.GLOBAL_ID:
                 return Whole(self.own(axis))
-            case BuiltinKind.WORKGROUP_ID:
+            case ir.BuiltinKind.WORKGROUP_ID:
                 return Whole(Form.of(GROUP[axis]))
-            case BuiltinKind.LOCAL_ID:
+            case ir.BuiltinKind.LOCAL_ID:
                 return Whole(Form.of(0 if self.bounds.workgroup[axis] == 1 else LANE[axis]))
-            case BuiltinKind.NUM_WORKGROUPS:
+            case ir.BuiltinKind.NUM_WORKGROUPS:
                 return Whole(Form.of(GROUPS[axis]))
             case _:
                 return None
 
-    def _load(self, buffer: str, index: AnyExpr) -> Value:
+    def _load(self, buffer: str, index: ir.AnyExpr) -> Value:
         decl = self.decls[buffer]
         element = decl.element.value_type
-        if buffer.endswith(SHAPE) and isinstance(index, Lit):
+        if buffer.endswith(SHAPE) and isinstance(index, ir.Lit):
             return Whole(Form.of(Axis(buffer.removesuffix(SHAPE), int(index.value))))
-        if decl.access is BufferAccess.UNIFORM and not is_layout(buffer) and element in _WIDE:
+        if decl.access is ir.BufferAccess.UNIFORM and not is_layout(buffer) and element in _WIDE:
             number = Form.of(Number(buffer, element.is_signed))
             return Whole(number, is_signed=element.is_signed)
         return self._narrow(element)
 
-    def _narrow(self, dtype: DataType) -> Value:
+    def _narrow(self, dtype: ir.DataType) -> Value:
         """A value of a type that holds small numbers only."""
         bits = 1 if dtype.is_bool else dtype.bits or 0
         small = (dtype.is_bool or (dtype.is_integer and not dtype.is_signed)) and bits <= 16
         return self.counter(Form.of(1 << bits)) if small else None
 
-    def _cast(self, value: Value, dtype: DataType) -> Value:
+    def _cast(self, value: Value, dtype: ir.DataType) -> Value:
         if isinstance(value, Truth):
             return (
                 self.counter(Form.of(2), is_signed=dtype.is_signed) if dtype.is_integer else value
@@ -171,18 +152,18 @@ class Values:
             return Whole(value.form, value.at_least, value.divisor, dtype.is_signed, bits)
         return value if dtype in _WIDE else self._narrow(dtype) if dtype.is_integer else None
 
-    def _unary(self, op: UnOp, operand: Value) -> Value:
+    def _unary(self, op: ir.UnOp, operand: Value) -> Value:
         match op, operand:
-            case UnOp.NOT, Truth(yes, no):
+            case ir.UnOp.NOT, Truth(yes, no):
                 return Truth(no, yes)
-            case UnOp.NEG, Whole():
+            case ir.UnOp.NEG, Whole():
                 return negated(operand)
-            case UnOp.ABS, Whole(form) if form.is_never_negative:
+            case ir.UnOp.ABS, Whole(form) if form.is_never_negative:
                 return operand
             case _:
                 return None
 
-    def _binary(self, expr: Binary, names: Mapping[str, Value]) -> Value:
+    def _binary(self, expr: ir.Binary, names: Mapping[str, Value]) -> Value:
         left, right = self.of(expr.left, names), self.of(expr.right, names)
         if isinstance(left, Truth) or isinstance(right, Truth):
             one = left if isinstance(left, Truth) else OPEN
@@ -191,32 +172,34 @@ class Values:
         if not isinstance(left, Whole) or not isinstance(right, Whole):
             return self._partly_known(expr, left, right)
         match expr.op:
-            case BinOp.ADD | BinOp.SUB:
+            case ir.BinOp.ADD | ir.BinOp.SUB:
                 left, right = _with_sign(left), _with_sign(right)
-                return added(left, right if expr.op is BinOp.ADD else negated(right))
-            case BinOp.MUL | BinOp.SHL:
+                return added(left, right if expr.op is ir.BinOp.ADD else negated(right))
+            case ir.BinOp.MUL | ir.BinOp.SHL:
                 left, right = _with_sign(left), _with_sign(right)
-                return multiplied(left, right if expr.op is BinOp.MUL else power(right))
-            case BinOp.DIV | BinOp.SHR:
-                return divided(left, right if expr.op is BinOp.DIV else power(right))
-            case BinOp.REM | BinOp.AND:
+                return multiplied(left, right if expr.op is ir.BinOp.MUL else power(right))
+            case ir.BinOp.DIV | ir.BinOp.SHR:
+                return divided(left, right if expr.op is ir.BinOp.DIV else power(right))
+            case ir.BinOp.REM | ir.BinOp.AND:
                 return self._remainder(expr.op, left, right)
-            case BinOp.MIN | BinOp.MAX:
+            case ir.BinOp.MIN | ir.BinOp.MAX:
                 return extreme(expr.op, left, right)
             case _:
                 return None
 
-    def _partly_known(self, expr: Binary, left: Value, right: Value) -> Value:
+    def _partly_known(self, expr: ir.Binary, left: Value, right: Value) -> Value:
         """Of two operands of which one is no integer that is known."""
         number = right if isinstance(right, Whole) else left if isinstance(left, Whole) else None
-        if number is not None and expr.op is BinOp.MAX:
+        if number is not None and expr.op is ir.BinOp.MAX:
             return Whole(number.form, True, number.divisor, number.is_signed)
         match expr:
-            case Binary(BinOp.AND, _, Lit(dtype, mask)) | Binary(BinOp.AND, Lit(dtype, mask), _):
+            case ir.Binary(ir.BinOp.AND, _, ir.Lit(dtype, mask)) | ir.Binary(
+                ir.BinOp.AND, ir.Lit(dtype, mask), _
+            ):
                 return self._small(mask + 1, is_signed=dtype.is_signed)
-            case Binary(BinOp.REM, _, Lit(dtype, end)) if not dtype.is_signed:
+            case ir.Binary(ir.BinOp.REM, _, ir.Lit(dtype, end)) if not dtype.is_signed:
                 return self._small(end)
-            case Binary(BinOp.SHR, _, Lit(dtype, by)) if not dtype.is_signed:
+            case ir.Binary(ir.BinOp.SHR, _, ir.Lit(dtype, by)) if not dtype.is_signed:
                 return self._small(1 << max((dtype.bits or 0) - by, 0))
             case _:
                 return None
@@ -224,16 +207,16 @@ class Values:
     def _small(self, end: int, *, is_signed: bool = False) -> Value:
         return self.counter(Form.of(end), is_signed=is_signed) if 0 < end <= _FEW else None
 
-    def _junction(self, op: BinOp, left: Truth, right: Truth) -> Value:
+    def _junction(self, op: ir.BinOp, left: Truth, right: Truth) -> Value:
         match op:
-            case BinOp.AND:
+            case ir.BinOp.AND:
                 return Truth(_both(left.yes, right.yes), self.bounds.either(left.no, right.no))
-            case BinOp.OR:
+            case ir.BinOp.OR:
                 return Truth(self.bounds.either(left.yes, right.yes), _both(left.no, right.no))
             case _:
                 return OPEN
 
-    def _select(self, expr: Select, names: Mapping[str, Value]) -> Value:
+    def _select(self, expr: ir.Select, names: Mapping[str, Value]) -> Value:
         cond = self.truth(expr.cond, names)
         one, other = self.of(expr.if_true, names), self.of(expr.if_false, names)
         if isinstance(one, Truth) and isinstance(other, Truth):
@@ -244,7 +227,7 @@ class Values:
             return one
         quotient = _floor_quotient(expr)
         if quotient is not None:
-            return self.of(Binary(BinOp.DIV, *quotient), names)
+            return self.of(ir.Binary(ir.BinOp.DIV, *quotient), names)
         divisor = _floor_remainder(expr)
         if divisor is not None:
             end = self.of(divisor, names)
@@ -255,10 +238,10 @@ class Values:
             return Positive(cond.yes or NOTHING, self._stride(expr.if_true, names))
         return None
 
-    def _stride(self, rounds: AnyExpr, names: Mapping[str, Value]) -> int | None:
+    def _stride(self, rounds: ir.AnyExpr, names: Mapping[str, Value]) -> int | None:
         """The axis whose ids, all together, take (end - id - 1) // step + 1 steps to an end."""
         match rounds:
-            case Binary(BinOp.ADD, Binary(BinOp.DIV, distance, step), Lit()):
+            case ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, distance, step), ir.Lit()):
                 far, by = self.of(distance, names), self.of(step, names)
             case _:
                 return None
@@ -291,9 +274,9 @@ class Values:
             self.bounds.either(_both(cond.yes, one.no), _both(cond.no, other.no)),
         )
 
-    def _remainder(self, op: BinOp, left: Whole, right: Whole) -> Value:
+    def _remainder(self, op: ir.BinOp, left: Whole, right: Whole) -> Value:
         end = right.known
-        if op is BinOp.AND:
+        if op is ir.BinOp.AND:
             masks = [side.known.constant for side in (left, right) if side.known is not None]
             small = [mask for mask in masks if mask is not None and mask >= 0]
             end = Form.of(min(small) + 1) if small else None
@@ -304,7 +287,7 @@ class Values:
             return made(operation("%", left.known, end), left)
         return self.counter(end, is_signed=left.is_signed)
 
-    def _compared(self, op: BinOp, left: Value, right: Value) -> Truth:
+    def _compared(self, op: ir.BinOp, left: Value, right: Value) -> Truth:
         if not isinstance(left, Whole) or not isinstance(right, Whole):
             return OPEN
         return Truth(compared(op, left, right), compared(NEGATED[op], left, right))
@@ -314,7 +297,7 @@ def _both(one: Facts | None, other: Facts | None) -> Facts | None:
     return None if one is None or other is None else one | other
 
 
-def _literal(expr: Lit) -> Value:
+def _literal(expr: ir.Lit) -> Value:
     value = expr.value
     if isinstance(value, bool):
         return ALWAYS if value else NEVER
@@ -332,12 +315,12 @@ def _with_sign(whole: Whole) -> Whole:
     return Whole(Form.of(number - (1 << whole.bits)), bits=whole.bits)
 
 
-def _floor_quotient(expr: Select) -> tuple[AnyExpr, AnyExpr] | None:
+def _floor_quotient(expr: ir.Select) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
     """The operands of `//` on signed integers, as the front end writes it."""
     match expr.if_false:
-        case Binary(BinOp.DIV, left, right) as quotient:
+        case ir.Binary(ir.BinOp.DIV, left, right) as quotient:
             match expr.if_true:
-                case Binary(BinOp.SUB, lower, Lit() as one):
+                case ir.Binary(ir.BinOp.SUB, lower, ir.Lit() as one):
                     same = lower == quotient and one.value == 1
                     return (left, right) if same and _tests_signs(expr.cond) else None
                 case _:
@@ -346,24 +329,28 @@ def _floor_quotient(expr: Select) -> tuple[AnyExpr, AnyExpr] | None:
             return None
 
 
-def _floor_remainder(expr: Select) -> AnyExpr | None:
+def _floor_remainder(expr: ir.Select) -> ir.AnyExpr | None:
     """The divisor of `%` on signed integers, as the front end writes it."""
     match expr.if_true, expr.if_false:
-        case Binary(BinOp.ADD, moved, by), Binary(BinOp.REM, _, divisor) as rest:
+        case ir.Binary(ir.BinOp.ADD, moved, by), ir.Binary(ir.BinOp.REM, _, divisor) as rest:
             return divisor if moved == rest and by == divisor else None
         case _:
             return None
 
 
-def _tests_signs(cond: AnyExpr) -> bool:
+def _tests_signs(cond: ir.AnyExpr) -> bool:
     """Whether a condition asks for a remainder and for operands of different signs.
 
     Of a divisor that is never negative, a negative remainder tells both.
     """
     match cond:
-        case Binary(BinOp.LT, Binary(BinOp.REM), Lit()):
+        case ir.Binary(ir.BinOp.LT, ir.Binary(ir.BinOp.REM), ir.Lit()):
             return True
-        case Binary(BinOp.AND, Binary(BinOp.NE, Binary(BinOp.REM), _), Binary(BinOp.LT, _, _)):
+        case ir.Binary(
+            ir.BinOp.AND,
+            ir.Binary(ir.BinOp.NE, ir.Binary(ir.BinOp.REM), _),
+            ir.Binary(ir.BinOp.LT, _, _),
+        ):
             return True
         case _:
             return False

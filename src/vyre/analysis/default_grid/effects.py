@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vyre import ir
 from vyre.analysis.default_grid.abstract_values import (
     ALWAYS,
     NEVER,
@@ -23,46 +24,19 @@ from vyre.analysis.default_grid.extents import Length
 from vyre.analysis.default_grid.integers import Whole
 from vyre.analysis.default_grid.polynomials import Form
 from vyre.analysis.default_grid.shared_work import Stride
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncStore,
-    Atomic,
-    Binary,
-    BinOp,
-    Block,
-    Body,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    If,
-    Let,
-    Loop,
-    Program,
-    Region,
-    Return,
-    Store,
-    Trap,
-    Unary,
-    UnOp,
-    Var,
-    While,
-)
 from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 
-_GRID_IDS = (BuiltinKind.GLOBAL_ID, BuiltinKind.WORKGROUP_ID, BuiltinKind.NUM_WORKGROUPS)
+_GRID_IDS = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """A store or an atomic to a parameter."""
 
-    statement: AnyStmt
-    node: Store | AsyncStore | Atomic
+    statement: ir.AnyStmt
+    node: ir.Store | ir.AsyncStore | ir.Atomic
     guards: Ends
     """What conditions say of the ids of those that get to it."""
     place: Ends
@@ -83,7 +57,7 @@ class Effect:
     @property
     def buffer(self) -> str:
         """What it changes."""
-        return self.node.destination if isinstance(self.node, AsyncStore) else self.node.buffer
+        return self.node.destination if isinstance(self.node, ir.AsyncStore) else self.node.buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +71,7 @@ class Asked:
     has_atomics: bool
 
     @staticmethod
-    def of(program: Program) -> Asked:
+    def of(program: ir.Program) -> Asked:
         """Look at all expressions of a kernel."""
         axes: set[int] = set()
         unread: dict[str, set[int]] = {}
@@ -107,15 +81,15 @@ class Asked:
             here: set[int] = set()
             for child in expr_children(statement):
                 for node in walk_expr(child):
-                    if isinstance(node, Builtin):
+                    if isinstance(node, ir.Builtin):
                         if node.kind in _GRID_IDS:
                             here.add(node.axis)
-                            for_groups |= node.kind is BuiltinKind.NUM_WORKGROUPS
-                    elif isinstance(node, Var):
+                            for_groups |= node.kind is ir.BuiltinKind.NUM_WORKGROUPS
+                    elif isinstance(node, ir.Var):
                         read.add(node.name)
-                    elif isinstance(node, Atomic):
+                    elif isinstance(node, ir.Atomic):
                         has_atomics = True
-            if here and isinstance(statement, Let):
+            if here and isinstance(statement, ir.Let):
                 unread.setdefault(statement.name, set()).update(here)
             else:
                 axes |= here
@@ -124,14 +98,14 @@ class Asked:
         return Asked(tuple(sorted(axes)), for_groups, has_atomics)
 
 
-Note = Callable[["Search", AnyStmt, Facts], None]
+Note = Callable[["Search", ir.AnyStmt, Facts], None]
 """What is told of each statement, before it, and of what holds there."""
 
 
 class Search:
     """Goes through a kernel."""
 
-    def __init__(self, program: Program, asked: Asked, note: Note | None = None) -> None:
+    def __init__(self, program: ir.Program, asked: Asked, note: Note | None = None) -> None:
         self.found: list[Effect] = []
         self._asked = asked
         self._note = note
@@ -149,7 +123,7 @@ class Search:
         self.visit(self._entry, NOTHING)
         return self
 
-    def visit(self, body: Body, facts: Facts) -> Facts | None:
+    def visit(self, body: ir.Body, facts: Facts) -> Facts | None:
         """Go through statements under facts; what holds after them, None if nothing goes on."""
         for statement in body:
             after = self._statement(statement, facts)
@@ -158,25 +132,25 @@ class Search:
             facts = after
         return facts
 
-    def _statement(self, statement: AnyStmt, facts: Facts) -> Facts | None:
+    def _statement(self, statement: ir.AnyStmt, facts: Facts) -> Facts | None:
         if self._asked.has_atomics:
             self._atomics(statement, facts)
         if self._note is not None and not self._is_silent:
             self._note(self, statement, facts)
         match statement:
-            case Let(name, value) | Assign(name, value):
+            case ir.Let(name, value) | ir.Assign(name, value):
                 self.names[name] = self.values.of(value, self.names)
-            case Store() | AsyncStore():
+            case ir.Store() | ir.AsyncStore():
                 self._effect(statement, statement, facts)
-            case Block(inner) | Region(_, _, inner):
+            case ir.Block(inner) | ir.Region(_, _, inner):
                 return self.visit(inner, facts)
-            case If():
+            case ir.If():
                 return self._if(statement, facts)
-            case Loop():
+            case ir.Loop():
                 self._loop(statement, facts)
-            case While():
+            case ir.While():
                 self._while(statement, facts)
-            case Return() | Break() | Continue() | Trap():
+            case ir.Return() | ir.Break() | ir.Continue() | ir.Trap():
                 return None
             case _:
                 pass
@@ -184,7 +158,7 @@ class Search:
 
     # --- branches ---------------------------------------------------------------------------------
 
-    def _if(self, statement: If, facts: Facts) -> Facts | None:
+    def _if(self, statement: ir.If, facts: Facts) -> Facts | None:
         cond = self.values.truth(statement.cond, self.names)
         before = self.names
         ends: list[Facts | None] = []
@@ -202,11 +176,11 @@ class Search:
         more = self.bounds.either(ends[0] - facts, ends[1] - facts)
         return facts if more is None else facts | more
 
-    def _assume(self, cond: AnyExpr, holds: bool) -> None:
+    def _assume(self, cond: ir.AnyExpr, holds: bool) -> None:
         """A variable that was tested is known afterwards."""
-        while isinstance(cond, Unary) and cond.op is UnOp.NOT:
+        while isinstance(cond, ir.Unary) and cond.op is ir.UnOp.NOT:
             cond, holds = cond.operand, not holds
-        if isinstance(cond, Var) and cond.name in self.names:
+        if isinstance(cond, ir.Var) and cond.name in self.names:
             self.names[cond.name] = ALWAYS if holds else NEVER
 
     def _joined(self, cond: Truth, one: Value, other: Value) -> Value:
@@ -218,7 +192,7 @@ class Search:
 
     # --- loops ------------------------------------------------------------------------------------
 
-    def _loop(self, loop: Loop, facts: Facts) -> None:
+    def _loop(self, loop: ir.Loop, facts: Facts) -> None:
         start = self.values.of(loop.start, self.names)
         stop = self.values.of(loop.stop, self.names)
         inside = facts | self.values.entered(start, stop)
@@ -232,10 +206,10 @@ class Search:
             self._note_stride(loop, counter.form, stop.stride)
         self._rounds(loop.body, inside, {loop.var: counter})
 
-    def _note_stride(self, loop: Loop, counter: Form, axis: int) -> None:
+    def _note_stride(self, loop: ir.Loop, counter: Form, axis: int) -> None:
         """`for i in range(gid, end, all invocations)`: i is own, then that of another round."""
         match loop.body:
-            case (Let(name, value), *_):
+            case (ir.Let(name, value), *_):
                 shown = self.values.of(value, {**self.names, loop.var: Whole(counter)})
                 steps = counter.times(self.values.all_of(axis))
                 if isinstance(shown, Whole) and steps is not None:
@@ -245,14 +219,16 @@ class Search:
             case _:
                 pass
 
-    def _note_while(self, loop: While) -> None:
+    def _note_while(self, loop: ir.While) -> None:
         """`while i < end: …; i += all invocations`."""
         match loop:
-            case While(Binary(BinOp.LT, Var(name), _), (*_, Assign(last, value))) if name == last:
+            case ir.While(
+                ir.Binary(ir.BinOp.LT, ir.Var(name), _), (*_, ir.Assign(last, value))
+            ) if name == last:
                 pass
             case _:
                 return
-        if sum(isinstance(s, Assign) and s.name == name for s in walk_stmts(loop.body)) > 1:
+        if sum(isinstance(s, ir.Assign) and s.name == name for s in walk_stmts(loop.body)) > 1:
             return
         if _reads(self._entry, name) > _reads((loop,), name):
             return
@@ -267,7 +243,7 @@ class Search:
             ):
                 self.strides[id(loop)] = Stride(name, axis)
 
-    def _while(self, loop: While, facts: Facts) -> None:
+    def _while(self, loop: ir.While, facts: Facts) -> None:
         self._note_while(loop)
         # There is a first round only if the condition held before it.
         first = self.values.truth(loop.cond, self.names)
@@ -275,11 +251,11 @@ class Search:
             self._rounds(loop.body, facts | first.yes, {}, loop.cond)
 
     def _rounds(
-        self, body: Body, facts: Facts, counter: dict[str, Value], cond: AnyExpr | None = None
+        self, body: ir.Body, facts: Facts, counter: dict[str, Value], cond: ir.AnyExpr | None = None
     ) -> None:
         """Go through the body of a loop for all of its rounds at once."""
         passed = self._first_round(body, facts, counter)
-        changed = [s.name for s in walk_stmts(body) if isinstance(s, Assign)]
+        changed = [s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)]
         before = {name: value for name, value in self.names.items() if name not in changed}
         self.names = {**before, **dict.fromkeys(changed), **counter}
         if cond is not None:
@@ -291,7 +267,9 @@ class Search:
             facts = after | passed.get(position, NOTHING)
         self.names = {**before, **dict.fromkeys(n for n in changed if n in self.names)}
 
-    def _first_round(self, body: Body, facts: Facts, counter: dict[str, Value]) -> dict[int, Facts]:
+    def _first_round(
+        self, body: ir.Body, facts: Facts, counter: dict[str, Value]
+    ) -> dict[int, Facts]:
         """What holds after leading statements that leave the loop, because it did at first.
 
         Later rounds come only after a first one that was not left there.
@@ -300,7 +278,7 @@ class Search:
         self.names, self._is_silent = {**names, **counter}, True
         found: dict[int, Facts] = {}
         for position, statement in enumerate(body):
-            if not isinstance(statement, (Let, Assign, If)) or _goes_round(statement):
+            if not isinstance(statement, (ir.Let, ir.Assign, ir.If)) or _goes_round(statement):
                 break
             after = self._statement(statement, facts)
             if after is None:
@@ -311,13 +289,15 @@ class Search:
 
     # --- effects ----------------------------------------------------------------------------------
 
-    def _atomics(self, statement: AnyStmt, facts: Facts) -> None:
+    def _atomics(self, statement: ir.AnyStmt, facts: Facts) -> None:
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Atomic):
+                if isinstance(node, ir.Atomic):
                     self._effect(statement, node, facts)
 
-    def _effect(self, statement: AnyStmt, node: Store | AsyncStore | Atomic, facts: Facts) -> None:
+    def _effect(
+        self, statement: ir.AnyStmt, node: ir.Store | ir.AsyncStore | ir.Atomic, facts: Facts
+    ) -> None:
         buffer, index = _target(node)
         if self._is_silent or not self._decls[buffer].is_host_output:
             return
@@ -328,7 +308,7 @@ class Search:
         inside = self.inside(buffer, index, facts) if is_open else {}
         self.found.append(Effect(statement, node, guards, inside))
 
-    def inside(self, buffer: str, index: AnyExpr, facts: Facts = NOTHING) -> Ends:
+    def inside(self, buffer: str, index: ir.AnyExpr, facts: Facts = NOTHING) -> Ends:
         """What ids must be below for an index to be inside of a buffer."""
         place, known = self.values.of(index, self.names), NOTHING
         if isinstance(place, Checked):
@@ -349,18 +329,20 @@ class Search:
         return found
 
 
-def _reads(body: Body, name: str) -> int:
-    return sum(isinstance(node, Var) and node.name == name for node in walk_all_exprs(body))
+def _reads(body: ir.Body, name: str) -> int:
+    return sum(isinstance(node, ir.Var) and node.name == name for node in walk_all_exprs(body))
 
 
-def _target(node: Store | AsyncStore | Atomic) -> tuple[str, AnyExpr]:
-    if isinstance(node, AsyncStore):
+def _target(node: ir.Store | ir.AsyncStore | ir.Atomic) -> tuple[str, ir.AnyExpr]:
+    if isinstance(node, ir.AsyncStore):
         return node.destination, node.destination_start
     return node.buffer, node.index
 
 
-def _goes_round(statement: AnyStmt) -> bool:
-    return any(isinstance(inner, (Continue, Loop, While)) for inner in walk_stmts((statement,)))
+def _goes_round(statement: ir.AnyStmt) -> bool:
+    return any(
+        isinstance(inner, (ir.Continue, ir.Loop, ir.While)) for inner in walk_stmts((statement,))
+    )
 
 
 __all__ = ["Asked", "Effect", "Search"]

@@ -10,33 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    Ballot,
-    Block,
-    Body,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Region,
-    Return,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Var,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -52,10 +26,10 @@ class Stride:
 
 Strides = Mapping[int, Stride]
 """By the identity of loops."""
-_Source = Callable[[AnyExpr], bool]
+_Source = Callable[[ir.AnyExpr], bool]
 
 
-def dependent_effects(program: Program, strides: Strides) -> frozenset[int]:
+def dependent_effects(program: ir.Program, strides: Strides) -> frozenset[int]:
     """The identities of stores and atomics that depend on the number of workgroups."""
     own: dict[int, _Spread] = {}
     for axis in {stride.axis for stride in strides.values()}:
@@ -64,18 +38,18 @@ def dependent_effects(program: Program, strides: Strides) -> frozenset[int]:
     return frozenset(found.effects)
 
 
-def _asks_for_groups(node: AnyExpr) -> bool:
-    return isinstance(node, Builtin) and node.kind is BuiltinKind.NUM_WORKGROUPS
+def _asks_for_groups(node: ir.AnyExpr) -> bool:
+    return isinstance(node, ir.Builtin) and node.kind is ir.BuiltinKind.NUM_WORKGROUPS
 
 
 def _asks_for_id(axis: int) -> _Source:
     """Whether an expression differs among invocations along an axis."""
-    talking = (Ballot, Shuffle, SubgroupReduce)
-    lanes = (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
-    ids = (BuiltinKind.GLOBAL_ID, BuiltinKind.WORKGROUP_ID, BuiltinKind.LOCAL_ID)
+    talking = (ir.Ballot, ir.Shuffle, ir.SubgroupReduce)
+    lanes = (ir.BuiltinKind.SUBGROUP_LANE, ir.BuiltinKind.SUBGROUP_SIZE)
+    ids = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.LOCAL_ID)
 
-    def asks(node: AnyExpr) -> bool:
-        if isinstance(node, Builtin):
+    def asks(node: ir.AnyExpr) -> bool:
+        if isinstance(node, ir.Builtin):
             return node.kind in lanes or (node.kind in ids and node.axis == axis)
         return isinstance(node, talking)
 
@@ -95,7 +69,7 @@ class _Spread:
     """Spreads a dependence through variables, memory and control flow."""
 
     def __init__(
-        self, program: Program, source: _Source, strides: Strides, own: Mapping[int, _Spread]
+        self, program: ir.Program, source: _Source, strides: Strides, own: Mapping[int, _Spread]
     ) -> None:
         self.effects: set[int] = set()
         self._entry = program.entry
@@ -107,7 +81,7 @@ class _Spread:
         self._buffers: set[str] = set()
         self._loops: set[int] = set()
         """Loops that are left, or go on, by what depends."""
-        self._around: list[Loop | While] = []
+        self._around: list[ir.Loop | ir.While] = []
         self._turns: list[int] = []
         """The axes along which the loops around give every number its turn."""
         self._counters = {stride.counter for stride in strides.values()}
@@ -127,50 +101,50 @@ class _Spread:
         self._left = False
         self._visit(self._entry, depends=False)
 
-    def holds(self, node: AnyExpr) -> bool:
+    def holds(self, node: ir.AnyExpr) -> bool:
         """Whether one node of an expression depends."""
         match node:
-            case Var(name):
+            case ir.Var(name):
                 return name in self._names
-            case Load(buffer) | Atomic(_, buffer):
+            case ir.Load(buffer) | ir.Atomic(_, buffer):
                 return buffer in self._buffers
             case _:
                 return self._source(node)
 
-    def _depends(self, expr: AnyExpr) -> bool:
+    def _depends(self, expr: ir.AnyExpr) -> bool:
         turns = [self._own[axis] for axis in self._turns]
         for node in walk_expr(expr):
             if self.holds(node) or any(own.holds(node) for own in turns):
                 return True
         return False
 
-    def _visit(self, body: Body, *, depends: bool) -> None:
+    def _visit(self, body: ir.Body, *, depends: bool) -> None:
         """Look at statements that run, or not, by what depends."""
         for statement in body:
             self._statement(statement, depends or self._left)
 
-    def _statement(self, statement: AnyStmt, depends: bool) -> None:
+    def _statement(self, statement: ir.AnyStmt, depends: bool) -> None:
         self._accesses(statement, depends)
         match statement:
-            case Let(name, value) | Assign(name, value):
+            case ir.Let(name, value) | ir.Assign(name, value):
                 if name not in self._counters and (depends or self._depends(value)):
                     self._names.add(name)
-            case Block(inner) | Region(_, _, inner):
+            case ir.Block(inner) | ir.Region(_, _, inner):
                 self._visit(inner, depends=depends)
-            case If(cond, then, otherwise):
+            case ir.If(cond, then, otherwise):
                 inside = depends or self._depends(cond)
                 self._visit(then, depends=inside)
                 self._visit(otherwise, depends=inside)
-            case Loop() | While():
+            case ir.Loop() | ir.While():
                 self._loop(statement, depends)
-            case Return() if depends:
+            case ir.Return() if depends:
                 self._left = True
-            case Break() | Continue() if depends and self._around:
+            case ir.Break() | ir.Continue() if depends and self._around:
                 self._loops.add(id(self._around[-1]))
             case _:
                 pass
 
-    def _loop(self, loop: Loop | While, depends: bool) -> None:
+    def _loop(self, loop: ir.Loop | ir.While, depends: bool) -> None:
         if depends:
             self.chosen.add(id(loop))
         stride = self._strides.get(id(loop))
@@ -182,7 +156,7 @@ class _Spread:
             self._carry(loop)
         elif any(self._depends(child) for child in expr_children(loop)):
             inside = True
-        if isinstance(loop, Loop) and (in_turn or inside):
+        if isinstance(loop, ir.Loop) and (in_turn or inside):
             self._names.add(loop.var)
         self._around.append(loop)
         turning = stride is not None and in_turn and stride.axis in self._own
@@ -193,42 +167,44 @@ class _Spread:
             self._turns.pop()
         self._around.pop()
 
-    def _has_turns(self, loop: Loop | While, stride: Stride) -> bool:
+    def _has_turns(self, loop: ir.Loop | ir.While, stride: Stride) -> bool:
         """Whether every number that a loop counts has its turn in some invocation."""
         own = self._own.get(stride.axis)
         if id(loop) in self._loops or (own is not None and id(loop) in own.chosen):
             return False
-        return not any(isinstance(s, (Break, Return)) for s in walk_stmts(loop.body))
+        return not any(isinstance(s, (ir.Break, ir.Return)) for s in walk_stmts(loop.body))
 
-    def _carry(self, loop: Loop | While) -> None:
+    def _carry(self, loop: ir.Loop | ir.While) -> None:
         """What goes from one turn to the next depends on which turns an invocation has."""
-        inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
+        inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
         for statement in walk_stmts(loop.body):
-            if isinstance(statement, Assign) and statement.name not in inside | self._counters:
+            if isinstance(statement, ir.Assign) and statement.name not in inside | self._counters:
                 self._names.add(statement.name)
         self._buffers |= self._on_chip & _written(loop.body)
 
-    def _accesses(self, statement: AnyStmt, depends: bool) -> None:
+    def _accesses(self, statement: ir.AnyStmt, depends: bool) -> None:
         """Stores, copies and atomics of a statement."""
-        if isinstance(statement, (Store, AsyncStore, AsyncLoad)):
-            copied = not isinstance(statement, Store) and statement.source in self._buffers
+        if isinstance(statement, (ir.Store, ir.AsyncStore, ir.AsyncLoad)):
+            copied = not isinstance(statement, ir.Store) and statement.source in self._buffers
             if depends or copied or any(map(self._depends, expr_children(statement))):
-                into = isinstance(statement, Store)
+                into = isinstance(statement, ir.Store)
                 self._buffers.add(statement.buffer if into else statement.destination)
                 self.effects.add(id(statement))
         for child in expr_children(statement):
             for node in walk_expr(child):
-                operands = expr_children(node) if isinstance(node, Atomic) else ()
-                if isinstance(node, Atomic) and (depends or any(map(self._depends, operands))):
+                operands = expr_children(node) if isinstance(node, ir.Atomic) else ()
+                if isinstance(node, ir.Atomic) and (depends or any(map(self._depends, operands))):
                     self._buffers.add(node.buffer)
                     self.effects.add(id(node))
 
 
-def _written(body: Body) -> set[str]:
+def _written(body: ir.Body) -> set[str]:
     """The buffers that statements write."""
-    stored = {s.buffer for s in walk_stmts(body) if isinstance(s, Store)}
-    copied = {s.destination for s in walk_stmts(body) if isinstance(s, (AsyncLoad, AsyncStore))}
-    changed = {n.buffer for n in walk_all_exprs(body) if isinstance(n, Atomic)}
+    stored = {s.buffer for s in walk_stmts(body) if isinstance(s, ir.Store)}
+    copied = {
+        s.destination for s in walk_stmts(body) if isinstance(s, (ir.AsyncLoad, ir.AsyncStore))
+    }
+    changed = {n.buffer for n in walk_all_exprs(body) if isinstance(n, ir.Atomic)}
     return stored | copied | changed
 
 

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import assert_never
 
+from vyre import ir
 from vyre.backends.reference import accesses, control, copies, expressions, printing, wrapping
 from vyre.backends.reference.code import Code, Evaluate, Flow, Leaf, Place
 from vyre.backends.reference.control import Kind, Step
@@ -14,45 +15,10 @@ from vyre.backends.reference.variables import Variables
 from vyre.diagnostics import CapabilityError, CheckError
 from vyre.diagnostics.codes import execution as codes
 from vyre.diagnostics.codes import typing as typing_codes
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    BufferDecl,
-    Continue,
-    DataType,
-    Eval,
-    If,
-    IndirectDispatch,
-    Let,
-    Loop,
-    MemoryOrdering,
-    Opaque,
-    Print,
-    Program,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Store,
-    Trap,
-    While,
-)
 from vyre.ir.walk import walk_stmts
 
 
-def compiled(program: Program, *, sanitize: bool = False) -> Code:
+def compiled(program: ir.Program, *, sanitize: bool = False) -> Code:
     """The program as closures; compiled once for every program object."""
     key = ("reference", sanitize)
     return program.memo(key, lambda found: Compiler(found, sanitize=sanitize).compile())
@@ -61,7 +27,7 @@ def compiled(program: Program, *, sanitize: bool = False) -> Code:
 class Compiler:
     """The state of one compilation."""
 
-    def __init__(self, program: Program, *, sanitize: bool) -> None:
+    def __init__(self, program: ir.Program, *, sanitize: bool) -> None:
         self.program = program
         self.sanitize = sanitize
         self._buffers = {decl.name: (n, decl) for n, decl in enumerate(program.buffers)}
@@ -81,7 +47,7 @@ class Compiler:
         entry = self._body(self.program.entry, "entry")
         statements = list(walk_stmts(self.program.entry))
         grid_wide = any(_is_grid_wide(statement) for statement in statements)
-        found = [s for s in statements if isinstance(s, IndirectDispatch)]
+        found = [s for s in statements if isinstance(s, ir.IndirectDispatch)]
         return Code(
             self.program,
             entry,
@@ -100,7 +66,7 @@ class Compiler:
         """The number of the statement that is being compiled."""
         return len(self._places) - 1
 
-    def buffer(self, name: str) -> tuple[int, BufferDecl]:
+    def buffer(self, name: str) -> tuple[int, ir.BufferDecl]:
         """The number and the declaration of a buffer."""
         found = self._buffers.get(name)
         if found is None:
@@ -115,17 +81,17 @@ class Compiler:
         yield
         self.watches = before
 
-    def expression(self, expr: AnyExpr) -> tuple[Evaluate, DataType]:
+    def expression(self, expr: ir.AnyExpr) -> tuple[Evaluate, ir.DataType]:
         """The closure of an expression, and its type."""
         return expressions.expression(self, expr)
 
     def _body(
-        self, statements: Body, path: str, counter: tuple[str, DataType] | None = None
+        self, statements: ir.Body, path: str, counter: tuple[str, ir.DataType] | None = None
     ) -> Flow:
         return self._scope(statements, path, counter)[0]
 
     def _scope(
-        self, statements: Body, path: str, counter: tuple[str, DataType] | None
+        self, statements: ir.Body, path: str, counter: tuple[str, ir.DataType] | None
     ) -> tuple[Flow, int]:
         """A body in a scope of its own, and the number of the loop variable bound there."""
         self.variables.open()
@@ -137,99 +103,99 @@ class Compiler:
             steps.append(self._statement(statement))
         return control.body(steps, self.variables.close()), bound
 
-    def _statement(self, statement: AnyStmt) -> Step:
+    def _statement(self, statement: ir.AnyStmt) -> Step:
         nested = self._nested(statement)
         if nested is not None:
             return Step(Kind.FLOW, flow=nested)
-        if isinstance(statement, (Break, Continue, Return, Trap)):
+        if isinstance(statement, (ir.Break, ir.Continue, ir.Return, ir.Trap)):
             return Step(Kind.LEAVE, leaf=self._leaving(statement))
         return Step(Kind.LEAF, leaf=self._leaf(statement))
 
-    def _nested(self, statement: AnyStmt) -> Flow | None:
+    def _nested(self, statement: ir.AnyStmt) -> Flow | None:
         """A statement with bodies, or one that waits."""
         path, place = self._places[-1].path, self.place
         match statement:
-            case Block(inner) | Region(_, _, inner):
+            case ir.Block(inner) | ir.Region(_, _, inner):
                 return self._body(inner, f"{path}.body")
-            case If(cond, then, otherwise):
+            case ir.If(cond, then, otherwise):
                 return control.if_(
                     self.expression(cond)[0],
                     self._body(then, f"{path}.then"),
                     self._body(otherwise, f"{path}.otherwise"),
                 )
-            case While(cond, inner):
+            case ir.While(cond, inner):
                 check = self.expression(cond)[0]
                 return control.while_(check, self._loop_body(inner, path, None)[0])
-            case Loop(name, start, stop, inner):
+            case ir.Loop(name, start, stop, inner):
                 first, dtype = wrapping.operand(self, start)
                 end, _ = wrapping.operand(self, stop)
                 flow, variable = self._loop_body(inner, path, (name, dtype))
                 return control.loop(variable, first, end, flow)
-            case Barrier(ordering):
-                grid = ordering is MemoryOrdering.GRID_SYNC
+            case ir.Barrier(ordering):
+                grid = ordering is ir.MemoryOrdering.GRID_SYNC
                 return control.barrier(Sync.GRID if grid else Sync.WORKGROUP, place)
-            case AllReduce() | AllGather() | ReduceScatter() | Broadcast():
+            case ir.AllReduce() | ir.AllGather() | ir.ReduceScatter() | ir.Broadcast():
                 return control.barrier(Sync.GRID, place, statement)
-            case AsyncWait():
+            case ir.AsyncWait():
                 return copies.wait(self, statement)
             case _:
                 return None
 
     def _loop_body(
-        self, statements: Body, path: str, counter: tuple[str, DataType] | None
+        self, statements: ir.Body, path: str, counter: tuple[str, ir.DataType] | None
     ) -> tuple[Flow, int]:
         self._loops += 1
         made = self._scope(statements, f"{path}.body", counter)
         self._loops -= 1
         return made
 
-    def _leaving(self, statement: Break | Continue | Return | Trap) -> Leaf:
+    def _leaving(self, statement: ir.Break | ir.Continue | ir.Return | ir.Trap) -> Leaf:
         place = self.place
         match statement:
-            case Break() | Continue():
+            case ir.Break() | ir.Continue():
                 if not self._loops:
                     at = self._places[-1].location
                     raise CheckError(codes.OUTSIDE_LOOP.at(at, what=type(statement).__name__))
-                return control.break_ if isinstance(statement, Break) else control.continue_
-            case Return():
+                return control.break_ if isinstance(statement, ir.Break) else control.continue_
+            case ir.Return():
                 return control.return_
-            case Trap():
+            case ir.Trap():
                 return lambda task, lanes: task.cohort.world.trap(task, lanes, place)
         assert_never(statement)
 
-    def _leaf(self, statement: AnyStmt) -> Leaf:
+    def _leaf(self, statement: ir.AnyStmt) -> Leaf:
         match statement:
-            case Let(name, value):
+            case ir.Let(name, value):
                 difference = wrapping.let(self, name, value)
                 if difference is not None:
                     return difference
                 run, dtype = self.expression(value)
                 variable = self.variables.bind(name, dtype)
                 return lambda task, lanes: task.let(variable, lanes, run(task, lanes))
-            case Assign(name, value):
+            case ir.Assign(name, value):
                 run, _ = self.expression(value)
                 variable, _ = self.variables.use(name)
                 return lambda task, lanes: task.assign(variable, lanes, run(task, lanes))
-            case Store(name, index, value):
+            case ir.Store(name, index, value):
                 with self.unwatched():
                     at = self.expression(index)[0]
                 given = self.expression(value)[0]
                 return accesses.store(self, name, at, given)
-            case Eval(value):
+            case ir.Eval(value):
                 return self._effect(value)
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 return copies.start(self, statement)
-            case Print(label, values):
+            case ir.Print(label, values):
                 return printing.print_(label, [self.expression(value) for value in values])
-            case Opaque(kind):
+            case ir.Opaque(kind):
                 raise CapabilityError(codes.OPAQUE.at(self._places[-1].location, kind=kind))
-            case Resume() | IndirectDispatch():
+            case ir.Resume() | ir.IndirectDispatch():
                 return control.return_
             case _:
                 raise AssertionError(f"{type(statement).__name__} is not a simple statement")
 
-    def _effect(self, value: AnyExpr) -> Leaf:
-        if isinstance(value, Atomic):
+    def _effect(self, value: ir.AnyExpr) -> Leaf:
+        if isinstance(value, ir.Atomic):
             change = expressions.effect(self, value)
             return lambda task, lanes: _discard(change(task, lanes))
         run = self.expression(value)[0]
@@ -240,11 +206,11 @@ def _discard(_: object) -> None:
     return None
 
 
-def _is_grid_wide(statement: AnyStmt) -> bool:
-    if isinstance(statement, Barrier):
-        return statement.ordering is MemoryOrdering.GRID_SYNC
+def _is_grid_wide(statement: ir.AnyStmt) -> bool:
+    if isinstance(statement, ir.Barrier):
+        return statement.ordering is ir.MemoryOrdering.GRID_SYNC
     return isinstance(statement, Collective)
 
 
-def _assigned(program: Program) -> frozenset[str]:
-    return frozenset(s.name for s in walk_stmts(program.entry) if isinstance(s, Assign))
+def _assigned(program: ir.Program) -> frozenset[str]:
+    return frozenset(s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign))

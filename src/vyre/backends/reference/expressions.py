@@ -8,32 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vyre import ir
 from vyre.backends.reference import accesses, subgroups, wrapping
 from vyre.backends.reference.code import Evaluate
 from vyre.diagnostics import CheckError, Diagnostic
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    Bitcast,
-    BufLen,
-    Builtin,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    UnOp,
-    Var,
-)
 from vyre.ir.infer import binary_type, bitcast_type, cast_type, node_type, unary_type
 from vyre.ir.walk import expr_children
 from vyre.semantics import (
@@ -53,21 +31,21 @@ if TYPE_CHECKING:
     from vyre.backends.reference.lanes import Lanes
     from vyre.backends.reference.task import Task
 
-Compiled = tuple[Evaluate, DataType]
+Compiled = tuple[Evaluate, ir.DataType]
 
 
-def expression(compiler: Compiler, expr: AnyExpr) -> Compiled:
+def expression(compiler: Compiler, expr: ir.AnyExpr) -> Compiled:
     """The closure that evaluates an expression, and the type of its value."""
     return _BY_KIND[type(expr)](compiler, expr)
 
 
-def _sound(answer: DataType | Diagnostic) -> DataType:
+def _sound(answer: ir.DataType | Diagnostic) -> ir.DataType:
     if isinstance(answer, Diagnostic):
         raise CheckError(answer)
     return answer
 
 
-def _operands(compiler: Compiler, expr: AnyExpr) -> tuple[list[Evaluate], DataType]:
+def _operands(compiler: Compiler, expr: ir.AnyExpr) -> tuple[list[Evaluate], ir.DataType]:
     """The closures of all operands, and the type that the expression has with them."""
     made = [expression(compiler, child) for child in expr_children(expr)]
     answer = node_type(expr, [dtype for _, dtype in made], compiler.variables.env)
@@ -75,22 +53,22 @@ def _operands(compiler: Compiler, expr: AnyExpr) -> tuple[list[Evaluate], DataTy
 
 
 @cache
-def _constant(dtype: DataType, bits: int) -> Evaluate:
+def _constant(dtype: ir.DataType, bits: int) -> Evaluate:
     value = literal(dtype, bits)
     value.flags.writeable = False
     return lambda task, lanes: value
 
 
-def _lit(compiler: Compiler, expr: Lit) -> Compiled:
+def _lit(compiler: Compiler, expr: ir.Lit) -> Compiled:
     return _constant(expr.dtype, expr.bits), expr.dtype
 
 
-def _var(compiler: Compiler, expr: Var) -> Compiled:
+def _var(compiler: Compiler, expr: ir.Var) -> Compiled:
     number, dtype = compiler.variables.use(expr.name)
     return (lambda task, lanes: task.read(number, lanes)), dtype
 
 
-def _load(compiler: Compiler, expr: Load) -> Compiled:
+def _load(compiler: Compiler, expr: ir.Load) -> Compiled:
     with compiler.unwatched():
         index, found = expression(compiler, expr.index)
     _, decl = compiler.buffer(expr.buffer)
@@ -100,22 +78,22 @@ def _load(compiler: Compiler, expr: Load) -> Compiled:
     return accesses.load(compiler, expr.buffer, index), dtype
 
 
-def _buf_len(compiler: Compiler, expr: BufLen) -> Compiled:
-    return accesses.length(compiler, expr.buffer), DataType.U32
+def _buf_len(compiler: Compiler, expr: ir.BufLen) -> Compiled:
+    return accesses.length(compiler, expr.buffer), ir.DataType.U32
 
 
-def _builtin(compiler: Compiler, expr: Builtin) -> Compiled:
+def _builtin(compiler: Compiler, expr: ir.Builtin) -> Compiled:
     kind, axis = expr.kind, expr.axis
-    return (lambda task, lanes: task.builtin(kind, axis, lanes)), DataType.U32
+    return (lambda task, lanes: task.builtin(kind, axis, lanes)), ir.DataType.U32
 
 
 @cache
-def _unary_result(op: UnOp, dtype: DataType) -> DataType:
+def _unary_result(op: ir.UnOp, dtype: ir.DataType) -> ir.DataType:
     return _sound(unary_type(op, dtype))
 
 
 @cache
-def _binary_result(op: BinOp, left: DataType, right: DataType) -> DataType:
+def _binary_result(op: ir.BinOp, left: ir.DataType, right: ir.DataType) -> ir.DataType:
     return _sound(binary_type(op, left, right))
 
 
@@ -123,21 +101,21 @@ def _one(function: subgroups.OneOperand, operand: Evaluate) -> Evaluate:
     return lambda task, lanes: function(operand(task, lanes))
 
 
-def _unary(compiler: Compiler, expr: Unary) -> Compiled:
+def _unary(compiler: Compiler, expr: ir.Unary) -> Compiled:
     operand, dtype = expression(compiler, expr.operand)
     result = _unary_result(expr.op, dtype)
     return _one(unary_function(expr.op, dtype), operand), result
 
 
-def _binary(compiler: Compiler, expr: Binary) -> Compiled:
+def _binary(compiler: Compiler, expr: ir.Binary) -> Compiled:
     watched = compiler.watches and wrapping.counts_as_number(expr)
     first = wrapping.operand if watched else expression
-    second = wrapping.operand if watched and expr.op is not BinOp.SHR else expression
+    second = wrapping.operand if watched and expr.op is not ir.BinOp.SHR else expression
     left, dtype = first(compiler, expr.left)
     right, other = second(compiler, expr.right)
     result = _binary_result(expr.op, dtype, other)
     function = binary_function(expr.op, dtype)
-    if compiler.sanitize and expr.op in (BinOp.DIV, BinOp.REM) and dtype.is_integer:
+    if compiler.sanitize and expr.op in (ir.BinOp.DIV, ir.BinOp.REM) and dtype.is_integer:
         return _watched_division(function, left, right, compiler.place), result
     return (lambda task, lanes: function(left(task, lanes), right(task, lanes))), result
 
@@ -155,30 +133,30 @@ def _watched_division(
     return run
 
 
-def _fma(compiler: Compiler, expr: Fma) -> Compiled:
+def _fma(compiler: Compiler, expr: ir.Fma) -> Compiled:
     (a, b, c), dtype = _operands(compiler, expr)
     return (lambda task, lanes: fma(a(task, lanes), b(task, lanes), c(task, lanes))), dtype
 
 
-def _select(compiler: Compiler, expr: Select) -> Compiled:
+def _select(compiler: Compiler, expr: ir.Select) -> Compiled:
     (a, b, c), dtype = _operands(compiler, expr)
     return (lambda task, lanes: select(a(task, lanes), b(task, lanes), c(task, lanes))), dtype
 
 
-def _cast(compiler: Compiler, expr: Cast) -> Compiled:
+def _cast(compiler: Compiler, expr: ir.Cast) -> Compiled:
     is_watched = compiler.watches and expr.dtype.is_float
     operand, source = (wrapping.operand if is_watched else expression)(compiler, expr.value)
     dtype = _sound(cast_type(source, expr.dtype))
     return _one(cast_function(source, dtype), operand), dtype
 
 
-def _bitcast(compiler: Compiler, expr: Bitcast) -> Compiled:
+def _bitcast(compiler: Compiler, expr: ir.Bitcast) -> Compiled:
     operand, source = expression(compiler, expr.value)
     dtype = _sound(bitcast_type(source, expr.dtype))
     return _one(bitcast_function(source, dtype), operand), dtype
 
 
-def _vector(compiler: Compiler, expr: MakeVec) -> Compiled:
+def _vector(compiler: Compiler, expr: ir.MakeVec) -> Compiled:
     operands, dtype = _operands(compiler, expr)
 
     def make(task: Task, lanes: Lanes) -> Array:
@@ -188,57 +166,57 @@ def _vector(compiler: Compiler, expr: MakeVec) -> Compiled:
     return make, dtype
 
 
-def _lane(compiler: Compiler, expr: Lane) -> Compiled:
+def _lane(compiler: Compiler, expr: ir.Lane) -> Compiled:
     (value,), dtype = _operands(compiler, expr)
     index = expr.index
     return (lambda task, lanes: np.ascontiguousarray(value(task, lanes)[:, index])), dtype
 
 
-def _atomic(compiler: Compiler, expr: Atomic) -> Compiled:
+def _atomic(compiler: Compiler, expr: ir.Atomic) -> Compiled:
     operands, dtype = _operands(compiler, expr)
     return accesses.atomic(compiler, expr, operands, discard=False), dtype
 
 
-def effect(compiler: Compiler, expr: Atomic) -> Evaluate:
+def effect(compiler: Compiler, expr: ir.Atomic) -> Evaluate:
     """An atomic whose old value nobody wants."""
     operands, _ = _operands(compiler, expr)
     return accesses.atomic(compiler, expr, operands, discard=True)
 
 
-def _ballot(compiler: Compiler, expr: Ballot) -> Compiled:
+def _ballot(compiler: Compiler, expr: ir.Ballot) -> Compiled:
     (cond,), dtype = _operands(compiler, expr)
     compiler.has_subgroups = True
     return subgroups.ballot(cond), dtype
 
 
-def _shuffle(compiler: Compiler, expr: Shuffle) -> Compiled:
+def _shuffle(compiler: Compiler, expr: ir.Shuffle) -> Compiled:
     (value, lane), dtype = _operands(compiler, expr)
     compiler.has_subgroups = True
     return subgroups.shuffle(value, lane), dtype
 
 
-def _reduce(compiler: Compiler, expr: SubgroupReduce) -> Compiled:
+def _reduce(compiler: Compiler, expr: ir.SubgroupReduce) -> Compiled:
     (value,), dtype = _operands(compiler, expr)
     compiler.has_subgroups = True
     return subgroups.reduce(reduce_function(expr.op, dtype), value), dtype
 
 
-_BY_KIND: dict[type[AnyExpr], Callable[[Compiler, Any], Compiled]] = {
-    Lit: _lit,
-    Var: _var,
-    Load: _load,
-    BufLen: _buf_len,
-    Builtin: _builtin,
-    Unary: _unary,
-    Binary: _binary,
-    Fma: _fma,
-    Select: _select,
-    Cast: _cast,
-    Bitcast: _bitcast,
-    MakeVec: _vector,
-    Lane: _lane,
-    Atomic: _atomic,
-    Ballot: _ballot,
-    Shuffle: _shuffle,
-    SubgroupReduce: _reduce,
+_BY_KIND: dict[type[ir.AnyExpr], Callable[[Compiler, Any], Compiled]] = {
+    ir.Lit: _lit,
+    ir.Var: _var,
+    ir.Load: _load,
+    ir.BufLen: _buf_len,
+    ir.Builtin: _builtin,
+    ir.Unary: _unary,
+    ir.Binary: _binary,
+    ir.Fma: _fma,
+    ir.Select: _select,
+    ir.Cast: _cast,
+    ir.Bitcast: _bitcast,
+    ir.MakeVec: _vector,
+    ir.Lane: _lane,
+    ir.Atomic: _atomic,
+    ir.Ballot: _ballot,
+    ir.Shuffle: _shuffle,
+    ir.SubgroupReduce: _reduce,
 }

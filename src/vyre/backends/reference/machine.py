@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from vyre import ir
 from vyre.backends.reference.cohort import Cohort
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.task import Collective, Task
 from vyre.diagnostics import DeadlineError, TrapError
 from vyre.diagnostics.codes import execution as codes
-from vyre.ir import AllGather, AllReduce, Broadcast, ReduceScatter
 from vyre.semantics import Array
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ class World:
     def _perform(self, collective: Collective) -> None:
         """A collective over the one device that there is."""
         match collective:
-            case AllReduce() | Broadcast():
+            case ir.AllReduce() | ir.Broadcast():
                 return
-            case AllGather(source, destination) | ReduceScatter(source, destination):
+            case ir.AllGather(source, destination) | ir.ReduceScatter(source, destination):
                 found, into = self._named(source), self._named(destination)
                 count = min(found.length, into.length)
                 into.data[:count] = found.data[:count]

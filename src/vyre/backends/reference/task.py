@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vyre import ir
 from vyre.backends.reference.lanes import Lanes
 from vyre.backends.reference.memory import Cells
-from vyre.ir import AllGather, AllReduce, Broadcast, BuiltinKind, DataType, ReduceScatter
 from vyre.record import dataclass
 from vyre.semantics import Array, value_dtype
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from vyre.backends.reference.cohort import Cohort
     from vyre.backends.reference.copies import Copy
 
-Collective = AllReduce | AllGather | ReduceScatter | Broadcast
+Collective = ir.AllReduce | ir.AllGather | ir.ReduceScatter | ir.Broadcast
 
 
 class Sync(Enum):
@@ -77,7 +77,7 @@ class Task:
         self.loops: list[LoopExits] = []
         self.pending: dict[str, list[Copy]] = {}
         """Copies that happen when they are waited for."""
-        self._ids: dict[tuple[BuiltinKind, int], Array] = {}
+        self._ids: dict[tuple[ir.BuiltinKind, int], Array] = {}
         variables = cohort.world.code.variables
         self._values: list[Array | None] = [None] * variables
         self._owners: list[Lanes | None] = [None] * variables
@@ -120,28 +120,28 @@ class Task:
         self._values[variable] = None
         self._owners[variable] = None
 
-    def builtin(self, kind: BuiltinKind, axis: int, lanes: Lanes) -> Array:
+    def builtin(self, kind: ir.BuiltinKind, axis: int, lanes: Lanes) -> Array:
         """An id or a size, for these invocations."""
         value = self._ids.get((kind, axis))
         if value is None:
-            made = np.asarray(self._make_builtin(kind, axis), dtype=value_dtype(DataType.U32))
+            made = np.asarray(self._make_builtin(kind, axis), dtype=value_dtype(ir.DataType.U32))
             value = self._ids[kind, axis] = made.reshape(-1)
         return value if len(value) == 1 or lanes.index is None else value[lanes.index]
 
-    def _make_builtin(self, kind: BuiltinKind, axis: int) -> Array | int:
+    def _make_builtin(self, kind: ir.BuiltinKind, axis: int) -> Array | int:
         world = self.cohort.world
         match kind:
-            case BuiltinKind.SUBGROUP_SIZE:
+            case ir.BuiltinKind.SUBGROUP_SIZE:
                 return world.subgroup_width
-            case BuiltinKind.SUBGROUP_LANE:
+            case ir.BuiltinKind.SUBGROUP_LANE:
                 return self.local % world.subgroup_width
-            case BuiltinKind.NUM_WORKGROUPS:
+            case ir.BuiltinKind.NUM_WORKGROUPS:
                 return world.grid[axis]
-            case BuiltinKind.LOCAL_ID:
+            case ir.BuiltinKind.LOCAL_ID:
                 return world.local_id(axis)[self.local]
-            case BuiltinKind.WORKGROUP_ID:
+            case ir.BuiltinKind.WORKGROUP_ID:
                 return self.cohort.workgroup_id(axis)[self.slot]
-            case BuiltinKind.GLOBAL_ID:
+            case ir.BuiltinKind.GLOBAL_ID:
                 first = self.cohort.workgroup_id(axis) * world.code.program.workgroup_size[axis]
                 return first[self.slot] + world.local_id(axis)[self.local]
 

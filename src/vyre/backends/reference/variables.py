@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from vyre import ir
 from vyre.diagnostics import CheckError, Diagnostic
-from vyre.ir import BufferDecl, DataType, TypeEnv, Var
 from vyre.ir.infer import node_type
 from vyre.record import dataclass
 
@@ -25,11 +25,11 @@ class _Frame:
 class Variables:
     """The variables that are visible while a program is compiled."""
 
-    def __init__(self, buffers: Mapping[str, BufferDecl]) -> None:
-        self._types: dict[str, DataType] = {}
+    def __init__(self, buffers: Mapping[str, ir.BufferDecl]) -> None:
+        self._types: dict[str, ir.DataType] = {}
         self._places: dict[str, tuple[int, int]] = {}
         self._frames: list[_Frame] = []
-        self.env = TypeEnv(buffers, self._types)
+        self.env = ir.TypeEnv(buffers, self._types)
         self.count = 0
         """How many numbers are needed."""
 
@@ -51,7 +51,7 @@ class Variables:
             ending.setdefault(statement, []).append(variable)
         return ending
 
-    def bind(self, name: str, dtype: DataType) -> int:
+    def bind(self, name: str, dtype: ir.DataType) -> int:
         """A new variable of the innermost scope."""
         number = len(self._places)
         self._types[name] = dtype
@@ -66,11 +66,11 @@ class Variables:
         """Whether a variable is visible."""
         return name in self._places
 
-    def use(self, name: str) -> tuple[int, DataType]:
+    def use(self, name: str) -> tuple[int, ir.DataType]:
         """The number and the type of a visible variable."""
         found = self._places.get(name)
         if found is None:
-            answer = node_type(Var(name), (), self.env)
+            answer = node_type(ir.Var(name), (), self.env)
             assert isinstance(answer, Diagnostic)
             raise CheckError(answer)
         number, level = found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir import AnyExpr, Binary, BinOp, DataType, Lit, Var
+from vyre import ir
 from vyre.semantics import binary_function
 
 if TYPE_CHECKING:
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from vyre.backends.reference.task import Task
     from vyre.semantics import Array
 
-_ORDERED = frozenset((BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE))
-_OF_NUMBERS = frozenset((BinOp.DIV, BinOp.REM, BinOp.SHR, *_ORDERED))
-_WIDE = (DataType.U32, DataType.U64)
+_ORDERED = frozenset((ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE))
+_OF_NUMBERS = frozenset((ir.BinOp.DIV, ir.BinOp.REM, ir.BinOp.SHR, *_ORDERED))
+_WIDE = (ir.DataType.U32, ir.DataType.U64)
 
 
-def counts_as_number(expr: Binary) -> bool:
+def counts_as_number(expr: ir.Binary) -> bool:
     """Whether an operator is wrong for operands that wrapped around."""
     return expr.op in _OF_NUMBERS and not (expr.op in _ORDERED and _is_range_test(expr))
 
 
-def _is_range_test(expr: Binary) -> bool:
+def _is_range_test(expr: ir.Binary) -> bool:
     """Whether a comparison asks if a number lies between two literals."""
     for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
         match one:
-            case Binary(BinOp.SUB, _, Lit()) if isinstance(other, Lit):
+            case ir.Binary(ir.BinOp.SUB, _, ir.Lit()) if isinstance(other, ir.Lit):
                 return True
             case _:
                 pass
     return False
 
 
-def operand(compiler: Compiler, expr: AnyExpr) -> tuple[Evaluate, DataType]:
+def operand(compiler: Compiler, expr: ir.AnyExpr) -> tuple[Evaluate, ir.DataType]:
     """An operand that counts as a number; one that wrapped around is reported."""
     if not compiler.watches:
         return compiler.expression(expr)
     match expr:
-        case Binary(BinOp.SUB, left, right):
+        case ir.Binary(ir.BinOp.SUB, left, right):
             return _difference(compiler, left, right)
-        case Var(name) if compiler.variables.knows(_mark(name)):
+        case ir.Var(name) if compiler.variables.knows(_mark(name)):
             mark, _ = compiler.variables.use(_mark(name))
             run, dtype = compiler.expression(expr)
             place = compiler.place
@@ -62,10 +62,12 @@ def operand(compiler: Compiler, expr: AnyExpr) -> tuple[Evaluate, DataType]:
             return compiler.expression(expr)
 
 
-def _difference(compiler: Compiler, left: AnyExpr, right: AnyExpr) -> tuple[Evaluate, DataType]:
+def _difference(
+    compiler: Compiler, left: ir.AnyExpr, right: ir.AnyExpr
+) -> tuple[Evaluate, ir.DataType]:
     first, dtype = compiler.expression(left)
     second, _ = compiler.expression(right)
-    function, place = binary_function(BinOp.SUB, dtype), compiler.place
+    function, place = binary_function(ir.BinOp.SUB, dtype), compiler.place
 
     def run(task: Task, lanes: Lanes) -> Array:
         a, b = first(task, lanes), second(task, lanes)
@@ -82,19 +84,19 @@ def _report(task: Task, lanes: Lanes, wrapped: Array, place: int) -> None:
         watch.wrapped(task, lanes, wrapped, place)
 
 
-def let(compiler: Compiler, name: str, value: AnyExpr) -> Leaf | None:
+def let(compiler: Compiler, name: str, value: ir.AnyExpr) -> Leaf | None:
     """A variable that holds a difference, and whether that wrapped around; None for any other."""
     if not compiler.sanitize or name in compiler.assigned:
         return None
-    if not isinstance(value, Binary) or value.op is not BinOp.SUB:
+    if not isinstance(value, ir.Binary) or value.op is not ir.BinOp.SUB:
         return None
     first, dtype = compiler.expression(value.left)
     second, _ = compiler.expression(value.right)
     if dtype not in _WIDE:
         return None
-    function = binary_function(BinOp.SUB, dtype)
+    function = binary_function(ir.BinOp.SUB, dtype)
     variable = compiler.variables.bind(name, dtype)
-    mark = compiler.variables.bind(_mark(name), DataType.BOOL)
+    mark = compiler.variables.bind(_mark(name), ir.DataType.BOOL)
 
     def run(task: Task, lanes: Lanes) -> None:
         a, b = first(task, lanes), second(task, lanes)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from vyre import ir
 from vyre.backends.wgsl.memory import Buffer, Space
 from vyre.backends.wgsl.value import Seen
-from vyre.ir import AsyncLoad, AsyncStore, AsyncWait, Barrier, Body, Continue, Store
 from vyre.ir.walk import walk_stmts
 
 
@@ -46,7 +46,7 @@ class KnownContents:
         self._stored |= before
 
     @contextmanager
-    def loop(self, body: Body) -> Iterator[None]:
+    def loop(self, body: ir.Body) -> Iterator[None]:
         """The body of a loop, which begins where it ended the last time."""
         stored = _stored_in(body)
         at_end = stored if _goes_on_early(body) else _stored_after_barriers(body)
@@ -57,20 +57,20 @@ class KnownContents:
         self._stored |= stored
 
 
-def _stored_in(body: Body) -> set[str]:
+def _stored_in(body: ir.Body) -> set[str]:
     found: set[str] = set()
     for statement in walk_stmts(body):
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             found.add(statement.buffer)
-        elif isinstance(statement, (AsyncLoad, AsyncStore)):
+        elif isinstance(statement, (ir.AsyncLoad, ir.AsyncStore)):
             found.add(statement.destination)
     return found
 
 
-def _stored_after_barriers(body: Body) -> set[str]:
-    places = [k for k, s in enumerate(body) if isinstance(s, (Barrier, AsyncWait))]
+def _stored_after_barriers(body: ir.Body) -> set[str]:
+    places = [k for k, s in enumerate(body) if isinstance(s, (ir.Barrier, ir.AsyncWait))]
     return _stored_in(body[places[-1] + 1 :] if places else body)
 
 
-def _goes_on_early(body: Body) -> bool:
-    return any(isinstance(statement, Continue) for statement in walk_stmts(body))
+def _goes_on_early(body: ir.Body) -> bool:
+    return any(isinstance(statement, ir.Continue) for statement in walk_stmts(body))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.wgsl import casts, operators, subgroups
 from vyre.backends.wgsl.access import read_scalar
@@ -22,41 +23,19 @@ from vyre.backends.wgsl.operators import as_u32
 from vyre.backends.wgsl.types import held, is_array, is_wide, zero
 from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level, Writer
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    Bitcast,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Select,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
 from vyre.ir.walk import expr_children
 
 _BUILTINS = {
-    BuiltinKind.GLOBAL_ID: "gid",
-    BuiltinKind.LOCAL_ID: "lid",
-    BuiltinKind.WORKGROUP_ID: "wid",
-    BuiltinKind.NUM_WORKGROUPS: "grid",
+    ir.BuiltinKind.GLOBAL_ID: "gid",
+    ir.BuiltinKind.LOCAL_ID: "lid",
+    ir.BuiltinKind.WORKGROUP_ID: "wid",
+    ir.BuiltinKind.NUM_WORKGROUPS: "grid",
 }
 _RESULTS: dict[type, str] = {
-    Atomic: "old",
-    Ballot: "ballot",
-    Shuffle: "shuffled",
-    SubgroupReduce: "joined",
+    ir.Atomic: "old",
+    ir.Ballot: "ballot",
+    ir.Shuffle: "shuffled",
+    ir.SubgroupReduce: "joined",
 }
 """Expressions with an effect, and what their results are called."""
 _EFFECTFUL = tuple(_RESULTS)
@@ -74,14 +53,14 @@ class Expressions:
         self.contents = KnownContents()
         self.position = 0
         """The number of the statement that is being written, as analyses count them."""
-        self._effects: dict[AnyExpr, bool] = {}
-        self._loads: dict[AnyExpr, bool] = {}
+        self._effects: dict[ir.AnyExpr, bool] = {}
+        self._loads: dict[ir.AnyExpr, bool] = {}
 
-    def value(self, expr: AnyExpr) -> Value:  # noqa: C901
+    def value(self, expr: ir.AnyExpr) -> Value:  # noqa: C901
         """The value of an expression."""
         ctx = self.ctx
         match expr:
-            case Lit(dtype):
+            case ir.Lit(dtype):
                 text, constant = literal(expr)
                 if text.startswith("f32_bits"):
                     ctx.functions.add("f32_bits")
@@ -95,56 +74,56 @@ class Expressions:
                     seen=Seen.ALL,
                     harmless=harmless,
                 )
-            case Var(name):
+            case ir.Var(name):
                 return self.variables[name]
-            case Load():
+            case ir.Load():
                 return self._load(expr)
-            case BufLen(buffer):
+            case ir.BufLen(buffer):
                 known = self.buffers[buffer].decl.count or None
                 text = length(ctx, self.buffers[buffer])
-                return Value(text, DataType.U32, constant=known is not None, number=known)
-            case Builtin(kind, axis):
+                return Value(text, ir.DataType.U32, constant=known is not None, number=known)
+            case ir.Builtin(kind, axis):
                 return self._builtin(kind, axis)
-            case Unary(op, operand):
+            case ir.Unary(op, operand):
                 return operators.unary(ctx, op, self.value(operand))
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 return operators.binary(ctx, op, *self.operands((left, right)))
-            case Fma(a, b, c):
+            case ir.Fma(a, b, c):
                 return operators.fma(ctx, *self.operands((a, b, c)))
-            case Select(cond, if_true, if_false):
+            case ir.Select(cond, if_true, if_false):
                 return self._select(*self.operands((cond, if_true, if_false)))
-            case Cast(operand, dtype):
+            case ir.Cast(operand, dtype):
                 return casts.cast(ctx, self.value(operand), dtype)
-            case Bitcast(operand, dtype):
+            case ir.Bitcast(operand, dtype):
                 return casts.bitcast(ctx, self.value(operand), dtype)
-            case MakeVec(dtype, lanes):
+            case ir.MakeVec(dtype, lanes):
                 parts = self.operands(lanes)
                 text = f"{held(dtype)}({', '.join(part.text for part in parts)})"
                 constant = all(part.constant for part in parts)
                 return Value(text, dtype, constant=constant, seen=Seen.ALL)
-            case Lane(operand, index):
+            case ir.Lane(operand, index):
                 return self._lane(self.value(operand), index)
-            case Atomic() | Ballot() | Shuffle() | SubgroupReduce():
+            case ir.Atomic() | ir.Ballot() | ir.Shuffle() | ir.SubgroupReduce():
                 return self.spilled(self.once(expr), _RESULTS[type(expr)])
         assert_never(expr)
 
-    def once(self, expr: AnyExpr) -> Value:
+    def once(self, expr: ir.AnyExpr) -> Value:
         """The value of an expression that is about to be named, so that it is evaluated once."""
         ctx = self.ctx
         match expr:
-            case Atomic():
+            case ir.Atomic():
                 return self._atomic(expr)
-            case Ballot(cond):
+            case ir.Ballot(cond):
                 return subgroups.ballot(ctx, self.value(cond))
-            case Shuffle(operand, lane):
+            case ir.Shuffle(operand, lane):
                 value, source = self.operands((operand, lane))
                 return subgroups.shuffle(ctx, self.named(value), self.index(source))
-            case SubgroupReduce(op, operand):
+            case ir.SubgroupReduce(op, operand):
                 return subgroups.reduce(ctx, op, self.named(self.value(operand)))
             case _:
                 return self.value(expr)
 
-    def operands(self, exprs: Sequence[AnyExpr]) -> list[Value]:
+    def operands(self, exprs: Sequence[ir.AnyExpr]) -> list[Value]:
         """The values of operands, evaluated in order."""
         last = max((k for k, e in enumerate(exprs) if self.has_effect(e)), default=0)
         values: list[Value] = []
@@ -166,9 +145,9 @@ class Expressions:
         """A value that gets a name: what a driver sees is hidden here, once for all its uses."""
         return self.ctx.hidden(value, Seen.ALL) if value.dtype.is_float else value
 
-    def effect(self, expr: AnyExpr) -> None:
+    def effect(self, expr: ir.AnyExpr) -> None:
         """Evaluate an expression for its effect only."""
-        if isinstance(expr, Atomic):
+        if isinstance(expr, ir.Atomic):
             self.out.line(f"{self._atomic(expr).text};")
         elif self.has_effect(expr):
             self.value(expr)
@@ -179,7 +158,7 @@ class Expressions:
             return self.ctx.call("u64_index", value.text)
         return as_u32(value).text
 
-    def has_effect(self, expr: AnyExpr) -> bool:
+    def has_effect(self, expr: ir.AnyExpr) -> bool:
         """Whether evaluating it does something that others can see."""
         known = self._effects.get(expr)
         if known is None:
@@ -187,14 +166,14 @@ class Expressions:
             self._effects[expr] = known
         return known
 
-    def _has_load(self, expr: AnyExpr) -> bool:
+    def _has_load(self, expr: ir.AnyExpr) -> bool:
         known = self._loads.get(expr)
         if known is None:
-            known = isinstance(expr, Load) or any(map(self._has_load, expr_children(expr)))
+            known = isinstance(expr, ir.Load) or any(map(self._has_load, expr_children(expr)))
             self._loads[expr] = known
         return known
 
-    def _load(self, load: Load) -> Value:
+    def _load(self, load: ir.Load) -> Value:
         buffer = self.buffers[load.buffer]
         is_false = buffer.space is Space.PRIVATE and not buffer.written and buffer.scalar.is_bool
         if is_false and not self.has_effect(load.index):
@@ -215,17 +194,17 @@ class Expressions:
         seen = self.contents.seen(buffer, may_be_outside=may_be_outside)
         return Value(text, buffer.decl.value_type, seen=seen, opaque=not seen)
 
-    def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
-        if kind is BuiltinKind.SUBGROUP_SIZE:
+    def _builtin(self, kind: ir.BuiltinKind, axis: int) -> Value:
+        if kind is ir.BuiltinKind.SUBGROUP_SIZE:
             return subgroups.size(self.ctx)
-        if kind is BuiltinKind.SUBGROUP_LANE:
+        if kind is ir.BuiltinKind.SUBGROUP_LANE:
             return subgroups.lane(self.ctx)
         name = _BUILTINS[kind]
         self.ctx.builtins.add(name)
         # Of an axis of length one a driver knows everything, and of a grid that was folded.
-        lone = kind is BuiltinKind.LOCAL_ID and self.ctx.program.workgroup_size[axis] == 1
-        opaque = not lone and kind is not BuiltinKind.NUM_WORKGROUPS
-        return Value(f"{name}.{'xyz'[axis]}", DataType.U32, opaque=opaque)
+        lone = kind is ir.BuiltinKind.LOCAL_ID and self.ctx.program.workgroup_size[axis] == 1
+        opaque = not lone and kind is not ir.BuiltinKind.NUM_WORKGROUPS
+        return Value(f"{name}.{'xyz'[axis]}", ir.DataType.U32, opaque=opaque)
 
     def _select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
         if not is_array(if_true.dtype):
@@ -248,7 +227,7 @@ class Expressions:
         lane = Value(f"{base}{place}", element, constant=vector.constant, seen=vector.seen)
         return self.ctx.runtime(lane)
 
-    def _atomic(self, expr: Atomic) -> Value:
+    def _atomic(self, expr: ir.Atomic) -> Value:
         buffer = self.buffers[expr.buffer]
         operands = [expr.index, expr.value]
         if expr.expected is not None:

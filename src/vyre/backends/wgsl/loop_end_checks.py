@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from vyre import ir
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.traps import LOOP_ENDED, Traps
 from vyre.emit import Writer
-from vyre.ir import Body, Lit, Loop, While
 from vyre.target import Limits
 
 _PRELUDE_ROUNDS = 32
@@ -59,21 +59,21 @@ def _may_be_cut(ctx: Context) -> bool:
     return most is None or most * (1 + _PRELUDE_ROUNDS) > limit
 
 
-def _most_rounds(body: Body) -> int | None:
+def _most_rounds(body: ir.Body) -> int | None:
     """The most rounds that an invocation makes; None if the bounds do not say."""
     total = 0
     for statement in body:
         rounds = 0
-        if isinstance(statement, While):
+        if isinstance(statement, ir.While):
             return None
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             start, stop = statement.start, statement.stop
-            if not isinstance(start, Lit) or not isinstance(stop, Lit):
+            if not isinstance(start, ir.Lit) or not isinstance(stop, ir.Lit):
                 return None
             rounds = max(0, int(stop.value) - int(start.value))
         for name in statement.body_fields:
             inner = _most_rounds(getattr(statement, name))
             if inner is None:
                 return None
-            total += rounds * (1 + inner) if isinstance(statement, Loop) else inner
+            total += rounds * (1 + inner) if isinstance(statement, ir.Loop) else inner
     return total

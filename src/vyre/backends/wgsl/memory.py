@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
 
+from vyre import ir
 from vyre.backends.wgsl.context import Context
 from vyre.backends.wgsl.literals import unsigned
 from vyre.backends.wgsl.types import held, is_wide
-from vyre.ir import AtomicOp, BufferAccess, BufferDecl, DataType, TypeKind
 from vyre.lower import Binding
 from vyre.record import dataclass
 from vyre.semantics.packed import NF4_VALUES
@@ -58,7 +58,7 @@ class Cells(Enum):
 class Buffer:
     """A buffer of the program, and which of its functions the shader calls."""
 
-    decl: BufferDecl
+    decl: ir.BufferDecl
     name: str
     space: Space
     written: bool
@@ -69,12 +69,14 @@ class Buffer:
     """Whether the device has atomics of 64 bits."""
     argument: int | None = None
     """Its place among the arguments of a launch."""
-    functions: dict[str, AtomicOp | None] = field(default_factory=dict[str, "AtomicOp | None"])
+    functions: dict[str, ir.AtomicOp | None] = field(
+        default_factory=dict[str, "ir.AtomicOp | None"]
+    )
     used: bool = False
     """Whether the shader accesses its elements."""
 
     @property
-    def scalar(self) -> DataType:
+    def scalar(self) -> ir.DataType:
         """The type of one scalar in memory: an element, or a lane of one."""
         element = self.decl.element
         return element.element if element.is_vector and element.element else element
@@ -102,7 +104,7 @@ class Buffer:
     @property
     def is_native_vector(self) -> bool:
         """Whether one cell is a whole vector."""
-        if self.decl.element.kind is not TypeKind.VECTOR or self.cells is not Cells.PLAIN:
+        if self.decl.element.kind is not ir.TypeKind.VECTOR or self.cells is not Cells.PLAIN:
             return False
         return self.lanes in (2, 4) and self.scalar.bits == 32
 
@@ -115,7 +117,7 @@ class Buffer:
     @property
     def is_converted(self) -> bool:
         """Whether a store changes the value: a private array holds what memory would."""
-        return self.space is Space.PRIVATE and self.scalar.kind is TypeKind.PACKED
+        return self.space is Space.PRIVATE and self.scalar.kind is ir.TypeKind.PACKED
 
     @property
     def shares_words(self) -> bool:
@@ -175,11 +177,11 @@ class Buffer:
 
     def _beginning(self, kind: str) -> str:
         """What a private array holds at first, where the code 0 is not the number 0."""
-        if not self.is_converted or self.scalar is not DataType.NF4:
+        if not self.is_converted or self.scalar is not ir.DataType.NF4:
             return ""
         return f" = {kind}({', '.join([f'{NF4_VALUES[0]}f'] * self.cell_count)})"
 
-    def call(self, function: str, *arguments: str, op: AtomicOp | None = None) -> str:
+    def call(self, function: str, *arguments: str, op: ir.AtomicOp | None = None) -> str:
         """A call of one of this buffer's functions."""
         self.functions[function] = op
         self.used = True
@@ -217,7 +219,7 @@ def _space(binding: Binding) -> Space:
         return Space.PRIVATE
     if decl.is_workgroup:
         return Space.WORKGROUP
-    is_uniform = decl.access is BufferAccess.UNIFORM and decl.count > 0 and binding.loaded
+    is_uniform = decl.access is ir.BufferAccess.UNIFORM and decl.count > 0 and binding.loaded
     return Space.UNIFORM if is_uniform else Space.STORAGE
 
 
@@ -225,7 +227,7 @@ def _make_buffer(ctx: Context, binding: Binding, space: Space, ordered: bool) ->
     decl = binding.decl
     wish = f"{decl.name}_buffer" if decl.name in _LOCALS else decl.name
     name = ctx.names.fresh(wish)
-    spellings = [op.row.spelling for op in AtomicOp]
+    spellings = [op.row.spelling for op in ir.AtomicOp]
     ctx.names.reserve(*(f"{verb}_{name}" for verb in (*_VERBS, *spellings)))
     # Next to an ordering atomic, plain accesses are made atomic too: no compiler moves those.
     atomic = binding.atomic or (ordered and binding.written)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import assert_never
 
+from vyre import ir
 from vyre.backends.wgsl import operators
 from vyre.backends.wgsl.access import write_scalar
 from vyre.backends.wgsl.barriers import Barriers
@@ -15,44 +16,9 @@ from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value
 from vyre.emit import Level
-from vyre.ir import (
-    ROOT_GENERATOR,
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    BinOp,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    Continue,
-    Eval,
-    Expr,
-    If,
-    IndirectDispatch,
-    Let,
-    Lit,
-    Loop,
-    Opaque,
-    Print,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Store,
-    Trap,
-    Var,
-    While,
-)
 from vyre.ir.walk import walk_stmts
 
-_ENDS = (Return, Break, Continue, Trap)
+_ENDS = (ir.Return, ir.Break, ir.Continue, ir.Trap)
 
 
 class Statements:
@@ -68,17 +34,17 @@ class Statements:
         entry = self.ctx.program.entry
         self.count = 0
         """Statements written so far."""
-        self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, Assign)}
+        self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, ir.Assign)}
 
     def program(self) -> None:
         """All of it."""
         self._root(self.ctx.program.entry)
 
-    def _root(self, body: Body) -> None:
+    def _root(self, body: ir.Body) -> None:
         """Statements; the region that only holds the last of them together needs no mention."""
         match body:
-            case (*before, Region(generator, None, inner)) if (
-                generator == ROOT_GENERATOR and not any(isinstance(s, _ENDS) for s in before)
+            case (*before, ir.Region(generator, None, inner)) if (
+                generator == ir.ROOT_GENERATOR and not any(isinstance(s, _ENDS) for s in before)
             ):
                 self.body(before)
                 self.count += 1
@@ -86,60 +52,60 @@ class Statements:
             case _:
                 self.body(body)
 
-    def body(self, body: Sequence[AnyStmt]) -> None:
+    def body(self, body: Sequence[ir.AnyStmt]) -> None:
         """Statements one after another, up to the first that leaves."""
         for statement in body:
             self.statement(statement)
             if isinstance(statement, _ENDS):
                 return
 
-    def statement(self, statement: AnyStmt) -> None:  # noqa: C901
+    def statement(self, statement: ir.AnyStmt) -> None:  # noqa: C901
         """One statement."""
         self.exprs.position = self.count
         self.count += 1
         match statement:
-            case Let(name, value):
+            case ir.Let(name, value):
                 self._let(name, self.exprs.once(value))
-            case Assign(name, value):
+            case ir.Assign(name, value):
                 found = self.exprs.named(self.exprs.value(value))
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
-            case Store():
+            case ir.Store():
                 self._store(statement)
-            case Eval(value):
+            case ir.Eval(value):
                 self.exprs.effect(value)
-            case If():
+            case ir.If():
                 self._if(statement)
-            case Loop(var, start, stop, body):
+            case ir.Loop(var, start, stop, body):
                 self._loop(var, start, stop, body)
-            case While(cond, body):
+            case ir.While(cond, body):
                 self._while(cond, body)
-            case Break():
+            case ir.Break():
                 self.loops.leave(self.out)
-            case Continue():
+            case ir.Continue():
                 self.out.line("continue;")
-            case Return():
+            case ir.Return():
                 self.out.line("return;")
-            case Barrier() | AsyncWait():
+            case ir.Barrier() | ir.AsyncWait():
                 self.barriers.write(self.out)
                 if not self.barriers.alone:
                     self.exprs.contents.barrier()
-            case Block(body):
+            case ir.Block(body):
                 with self.out.block(""):
                     self.body(body)
-            case Region():
+            case ir.Region():
                 self._region(statement)
-            case Trap(tag):
+            case ir.Trap(tag):
                 self.traps.write(tag, self.out)
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 self._copy(statement)
-            case AllReduce() | AllGather() | ReduceScatter() | Broadcast():
+            case ir.AllReduce() | ir.AllGather() | ir.ReduceScatter() | ir.Broadcast():
                 raise AssertionError("the driver splits programs at collectives")
-            case Resume() | IndirectDispatch() | Print() | Opaque():
+            case ir.Resume() | ir.IndirectDispatch() | ir.Print() | ir.Opaque():
                 raise AssertionError("legalise leaves none of these")
             case _:
                 assert_never(statement)
 
-    def _store(self, store: Store) -> None:
+    def _store(self, store: ir.Store) -> None:
         place, stored = self.exprs.operands((store.index, store.value))
         buffer, index = self.exprs.buffers[store.buffer], self.exprs.index(place)
         self.exprs.contents.store(store.buffer)
@@ -160,18 +126,18 @@ class Statements:
         self.out.line(f"{keyword} {word} = {value.text};")
         self.exprs.variables[name] = value.named(word)
 
-    def _if(self, statement: If) -> None:
+    def _if(self, statement: ir.If) -> None:
         cond = self.exprs.value(statement.cond)
         self.out.open(f"if {condition(cond)}")
         self._arm(statement.then)
         self._otherwise(statement.otherwise)
 
-    def _otherwise(self, otherwise: Body) -> None:
+    def _otherwise(self, otherwise: ir.Body) -> None:
         """The else part; `else if` where nothing has to be computed before the condition."""
         match otherwise:
             case ():
                 self.out.close()
-            case (If(cond) as inner,) if not self.exprs.has_effect(cond):
+            case (ir.If(cond) as inner,) if not self.exprs.has_effect(cond):
                 self.exprs.position = self.count
                 self.count += 1
                 self.out.depth -= 1
@@ -184,19 +150,19 @@ class Statements:
                 self._arm(otherwise)
                 self.out.close()
 
-    def _arm(self, body: Body) -> None:
+    def _arm(self, body: ir.Body) -> None:
         with self.exprs.contents.branch():
             self.body(body)
 
-    def _loop(self, var: str, start: AnyExpr, stop: AnyExpr, body: Body) -> None:
+    def _loop(self, var: str, start: ir.AnyExpr, stop: ir.AnyExpr, body: ir.Body) -> None:
         first, last = self.exprs.operands((start, stop))
-        is_fixed = isinstance(stop, Var) and stop.name not in self.assigned
-        if not is_fixed and not isinstance(stop, Lit):
+        is_fixed = isinstance(stop, ir.Var) and stop.name not in self.assigned
+        if not is_fixed and not isinstance(stop, ir.Lit):
             last = self.exprs.spilled(last, f"{var}_stop")
         word = self.ctx.names.of("variable", var)
         counter = Value(word, first.dtype)
         self.exprs.variables[var] = counter
-        test = operators.binary(self.ctx, BinOp.LT, counter, last)
+        test = operators.binary(self.ctx, ir.BinOp.LT, counter, last)
         step = self._step(counter)
         with self.loops.loop(self.out), self.traps.loop(body), self.exprs.contents.loop(body):
             # A watched loop has its condition inside, where it can say that it was the end.
@@ -213,7 +179,7 @@ class Statements:
             return f"{counter.text}++"
         return f"{counter.text} = {self.ctx.call('u64_add', counter.text, 'vec2<u32>(1u, 0u)')}"
 
-    def _while(self, cond: AnyExpr, body: Body) -> None:
+    def _while(self, cond: ir.AnyExpr, body: ir.Body) -> None:
         known = self.exprs.contents
         with self.loops.loop(self.out), known.loop(body), self.out.block("loop"):
             self._leave_unless(self.exprs.value(cond))
@@ -225,7 +191,7 @@ class Statements:
         with self.out.block(f"if (!{condition(found)})"):
             self.loops.leave(self.out)
 
-    def _copy(self, statement: AsyncLoad | AsyncStore) -> None:
+    def _copy(self, statement: ir.AsyncLoad | ir.AsyncStore) -> None:
         """The workgroup copies together, each invocation every `size`-th element."""
         starts = (statement.destination_start, statement.source_start, statement.count)
         destination, source, count = self.exprs.operands(starts)
@@ -245,9 +211,9 @@ class Statements:
 
     def _count(self, count: Value) -> str:
         if is_wide(count.dtype):
-            positive = self.exprs.value(Expr.lit(0, count.dtype))
+            positive = self.exprs.value(ir.Expr.lit(0, count.dtype))
             if count.dtype.is_signed:
-                count = operators.binary(self.ctx, BinOp.MAX, count, positive)
+                count = operators.binary(self.ctx, ir.BinOp.MAX, count, positive)
             return self.ctx.call("u64_index", count.text)
         return f"bitcast<u32>(max({count.text}, 0i))" if count.dtype.is_signed else count.text
 
@@ -260,7 +226,7 @@ class Statements:
             return f"bitcast<u32>({start.text}) + k"
         return self.ctx.call("u32_add_sat", start.text, "k")
 
-    def _region(self, region: Region) -> None:
+    def _region(self, region: ir.Region) -> None:
         source = f" from {region.source_region}" if region.source_region else ""
         self.out.line(f"// {region.generator}{source}")
         with self.out.block(""):

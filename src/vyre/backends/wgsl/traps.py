@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from vyre import ir
 from vyre.backends.wgsl.context import Context
 from vyre.emit import Writer
-from vyre.ir import AsyncWait, Barrier, Body, Trap
 from vyre.ir.walk import walk_stmts
 
 RECORD = "trap_record"
@@ -29,8 +29,8 @@ class Traps:
         self.ctx = ctx
         self.tags: list[str] = []
         statements = list(walk_stmts(ctx.program.entry))
-        self.any = any(isinstance(s, Trap) for s in statements)
-        self.returns = not any(isinstance(s, (Barrier, AsyncWait)) for s in statements)
+        self.any = any(isinstance(s, ir.Trap) for s in statements)
+        self.returns = not any(isinstance(s, (ir.Barrier, ir.AsyncWait)) for s in statements)
         self._loops: list[bool] = []
         """For each loop around the present place, whether a trapped invocation may leave it."""
 
@@ -57,16 +57,16 @@ class Traps:
         return self.tags.index(tag) + 1
 
     @contextmanager
-    def loop(self, body: Body) -> Iterator[None]:
+    def loop(self, body: ir.Body) -> Iterator[None]:
         """While the body of a loop is written."""
         self._loops.append(not _has_barrier(body))
         yield
         self._loops.pop()
 
-    def after_loop(self, body: Body, out: Writer) -> None:
+    def after_loop(self, body: ir.Body, out: Writer) -> None:
         """Leave the next loop too, if a trap inside left this one."""
         leaves = bool(self._loops) and self._loops[-1] and not self.returns
-        if leaves and any(isinstance(s, Trap) for s in walk_stmts(body)):
+        if leaves and any(isinstance(s, ir.Trap) for s in walk_stmts(body)):
             with out.block("if (trapped)"):
                 out.line("break;")
 
@@ -83,5 +83,5 @@ class Traps:
                     out.line("return;")
 
 
-def _has_barrier(body: Body) -> bool:
-    return any(isinstance(s, (Barrier, AsyncWait)) for s in walk_stmts(body))
+def _has_barrier(body: ir.Body) -> bool:
+    return any(isinstance(s, (ir.Barrier, ir.AsyncWait)) for s in walk_stmts(body))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from vyre.ir import AnyExpr, AtomicOp, BufferDecl, DataType, Expr
+from vyre import ir
 from vyre.record import dataclass
 
 
@@ -41,7 +41,7 @@ class Role(Enum):
 class Memory:
     """A buffer and how it is used."""
 
-    decl: BufferDecl
+    decl: ir.BufferDecl
     role: Role
     stride: int = 1
     """How many elements each invocation owns."""
@@ -51,7 +51,7 @@ class Memory:
     """Elements that all invocations own together."""
     readable: bool = False
     """Whether everyone may read every element now."""
-    op: AtomicOp = AtomicOp.ADD
+    op: ir.AtomicOp = ir.AtomicOp.ADD
 
     @property
     def name(self) -> str:
@@ -59,11 +59,13 @@ class Memory:
         return self.decl.name
 
     @property
-    def value_type(self) -> DataType:
+    def value_type(self) -> ir.DataType:
         """The type that a load gives."""
         return self.decl.value_type
 
-    def own(self, linear: AnyExpr, offset: int) -> AnyExpr:
+    def own(self, linear: ir.AnyExpr, offset: int) -> ir.AnyExpr:
         """The index of one of the elements that the invocation numbered `linear` owns."""
-        index = linear if self.stride == 1 else linear * Expr.u32(self.stride) + Expr.u32(offset)
-        return Expr.u32(self.total - 1) - index if self.reversed else index
+        index = (
+            linear if self.stride == 1 else linear * ir.Expr.u32(self.stride) + ir.Expr.u32(offset)
+        )
+        return ir.Expr.u32(self.total - 1) - index if self.reversed else index

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from vyre import ir
 from vyre.conform.generate.memory import Memory, Role
 from vyre.conform.generate.statements import Place, Statements
-from vyre.ir import AnyExpr, DataType, Expr, MemoryOrdering, Node, ReduceOp
 
 _ORDERINGS = (
-    *(MemoryOrdering.SEQ_CST, MemoryOrdering.SEQ_CST, MemoryOrdering.ACQ_REL),
-    *(MemoryOrdering.ACQUIRE, MemoryOrdering.RELEASE),
+    *(ir.MemoryOrdering.SEQ_CST, ir.MemoryOrdering.SEQ_CST, ir.MemoryOrdering.ACQ_REL),
+    *(ir.MemoryOrdering.ACQUIRE, ir.MemoryOrdering.RELEASE),
 )
-_GRID_SYNC = MemoryOrdering.GRID_SYNC
+_GRID_SYNC = ir.MemoryOrdering.GRID_SYNC
 
 
 class Together:
@@ -77,10 +77,10 @@ class Together:
 
     # --- a workgroup --------------------------------------------------------------------------
 
-    def _barrier(self) -> Node:
-        return Node.barrier(self._dice.pick(_ORDERINGS))
+    def _barrier(self) -> ir.Node:
+        return ir.Node.barrier(self._dice.pick(_ORDERINGS))
 
-    def _window(self, memory: Memory, place: Place) -> list[Node]:
+    def _window(self, memory: Memory, place: Place) -> list[ir.Node]:
         """Statements that may read all of a buffer."""
         if memory.decl.is_workgroup:
             # A grid sync would wipe it.
@@ -90,47 +90,47 @@ class Together:
         memory.readable = False
         return inside
 
-    def _exchange(self, place: Place) -> list[Node]:
+    def _exchange(self, place: Place) -> list[ir.Node]:
         memory = self._dice.pick(self._free(Role.SHARED))
         made = [self._slot_store(memory), self._barrier()]
         self._statements.spend(*made)
         return [*made, *self._window(memory, place), *self._statements.spend(self._barrier())]
 
-    def _slot_store(self, memory: Memory) -> Node:
+    def _slot_store(self, memory: Memory) -> ir.Node:
         slot = self._statements.visible.slot
-        store = Node.store(memory.name, slot, self._exprs.storable(memory))
+        store = ir.Node.store(memory.name, slot, self._exprs.storable(memory))
         if self._dice.chance(3):
-            cond = self._exprs.expr(DataType.BOOL, 2)
-            return Node.if_(cond, [store])
+            cond = self._exprs.expr(ir.DataType.BOOL, 2)
+            return ir.Node.if_(cond, [store])
         return store
 
-    def _tally(self, place: Place) -> list[Node]:
+    def _tally(self, place: Place) -> list[ir.Node]:
         memory = self._dice.pick(self._free(Role.TALLY))
         statements = self._statements
-        first = Node.store(memory.name, statements.visible.slot, self._exprs.storable(memory))
-        count: Node = Node.eval(statements.shared_atomic(memory))
+        first = ir.Node.store(memory.name, statements.visible.slot, self._exprs.storable(memory))
+        count: ir.Node = ir.Node.eval(statements.shared_atomic(memory))
         if self._dice.chance(5):
-            count = Node.if_(self._exprs.expr(DataType.BOOL, 2), [count])
+            count = ir.Node.if_(self._exprs.expr(ir.DataType.BOOL, 2), [count])
         made = [first, self._barrier(), count, self._barrier()]
         statements.spend(*made)
         return [*made, *self._window(memory, place), *statements.spend(self._barrier())]
 
-    def _subgroup(self, place: Place) -> list[Node]:
+    def _subgroup(self, place: Place) -> list[ir.Node]:
         statements, dice, exprs = self._statements, self._dice, self._exprs
         kind = dice.below(5)
         if kind == 0:
-            ballot = Expr.subgroup_ballot(exprs.expr(DataType.BOOL, 2))
-            return statements.let_value(DataType.U32, Expr.lane(ballot, dice.below(4)))
+            ballot = ir.Expr.subgroup_ballot(exprs.expr(ir.DataType.BOOL, 2))
+            return statements.let_value(ir.DataType.U32, ir.Expr.lane(ballot, dice.below(4)))
         dtype = dice.pick(statements.profile.types)
         if kind < 3:
             lane = exprs.expr(dice.pick(statements.profile.integers), 2)
-            shuffled = Expr.subgroup_shuffle(exprs.expr(dtype, 2), lane)
+            shuffled = ir.Expr.subgroup_shuffle(exprs.expr(dtype, 2), lane)
             return statements.let_value(dtype, shuffled)
-        op = dice.pick(tuple(ReduceOp))
+        op = dice.pick(tuple(ir.ReduceOp))
         # Floats are joined in any order, so only integers and truth values give one result.
         fitting = [t for t in statements.profile.types if t in op.row.operands and not t.is_float]
         dtype = dice.pick(fitting)
-        return statements.let_value(dtype, Expr.subgroup_reduce(op, exprs.expr(dtype, 2)))
+        return statements.let_value(dtype, ir.Expr.subgroup_reduce(op, exprs.expr(dtype, 2)))
 
     # --- async copies -------------------------------------------------------------------------
 
@@ -138,14 +138,14 @@ class Together:
         self._tags += 1
         return f"copy {self._tags}"
 
-    def _async_load(self, place: Place) -> list[Node]:
+    def _async_load(self, place: Place) -> list[ir.Node]:
         statements, dice = self._statements, self._dice
         memory, source = dice.pick(self._load_pairs())
         tag = self._tag()
         count = dice.pick((self._slots, self._slots // 2 + 1, self._slots + 3))
         start = self._exprs.uniform(grid=False)
         to = dice.below(min(memory.decl.count, 2))
-        copy = Node.async_load(tag, memory.name, to, source.name, start, count)
+        copy = ir.Node.async_load(tag, memory.name, to, source.name, start, count)
         made = statements.spend(copy)
         # The copy is under way: nobody may look at its destination yet.
         memory.readable = True
@@ -153,45 +153,45 @@ class Together:
         statements.visible.memories = [other for other in hidden if other is not memory]
         made += statements.several(replace(place, grid=False), dice.below(3))
         statements.visible.memories = hidden
-        made += statements.spend(Node.async_wait(tag))
+        made += statements.spend(ir.Node.async_wait(tag))
         made += self._window(memory, place)
         return [*made, *statements.spend(self._barrier())]
 
-    def _async_store(self, place: Place) -> list[Node]:
+    def _async_store(self, place: Place) -> list[ir.Node]:
         memory, target = self._dice.pick(self._store_pairs())
         tag = self._tag()
-        part = self._group() * Expr.u32(self._slots)
+        part = self._group() * ir.Expr.u32(self._slots)
         return self._statements.spend(
             self._slot_store(memory),
             self._barrier(),
-            Node.async_store(tag, target.name, part, memory.name, 0, self._slots),
-            Node.async_wait(tag),
+            ir.Node.async_store(tag, target.name, part, memory.name, 0, self._slots),
+            ir.Node.async_wait(tag),
         )
 
-    def _group(self) -> AnyExpr:
+    def _group(self) -> ir.AnyExpr:
         """The number of the workgroup in the grid."""
-        row = Expr.workgroup_id(1) + Expr.workgroup_id(2) * Expr.num_workgroups(1)
-        return Expr.workgroup_id(0) + row * Expr.num_workgroups(0)
+        row = ir.Expr.workgroup_id(1) + ir.Expr.workgroup_id(2) * ir.Expr.num_workgroups(1)
+        return ir.Expr.workgroup_id(0) + row * ir.Expr.num_workgroups(0)
 
     # --- the grid -----------------------------------------------------------------------------
 
-    def _relay(self, place: Place) -> list[Node]:
+    def _relay(self, place: Place) -> list[ir.Node]:
         memory = self._dice.pick(self._free(Role.RELAY))
         statements = self._statements
         linear = statements.visible.linear
-        store = Node.store(memory.name, memory.own(linear, 0), self._exprs.storable(memory))
-        made = statements.spend(store, Node.barrier(_GRID_SYNC))
+        store = ir.Node.store(memory.name, memory.own(linear, 0), self._exprs.storable(memory))
+        made = statements.spend(store, ir.Node.barrier(_GRID_SYNC))
         return [
             *made,
             *self._window(memory, place),
-            *statements.spend(Node.barrier(_GRID_SYNC)),
+            *statements.spend(ir.Node.barrier(_GRID_SYNC)),
         ]
 
-    def _early_return(self, place: Place) -> list[Node]:
+    def _early_return(self, place: Place) -> list[ir.Node]:
         # Those who returned are missing from their workgroup from now on.
         self._statements.together = False
-        cond = self._exprs.expr(DataType.BOOL, 2)
-        return self._statements.spend(Node.if_(cond, [Node.return_()]))
+        cond = self._exprs.expr(ir.DataType.BOOL, 2)
+        return self._statements.spend(ir.Node.if_(cond, [ir.Node.return_()]))
 
 
 def _same_element(shared: list[Memory], others: list[Memory]) -> list[tuple[Memory, Memory]]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from vyre import ir
 from vyre.conform.generate.case import GeneratedCase
 from vyre.conform.generate.dice import Dice
 from vyre.conform.generate.values import array
 from vyre.conform.lists.kernels import programs
 from vyre.conform.renamed import renamed_buffers
-from vyre.ir import BufferDecl, Let, Loop, Program
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
@@ -26,7 +26,7 @@ _AWAY = (0, 0, 0, -3, 9)
 class ListCase(GeneratedCase):
     """Programs, and what fusing them is told; `program` is the first one."""
 
-    arms: tuple[Program, ...] = ()
+    arms: tuple[ir.Program, ...] = ()
     names: tuple[str, ...] | None = None
     scratch: tuple[str, ...] = ()
     flat_grid: bool = False
@@ -37,18 +37,18 @@ class ListCase(GeneratedCase):
 
 
 @cache
-def _pool() -> tuple[Program, ...]:
+def _pool() -> tuple[ir.Program, ...]:
     return tuple(programs().values())
 
 
-def list_case(seed: int, pool: Sequence[Program] | None = None) -> ListCase:
+def list_case(seed: int, pool: Sequence[ir.Program] | None = None) -> ListCase:
     """The list with this seed, of programs that have one workgroup size."""
     label = f"lists {seed}"
     dice = Dice(label)
     chosen = _pool() if pool is None else pool
     grid = (dice.between(1, 4), 1, 1)
     total = grid[0] * chosen[0].workgroup_size[0]
-    arms: list[Program] = []
+    arms: list[ir.Program] = []
     for _ in range(dice.between(2, 5)):
         again = arms and dice.chance(4)
         arms.append(dice.pick(arms) if again else _with_names(dice, dice.pick(chosen)))
@@ -73,7 +73,7 @@ def list_case(seed: int, pool: Sequence[Program] | None = None) -> ListCase:
     )
 
 
-def _with_names(dice: Dice, program: Program) -> Program:
+def _with_names(dice: Dice, program: ir.Program) -> ir.Program:
     """The same on buffers that others have, too; those of the arm's own keep their names."""
     taken = _variables(program)
     names: dict[str, str] = {}
@@ -93,16 +93,16 @@ def _with_names(dice: Dice, program: Program) -> Program:
     return renamed_buffers(program, names)
 
 
-def _variables(program: Program) -> set[str]:
+def _variables(program: ir.Program) -> set[str]:
     statements = list(walk_stmts(program.entry))
-    bound = {s.name for s in statements if isinstance(s, Let)}
+    bound = {s.name for s in statements if isinstance(s, ir.Let)}
     own = {decl.name for decl in program.buffers if decl.binding is None}
-    return bound | own | {s.var for s in statements if isinstance(s, Loop)}
+    return bound | own | {s.var for s in statements if isinstance(s, ir.Loop)}
 
 
-def _scratch(dice: Dice, arms: Sequence[Program]) -> tuple[str, ...]:
+def _scratch(dice: Dice, arms: Sequence[ir.Program]) -> tuple[str, ...]:
     """Buffers that begin as zeros in the first arm that has them, as scratch does."""
-    first: dict[str, BufferDecl] = {}
+    first: dict[str, ir.BufferDecl] = {}
     for arm in arms:
         for decl in arm.buffers:
             if decl.binding is not None:
@@ -110,7 +110,7 @@ def _scratch(dice: Dice, arms: Sequence[Program]) -> tuple[str, ...]:
     return tuple(n for n, decl in first.items() if decl.is_device_allocated and dice.chance(3))
 
 
-def _with_counts(program: Program, lengths: Mapping[str, int]) -> Program:
+def _with_counts(program: ir.Program, lengths: Mapping[str, int]) -> ir.Program:
     return program.with_rewritten_buffers(
         decl.with_count(lengths[decl.name]) if decl.name in lengths and not decl.count else decl
         for decl in program.buffers

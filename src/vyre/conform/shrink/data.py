@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from vyre import ir
 from vyre.conform.generate import GeneratedCase
-from vyre.ir import AsyncLoad, AsyncStore, Atomic, BufLen, Load, Program, Store
 from vyre.ir.walk import walk_all_exprs, walk_stmts
 
 
@@ -26,13 +26,13 @@ def data_steps(case: GeneratedCase, position: int) -> Iterator[GeneratedCase] | 
     return None
 
 
-def _used(program: Program) -> set[str]:
+def _used(program: ir.Program) -> set[str]:
     names: set[str] = set()
     for statement in walk_stmts(program.entry):
         match statement:
-            case Store(buffer):
+            case ir.Store(buffer):
                 names.add(buffer)
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 names |= {statement.source, statement.destination}
             case _:
                 names |= {
@@ -41,7 +41,7 @@ def _used(program: Program) -> set[str]:
                     if isinstance(value := getattr(statement, field, None), str)
                 }
     for expr in walk_all_exprs(program.entry):
-        if isinstance(expr, (Load, BufLen, Atomic)):
+        if isinstance(expr, (ir.Load, ir.BufLen, ir.Atomic)):
             names.add(expr.buffer)
     return names
 

@@ -9,29 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from vyre import ir
 from vyre.conform.generate import GeneratedCase
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Body,
-    DataType,
-    Eval,
-    Expr,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Print,
-    Program,
-    Scope,
-    Store,
-    Var,
-    While,
-    type_of,
-)
 from vyre.ir.walk import expr_children, map_bodies, map_exprs, rebuilt, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -40,8 +19,8 @@ from vyre.record import dataclass
 class _Site:
     """An expression that may be replaced, and its type."""
 
-    expr: AnyExpr
-    dtype: DataType
+    expr: ir.AnyExpr
+    dtype: ir.DataType
 
 
 def expression_steps(case: GeneratedCase, position: int) -> Iterator[GeneratedCase] | None:
@@ -61,12 +40,12 @@ def _steps(case: GeneratedCase, position: int, site: _Site) -> Iterator[Generate
         yield replace(case, program=case.program.with_rewritten_entry(entry))
 
 
-def _simpler(site: _Site) -> Iterator[AnyExpr]:
+def _simpler(site: _Site) -> Iterator[ir.AnyExpr]:
     """What can stand in place of an expression: nothing that is as large."""
     expr, dtype = site.expr, site.dtype
     if dtype.is_scalar:
         for value in (0, 1):
-            literal = Expr.lit(bool(value) if dtype.is_bool else value, dtype)
+            literal = ir.Expr.lit(bool(value) if dtype.is_bool else value, dtype)
             if literal == expr:
                 return
             yield literal
@@ -76,82 +55,82 @@ def _simpler(site: _Site) -> Iterator[AnyExpr]:
 class _Sites:
     """One walk over the expressions that may be replaced, in the order of the text."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._program = program
-        self._scope = Scope.of(program)
+        self._scope = ir.Scope.of(program)
         self._fixed = _index_variables(program)
         self.seen: list[_Site] = []
 
-    def run(self, change: Callable[[_Site], AnyExpr | None]) -> Body:
+    def run(self, change: Callable[[_Site], ir.AnyExpr | None]) -> ir.Body:
         """The statements with every site replaced by what `change` gives, None for no change."""
         self._change = change
         return self._body(self._program.entry)
 
-    def _body(self, body: Body) -> Body:
+    def _body(self, body: ir.Body) -> ir.Body:
         with self._scope.inner():
             result = tuple(self._statement(statement) for statement in body)
         return body if all(a is b for a, b in zip(result, body, strict=True)) else result
 
-    def _statement(self, statement: AnyStmt) -> AnyStmt:
+    def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         match statement:
-            case Let(name, value) | Assign(name, value):
+            case ir.Let(name, value) | ir.Assign(name, value):
                 changed = statement
                 if name not in self._fixed:
                     changed = map_exprs(statement, self._expr)
-                if isinstance(statement, Let):
-                    self._scope.bind(name, type_of(value, self._scope.env))
+                if isinstance(statement, ir.Let):
+                    self._scope.bind(name, ir.type_of(value, self._scope.env))
                 return changed
-            case Store(_, _, value):
+            case ir.Store(_, _, value):
                 new = self._expr(value)
                 return statement if new is value else rebuilt(statement, {"value": new})
-            case Loop(var, start):
+            case ir.Loop(var, start):
                 with self._scope.inner():
-                    self._scope.bind(var, type_of(start, self._scope.env), mutable=False)
+                    self._scope.bind(var, ir.type_of(start, self._scope.env), mutable=False)
                     return map_bodies(statement, self._body)
-            case If(cond):
+            case ir.If(cond):
                 new = self._expr(cond)
                 changed = statement if new is cond else rebuilt(statement, {"cond": new})
                 return map_bodies(changed, self._body)
-            case Eval() | Print():
+            case ir.Eval() | ir.Print():
                 return map_exprs(statement, self._expr)
             case _:
                 return map_bodies(statement, self._body)
 
-    def _expr(self, expr: AnyExpr) -> AnyExpr:
-        site = _Site(expr, type_of(expr, self._scope.env))
+    def _expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
+        site = _Site(expr, ir.type_of(expr, self._scope.env))
         self.seen.append(site)
         new = self._change(site)
         if new is not None:
             return new
         match expr:
-            case Load(buffer):
+            case ir.Load(buffer):
                 decl = self._program.buffer(buffer)
                 if decl is None or (decl.is_writable and not decl.is_local):
                     return expr
                 return map_exprs(expr, self._expr)
-            case Atomic(_, _, index):
+            case ir.Atomic(_, _, index):
                 return map_exprs(expr, lambda child: child if child is index else self._expr(child))
-            case Lit() | Var():
+            case ir.Lit() | ir.Var():
                 return expr
             case _:
                 return map_exprs(expr, self._expr)
 
 
-def _index_variables(program: Program) -> set[str]:
+def _index_variables(program: ir.Program) -> set[str]:
     """Variables that decide which element is touched, or how often a while goes round."""
     fixed: set[str] = set()
-    roots: list[AnyExpr] = []
+    roots: list[ir.AnyExpr] = []
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             roots.append(statement.index)
-        elif isinstance(statement, While):
+        elif isinstance(statement, ir.While):
             roots.append(statement.cond)
         for child in expr_children(statement):
             for expr in walk_expr(child):
-                if isinstance(expr, (Load, Atomic)):
+                if isinstance(expr, (ir.Load, ir.Atomic)):
                     decl = program.buffer(expr.buffer)
                     if decl is not None and decl.is_writable and not decl.is_local:
                         roots.append(expr.index)
     for root in roots:
-        fixed |= {expr.name for expr in walk_expr(root) if isinstance(expr, Var)}
+        fixed |= {expr.name for expr in walk_expr(root) if isinstance(expr, ir.Var)}
     return fixed

@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from vyre import ir
 from vyre.conform.generate import GeneratedCase
-from vyre.ir import (
-    AnyStmt,
-    Binary,
-    BinOp,
-    Block,
-    Body,
-    Expr,
-    If,
-    Let,
-    Lit,
-    Loop,
-    Region,
-    While,
-)
 from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.record import dataclass
 
@@ -34,7 +21,7 @@ def statement_steps(case: GeneratedCase, position: int) -> Iterator[GeneratedCas
     return _steps(case, position, statements[position])
 
 
-def _steps(case: GeneratedCase, position: int, statement: AnyStmt) -> Iterator[GeneratedCase]:
+def _steps(case: GeneratedCase, position: int, statement: ir.AnyStmt) -> Iterator[GeneratedCase]:
     program = case.program
     edits = [_Edit(position, chunk, ()) for chunk in _CHUNKS]
     edits += [_Edit(position, 1, new) for new in _simpler(statement)]
@@ -44,28 +31,28 @@ def _steps(case: GeneratedCase, position: int, statement: AnyStmt) -> Iterator[G
             yield replace(case, program=program.with_rewritten_entry(entry))
 
 
-def _simpler(statement: AnyStmt) -> Iterator[Sequence[AnyStmt]]:
+def _simpler(statement: ir.AnyStmt) -> Iterator[Sequence[ir.AnyStmt]]:
     """What can stand in place of a statement."""
     match statement:
-        case If(cond, then, otherwise):
+        case ir.If(cond, then, otherwise):
             yield then
             if otherwise:
                 yield otherwise
-                yield (If(cond, then, ()),)
-        case Loop(var, start, stop, body):
-            yield (Let(var, start), *body)
-            typed = start if isinstance(start, Lit) else stop
-            if isinstance(typed, Lit):
+                yield (ir.If(cond, then, ()),)
+        case ir.Loop(var, start, stop, body):
+            yield (ir.Let(var, start), *body)
+            typed = start if isinstance(start, ir.Lit) else stop
+            if isinstance(typed, ir.Lit):
                 for rounds in (1, 2):
-                    bounds = Expr.lit(0, typed.dtype), Expr.lit(rounds, typed.dtype)
+                    bounds = ir.Expr.lit(0, typed.dtype), ir.Expr.lit(rounds, typed.dtype)
                     if bounds == (start, stop):
                         break
-                    yield (Loop(var, *bounds, body),)
-        case While(cond, body):
+                    yield (ir.Loop(var, *bounds, body),)
+        case ir.While(cond, body):
             yield body
-            if isinstance(cond, Binary) and cond.op is BinOp.AND:
-                yield (While(cond.left, body),)
-        case Block(body) | Region(_, _, body):
+            if isinstance(cond, ir.Binary) and cond.op is ir.BinOp.AND:
+                yield (ir.While(cond.left, body),)
+        case ir.Block(body) | ir.Region(_, _, body):
             yield body
         case _:
             return
@@ -77,16 +64,16 @@ class _Edit:
 
     position: int
     count: int
-    new: Sequence[AnyStmt]
+    new: Sequence[ir.AnyStmt]
     _next: int = 0
 
-    def applied(self, entry: Body) -> Body:
+    def applied(self, entry: ir.Body) -> ir.Body:
         """The statements after the edit."""
         self._next = 0
         return self._body(entry)
 
-    def _body(self, body: Body, in_while: bool = False) -> Body:
-        out: list[AnyStmt] = []
+    def _body(self, body: ir.Body, in_while: bool = False) -> ir.Body:
+        out: list[ir.AnyStmt] = []
         skip = 0
         for index, statement in enumerate(body):
             if skip:
@@ -99,6 +86,6 @@ class _Edit:
                 skip = self.count - 1
                 out += self.new
                 continue
-            inside = isinstance(statement, While)
+            inside = isinstance(statement, ir.While)
             out.append(map_bodies(statement, lambda inner, w=inside: self._body(inner, w)))
         return body if tuple(out) == body else tuple(out)

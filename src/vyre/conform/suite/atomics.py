@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vyre import ir
 from vyre.conform.compare import Tolerance
 from vyre.conform.suite.case import Stretch, Trial
 from vyre.conform.suite.edge_values import edge_array
 from vyre.conform.suite.texts import written
-from vyre.ir import AtomicOp, BufferDecl, DataType, Expr, MemoryOrdering, Node, Program
 from vyre.semantics import Array, storage_dtype
 
 _AREA = "atomics"
 _MANY = 8192
 _JOINING = (
-    *(AtomicOp.ADD, AtomicOp.SUB, AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR),
-    *(AtomicOp.MIN, AtomicOp.MAX),
+    *(ir.AtomicOp.ADD, ir.AtomicOp.SUB, ir.AtomicOp.AND, ir.AtomicOp.OR, ir.AtomicOp.XOR),
+    *(ir.AtomicOp.MIN, ir.AtomicOp.MAX),
 )
-_TYPES = (DataType.U32, DataType.I32, DataType.U64, DataType.I64, DataType.F32)
-_ORDERINGS = [each for each in MemoryOrdering if each is not MemoryOrdering.GRID_SYNC]
+_TYPES = (ir.DataType.U32, ir.DataType.I32, ir.DataType.U64, ir.DataType.I64, ir.DataType.F32)
+_ORDERINGS = [each for each in ir.MemoryOrdering if each is not ir.MemoryOrdering.GRID_SYNC]
 
 
 def trials() -> Iterator[Trial]:
@@ -30,65 +30,69 @@ def trials() -> Iterator[Trial]:
             if dtype in op.row.operands:
                 yield _contended(op, dtype, workgroup=False)
                 yield _contended(op, dtype, workgroup=True)
-        for op in AtomicOp:
+        for op in ir.AtomicOp:
             if dtype in op.row.operands:
                 yield _alone(op, dtype)
                 yield _outside(op, dtype)
     for ordering in _ORDERINGS:
         yield _tickets(ordering)
     for dtype in _TYPES:
-        if dtype in AtomicOp.EXCHANGE.row.operands:
+        if dtype in ir.AtomicOp.EXCHANGE.row.operands:
             yield _handed_on(dtype)
     yield _lock()
 
 
-def _operands(op: AtomicOp, dtype: DataType) -> Array:
+def _operands(op: ir.AtomicOp, dtype: ir.DataType) -> Array:
     """Values whose join does not depend on the order, rounding included."""
     stored = storage_dtype(dtype)
     numbers = np.arange(_MANY)
     if dtype.is_float:
         return (numbers % 64 - 20).astype(stored)
     spread = numbers.astype(np.uint64) * np.uint64(0x9E37_79B9_7F4A_7C15)
-    if op is AtomicOp.AND:
+    if op is ir.AtomicOp.AND:
         spread |= np.uint64(0x00FF_00F0_F00F_0FF0)
-    if op is AtomicOp.OR:
+    if op is ir.AtomicOp.OR:
         spread &= np.uint64(0x0F0F_1248_00F0_8421)
     return spread.astype(f"u{stored.itemsize}").view(stored)
 
 
-def _first(op: AtomicOp, dtype: DataType) -> Array:
+def _first(op: ir.AtomicOp, dtype: ir.DataType) -> Array:
     stored = storage_dtype(dtype)
-    if op is AtomicOp.AND:
+    if op is ir.AtomicOp.AND:
         return np.full(4, -1, np.int64).astype(f"u{stored.itemsize}").view(stored)
     return np.array([0, 1, 2, 3], stored)
 
 
-def _contended(op: AtomicOp, dtype: DataType, *, workgroup: bool) -> Trial:
+def _contended(op: ir.AtomicOp, dtype: ir.DataType, *, workgroup: bool) -> Trial:
     """Thousands of invocations join into four elements."""
     decls = [
-        BufferDecl.read("v", 0, dtype).with_count(_MANY),
-        BufferDecl.read_write("sums", 1, dtype).with_count(4),
+        ir.BufferDecl.read("v", 0, dtype).with_count(_MANY),
+        ir.BufferDecl.read_write("sums", 1, dtype).with_count(4),
     ]
-    i = Expr.gid(0)
-    slot = i % Expr.u32(4)
-    value = Expr.load("v", i)
+    i = ir.Expr.gid(0)
+    slot = i % ir.Expr.u32(4)
+    value = ir.Expr.load("v", i)
     if workgroup:
-        decls.append(BufferDecl.workgroup("part", 4, dtype))
-        lane = Expr.local_id(0)
+        decls.append(ir.BufferDecl.workgroup("part", 4, dtype))
+        lane = ir.Expr.local_id(0)
         neutral = _neutral(op, dtype)
-        body: list[Node] = [
-            Node.if_(lane < Expr.u32(4), [Node.store("part", lane, neutral)]),
-            Node.barrier(MemoryOrdering.ACQ_REL),
-            Node.eval(Expr.atomic(op, "part", slot, value)),
-            Node.barrier(MemoryOrdering.ACQ_REL),
-            Node.if_(
-                lane < Expr.u32(4),
-                [Node.eval(Expr.atomic(_merge(op), "sums", lane, Expr.load("part", lane)))],
+        body: list[ir.Node] = [
+            ir.Node.if_(lane < ir.Expr.u32(4), [ir.Node.store("part", lane, neutral)]),
+            ir.Node.barrier(ir.MemoryOrdering.ACQ_REL),
+            ir.Node.eval(ir.Expr.atomic(op, "part", slot, value)),
+            ir.Node.barrier(ir.MemoryOrdering.ACQ_REL),
+            ir.Node.if_(
+                lane < ir.Expr.u32(4),
+                [
+                    ir.Node.eval(
+                        ir.Expr.atomic(_merge(op), "sums", lane, ir.Expr.load("part", lane))
+                    )
+                ],
             ),
         ]
     else:
-        body = [Node.eval(Expr.atomic(op, "sums", slot, value))]
-    program = Program.wrapped(decls, (128, 1, 1), body)
+        body = [ir.Node.eval(ir.Expr.atomic(op, "sums", slot, value))]
+    program = ir.Program.wrapped(decls, (128, 1, 1), body)
     inputs = {"v": _operands(op, dtype), "sums": _first(op, dtype)}
     where = "workgroup" if workgroup else "device"
     name = f"{op.row.spelling} {dtype} in {where} memory, {_MANY} invocations"
@@ -96,20 +100,20 @@ def _contended(op: AtomicOp, dtype: DataType, *, workgroup: bool) -> Trial:
     return Trial(_AREA, name, program, inputs, (_MANY // 128, 1, 1), (stretch,))
 
 
-def _neutral(op: AtomicOp, dtype: DataType) -> Expr:
+def _neutral(op: ir.AtomicOp, dtype: ir.DataType) -> ir.Expr:
     low, high = (-1000, 1000) if dtype.is_float else dtype.integer_range
-    value = {AtomicOp.MIN: high, AtomicOp.MAX: low}.get(op, 0)
-    if op is AtomicOp.AND:
+    value = {ir.AtomicOp.MIN: high, ir.AtomicOp.MAX: low}.get(op, 0)
+    if op is ir.AtomicOp.AND:
         value = -1 if dtype.is_signed else high
-    return Expr.lit(float(value) if dtype.is_float else value, dtype)
+    return ir.Expr.lit(float(value) if dtype.is_float else value, dtype)
 
 
-def _merge(op: AtomicOp) -> AtomicOp:
+def _merge(op: ir.AtomicOp) -> ir.AtomicOp:
     # Workgroups subtract from zero, so their parts are added.
-    return AtomicOp.ADD if op is AtomicOp.SUB else op
+    return ir.AtomicOp.ADD if op is ir.AtomicOp.SUB else op
 
 
-def _alone(op: AtomicOp, dtype: DataType) -> Trial:
+def _alone(op: ir.AtomicOp, dtype: ir.DataType) -> Trial:
     """One invocation per element: the old value comes back, the new one is there."""
     values = edge_array(dtype)
     if dtype.is_float:
@@ -117,21 +121,21 @@ def _alone(op: AtomicOp, dtype: DataType) -> Trial:
     n = values.size
     left, right = np.repeat(values, n), np.tile(values, n)
     decls = [
-        BufferDecl.read("v", 0, dtype).with_count(n * n),
-        BufferDecl.read_write("m", 1, dtype).with_count(n * n),
-        BufferDecl.output("old", 2, dtype).with_count(n * n),
+        ir.BufferDecl.read("v", 0, dtype).with_count(n * n),
+        ir.BufferDecl.read_write("m", 1, dtype).with_count(n * n),
+        ir.BufferDecl.output("old", 2, dtype).with_count(n * n),
     ]
-    i = Expr.gid(0)
+    i = ir.Expr.gid(0)
     expected = None
-    if op is AtomicOp.COMPARE_EXCHANGE:
+    if op is ir.AtomicOp.COMPARE_EXCHANGE:
         # Half of them find what they expect.
-        even = (i % Expr.u32(2)).eq(Expr.u32(0))
-        expected = Expr.select(even, Expr.load("m", i), Expr.load("v", i))
-    atomic = Expr.atomic(op, "m", i, Expr.load("v", i), expected)
-    body = [Node.if_(i < Expr.u32(n * n), [Node.store("old", i, atomic)])]
-    program = Program.wrapped(decls, (64, 1, 1), body)
+        even = (i % ir.Expr.u32(2)).eq(ir.Expr.u32(0))
+        expected = ir.Expr.select(even, ir.Expr.load("m", i), ir.Expr.load("v", i))
+    atomic = ir.Expr.atomic(op, "m", i, ir.Expr.load("v", i), expected)
+    body = [ir.Node.if_(i < ir.Expr.u32(n * n), [ir.Node.store("old", i, atomic)])]
+    program = ir.Program.wrapped(decls, (64, 1, 1), body)
     name = f"{op.row.spelling} {dtype}, operands and old value"
-    tolerance = Tolerance(zero_signs=op in (AtomicOp.MIN, AtomicOp.MAX))
+    tolerance = Tolerance(zero_signs=op in (ir.AtomicOp.MIN, ir.AtomicOp.MAX))
     stretches = (
         Stretch(f"{name}: new", "m", 0, n * n, tolerance),
         Stretch(f"{name}: old", "old", 0, n * n, tolerance),
@@ -140,20 +144,20 @@ def _alone(op: AtomicOp, dtype: DataType) -> Trial:
     return Trial(_AREA, name, program, {"v": right, "m": left}, grid, stretches)
 
 
-def _outside(op: AtomicOp, dtype: DataType) -> Trial:
+def _outside(op: ir.AtomicOp, dtype: ir.DataType) -> Trial:
     """Out of bounds nothing happens and zero comes back."""
     where = np.array([-1, 0, 1, 2, 3, 4, 5, -(2**31), 2**31 - 1, 1 << 20], np.int32)
     decls = [
-        BufferDecl.read("where", 0, DataType.I32).with_count(where.size),
-        BufferDecl.read_write("m", 1, dtype).with_count(4),
-        BufferDecl.output("old", 2, dtype).with_count(where.size),
+        ir.BufferDecl.read("where", 0, ir.DataType.I32).with_count(where.size),
+        ir.BufferDecl.read_write("m", 1, dtype).with_count(4),
+        ir.BufferDecl.output("old", 2, dtype).with_count(where.size),
     ]
-    i = Expr.gid(0)
-    one = Expr.lit(1.0 if dtype.is_float else 1, dtype)
-    expected = one if op is AtomicOp.COMPARE_EXCHANGE else None
-    atomic = Expr.atomic(op, "m", Expr.load("where", i), one, expected)
-    body = [Node.if_(i < Expr.u32(where.size), [Node.store("old", i, atomic)])]
-    program = Program.wrapped(decls, (16, 1, 1), body)
+    i = ir.Expr.gid(0)
+    one = ir.Expr.lit(1.0 if dtype.is_float else 1, dtype)
+    expected = one if op is ir.AtomicOp.COMPARE_EXCHANGE else None
+    atomic = ir.Expr.atomic(op, "m", ir.Expr.load("where", i), one, expected)
+    body = [ir.Node.if_(i < ir.Expr.u32(where.size), [ir.Node.store("old", i, atomic)])]
+    program = ir.Program.wrapped(decls, (16, 1, 1), body)
     name = f"{op.row.spelling} {dtype} out of bounds"
     inputs = {"where": where, "m": np.arange(5, 9).astype(storage_dtype(dtype))}
     stretches = (
@@ -163,7 +167,7 @@ def _outside(op: AtomicOp, dtype: DataType) -> Trial:
     return Trial(_AREA, name, program, inputs, (1, 1, 1), stretches)
 
 
-def _tickets(ordering: MemoryOrdering) -> Trial:
+def _tickets(ordering: ir.MemoryOrdering) -> Trial:
     """Every invocation draws a number, and none is drawn twice."""
     text = f"""
     program workgroup(64, 1, 1)
@@ -180,7 +184,7 @@ def _tickets(ordering: MemoryOrdering) -> Trial:
     return written(_AREA, f"tickets, {ordering.value}", text, {}, (64, 1, 1), expected)
 
 
-def _handed_on(dtype: DataType) -> Trial:
+def _handed_on(dtype: ir.DataType) -> Trial:
     """Exchanges by thousands: every value is taken once, or is the last one."""
     text = f"""
     program workgroup(64, 1, 1)

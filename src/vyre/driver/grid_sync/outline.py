@@ -9,24 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyStmt,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    Continue,
-    Loop,
-    MemoryOrdering,
-    Program,
-    ReduceScatter,
-    Region,
-    Return,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import bodies, walk_stmts
 from vyre.record import dataclass
 
@@ -35,8 +18,8 @@ from vyre.record import dataclass
 class Plain:
     """A statement without a grid-wide barrier, and the regions it stands in, outermost first."""
 
-    statement: AnyStmt
-    regions: tuple[Region, ...]
+    statement: ir.AnyStmt
+    regions: tuple[ir.Region, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,62 +39,62 @@ class Copy:
 class Repeat:
     """A loop with a grid-wide barrier inside."""
 
-    loop: Loop | While
+    loop: ir.Loop | ir.While
     items: tuple[Item, ...]
 
 
 Item = Plain | Sync | Copy | Repeat
 
-_COLLECTIVES = (AllReduce, AllGather, ReduceScatter, Broadcast)
+_COLLECTIVES = (ir.AllReduce, ir.AllGather, ir.ReduceScatter, ir.Broadcast)
 
 
-def contains_grid_sync(program: Program) -> bool:
+def contains_grid_sync(program: ir.Program) -> bool:
     """Whether the program has a barrier over the whole grid, or something that acts as one."""
     return program.memo("grid_sync.contains", lambda p: _any_sync(p.entry))
 
 
-def contains_collective(program: Program) -> bool:
+def contains_collective(program: ir.Program) -> bool:
     """Whether the program has a collective, which happens once for the grid."""
     return any(isinstance(statement, _COLLECTIVES) for statement in walk_stmts(program.entry))
 
 
-def outline(program: Program) -> tuple[Item, ...]:
+def outline(program: ir.Program) -> tuple[Item, ...]:
     """The items of a program, in order. What follows an unconditional return is left out."""
     return tuple(_items(program.entry, ()))
 
 
-def is_grid_level(statement: AnyStmt) -> bool:
+def is_grid_level(statement: ir.AnyStmt) -> bool:
     """Whether a statement by itself is an event of the whole grid."""
-    if isinstance(statement, Barrier):
-        return statement.ordering is MemoryOrdering.GRID_SYNC
+    if isinstance(statement, ir.Barrier):
+        return statement.ordering is ir.MemoryOrdering.GRID_SYNC
     return isinstance(statement, _COLLECTIVES)
 
 
-def may_leave(statement: AnyStmt) -> bool:
+def may_leave(statement: ir.AnyStmt) -> bool:
     """Whether a statement may break or continue a loop that it does not hold itself."""
     match statement:
-        case Break() | Continue():
+        case ir.Break() | ir.Continue():
             return True
-        case Loop() | While():
+        case ir.Loop() | ir.While():
             return False
         case _:
             return any(may_leave(inner) for body in bodies(statement) for inner in body)
 
 
-def _any_sync(body: Body) -> bool:
+def _any_sync(body: ir.Body) -> bool:
     return any(is_grid_level(statement) for statement in walk_stmts(body))
 
 
-def _items(body: Body, regions: tuple[Region, ...]) -> Iterator[Item]:
+def _items(body: ir.Body, regions: tuple[ir.Region, ...]) -> Iterator[Item]:
     for position, statement in enumerate(body):
         match statement:
             case _ if is_grid_level(statement):
                 yield from _event(statement)
-            case Region() if _any_sync(statement.body):
+            case ir.Region() if _any_sync(statement.body):
                 yield from _items(statement.body, (*regions, statement))
-            case Block() if _any_sync(statement.body):
+            case ir.Block() if _any_sync(statement.body):
                 yield from _items(statement.body, regions)
-            case Loop() | While() if _any_sync(statement.body):
+            case ir.Loop() | ir.While() if _any_sync(statement.body):
                 yield Repeat(statement, tuple(_items(statement.body, regions)))
             case _:
                 yield Plain(statement, regions)
@@ -120,26 +103,26 @@ def _items(body: Body, regions: tuple[Region, ...]) -> Iterator[Item]:
                     return
 
 
-def _always_returns(statement: AnyStmt) -> bool:
+def _always_returns(statement: ir.AnyStmt) -> bool:
     match statement:
-        case Return():
+        case ir.Return():
             return True
-        case Block(body) | Region(_, _, body):
+        case ir.Block(body) | ir.Region(_, _, body):
             return any(_always_returns(inner) for inner in body)
         case _:
             return False
 
 
-def _event(statement: AnyStmt) -> Iterator[Item]:
+def _event(statement: ir.AnyStmt) -> Iterator[Item]:
     """What a statement is that by itself is an event of the whole grid."""
     yield Sync()
-    if isinstance(statement, (AllGather, ReduceScatter)):
+    if isinstance(statement, (ir.AllGather, ir.ReduceScatter)):
         if statement.source != statement.destination:
             yield Copy(statement.source, statement.destination)
         yield Sync()
 
 
-def _events(body: Body) -> Iterator[Item]:
+def _events(body: ir.Body) -> Iterator[Item]:
     """What remains of statements that no invocation is left to execute.
 
     Barriers still count as segments, and collectives happen once for the grid, not in invocations.

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.rematerialisation import recomputable
 from vyre.analysis.types import variable_types
 from vyre.analysis.used_names import Uses, uses_of
@@ -41,24 +42,6 @@ from vyre.driver.grid_sync.plan import (
     Step,
 )
 from vyre.driver.grid_sync.workgroup_memory import InDeviceMemory, declared, outliving
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Body,
-    Break,
-    BufferDecl,
-    Continue,
-    DataType,
-    Expr,
-    Let,
-    Lit,
-    Loop,
-    Node,
-    Program,
-    Region,
-    Return,
-    While,
-)
 from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.record import dataclass
 from vyre.rewrite.unique_names import with_unique_names
@@ -72,20 +55,20 @@ class _Segment:
     """A segment while it is being made."""
 
     plains: list[Plain] = field(default_factory=list[Plain])
-    tail: list[AnyStmt] = field(default_factory=list[AnyStmt])
+    tail: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
     """Statements made by the split itself, after the others."""
-    tail_reads: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    tail_reads: list[ir.AnyExpr] = field(default_factory=list[ir.AnyExpr])
     in_loop: bool = False
     """True if it is launched once per iteration: part of a split loop's body, or its condition."""
 
 
-def split(program: Program) -> SplitPlan:
+def split(program: ir.Program) -> SplitPlan:
     """The program as segments and the steps that launch them."""
     return program.memo("grid_sync.split", lambda p: _Splitter(with_unique_names(p)).run())
 
 
 class _Splitter:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.types = variable_types(program)
         self.cheap = recomputable(program)
@@ -106,11 +89,11 @@ class _Splitter:
         ]
         spills = [*kept.values(), *self.loop_variables.values(), *self.shared.values()]
         if returns:
-            spills.append(Spill(RETURNED, DataType.U32, 1))
+            spills.append(Spill(RETURNED, ir.DataType.U32, 1))
         if any(decl.name == EXIT for p in made for decl in p.buffers):
-            spills.append(Spill(EXIT, DataType.U32, 0))
+            spills.append(Spill(EXIT, ir.DataType.U32, 0))
         if any(decl.name == BOUNDS for p in made for decl in p.buffers):
-            spills.append(Spill(BOUNDS, DataType.I64, 0))
+            spills.append(Spill(BOUNDS, ir.DataType.I64, 0))
         empty = frozenset(n for n, s in enumerate(self.segments) if self.does_nothing(s))
         return SplitPlan(tuple(made), empty, _without_idle_loops(steps, empty), tuple(spills))
 
@@ -125,7 +108,9 @@ class _Splitter:
 
     def does_nothing(self, segment: _Segment) -> bool:
         """Whether it only computes what the segments that use it compute again."""
-        names = (p.statement.name if isinstance(p.statement, Let) else "" for p in segment.plains)
+        names = (
+            p.statement.name if isinstance(p.statement, ir.Let) else "" for p in segment.plains
+        )
         return not segment.tail and all(name in self.cheap for name in names)
 
     def steps(self, items: Iterable[Item], *, in_loop: bool) -> list[Step]:
@@ -161,32 +146,36 @@ class _Splitter:
         leaves = segment.in_loop and any(may_leave(p.statement) for p in segment.plains)
         return Launch(step.segment, leaves)
 
-    def repeat(self, loop: Loop | While, inner: tuple[Item, ...], *, in_loop: bool) -> Step:
-        if isinstance(loop, Loop):
+    def repeat(self, loop: ir.Loop | ir.While, inner: tuple[Item, ...], *, in_loop: bool) -> Step:
+        if isinstance(loop, ir.Loop):
             return self.counted(loop, inner, in_loop=in_loop)
         return self.conditional(loop, inner)
 
-    def counted(self, loop: Loop, inner: tuple[Item, ...], *, in_loop: bool) -> CountedLoop:
+    def counted(self, loop: ir.Loop, inner: tuple[Item, ...], *, in_loop: bool) -> CountedLoop:
         dtype = self.types[loop.var]
         spill = Spill(f"vyre.sync.var.{loop.var}", dtype, 0)
         self.loop_variables[loop.var] = spill
         bounds: tuple[int, int] | Launch
-        if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
+        if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
             bounds = (int(loop.start.value), int(loop.stop.value))
         else:
-            wide = [Expr.cast(bound, DataType.I64) for bound in (loop.start, loop.stop)]
-            tail: list[AnyStmt] = [Node.store(BOUNDS, n, bound) for n, bound in enumerate(wide)]
+            wide = [ir.Expr.cast(bound, ir.DataType.I64) for bound in (loop.start, loop.stop)]
+            tail: list[ir.AnyStmt] = [
+                ir.Node.store(BOUNDS, n, bound) for n, bound in enumerate(wide)
+            ]
             bounds = self.small_segment(tail, [loop.start, loop.stop], in_loop=in_loop)
         return CountedLoop(spill, bounds, tuple(self.steps(inner, in_loop=True)))
 
-    def conditional(self, loop: While, inner: tuple[Item, ...]) -> ConditionLoop:
-        one = Expr.select(loop.cond, Expr.u32(1), Expr.u32(0))
-        tail: list[AnyStmt] = [Node.eval(Expr.atomic_or(EXIT, 0, one))]
+    def conditional(self, loop: ir.While, inner: tuple[Item, ...]) -> ConditionLoop:
+        one = ir.Expr.select(loop.cond, ir.Expr.u32(1), ir.Expr.u32(0))
+        tail: list[ir.AnyStmt] = [ir.Node.eval(ir.Expr.atomic_or(EXIT, 0, one))]
         # Launched again after the body, in which invocations may have returned.
         condition = self.small_segment(tail, [loop.cond], in_loop=True)
         return ConditionLoop(condition, tuple(self.steps(inner, in_loop=True)))
 
-    def small_segment(self, tail: list[AnyStmt], reads: list[AnyExpr], *, in_loop: bool) -> Launch:
+    def small_segment(
+        self, tail: list[ir.AnyStmt], reads: list[ir.AnyExpr], *, in_loop: bool
+    ) -> Launch:
         self.segments.append(_Segment(tail=tail, tail_reads=reads, in_loop=in_loop))
         return Launch(len(self.segments) - 1)
 
@@ -209,7 +198,7 @@ class _Splitter:
 
     def returns(self, segment: _Segment) -> bool:
         statements = tuple(p.statement for p in segment.plains)
-        return any(isinstance(s, Return) for s in walk_stmts(statements))
+        return any(isinstance(s, ir.Return) for s in walk_stmts(statements))
 
     def kept(self, uses: list[Uses]) -> dict[str, Spill]:
         """What memory must keep: variables and private arrays that outlive a launch.
@@ -222,7 +211,7 @@ class _Splitter:
             p.statement.name
             for s in self.segments
             for p in s.plains
-            if isinstance(p.statement, Let)
+            if isinstance(p.statement, ir.Let)
         }
         for name in sorted(level):
             users = sum(name in use.reads or name in use.writes for use in uses)
@@ -250,27 +239,29 @@ class _Emitter:
         self.segment = segment
         self.uses = uses
         self.returns = returns
-        self.declared = {p.statement.name for p in segment.plains if isinstance(p.statement, Let)}
+        self.declared = {
+            p.statement.name for p in segment.plains if isinstance(p.statement, ir.Let)
+        }
         self.kept_here = {
             name: spill
             for name, spill in kept.items()
             if name in uses.reads or name in uses.writes or name in uses.buffers
         }
-        self.extra: dict[str, BufferDecl] = {}
-        self.group: list[AnyStmt] = []
+        self.extra: dict[str, ir.BufferDecl] = {}
+        self.group: list[ir.AnyStmt] = []
         """Statements of the group at hand, up to and including the one being rewritten."""
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         source = self.splitter.program
-        body: list[AnyStmt] = [*self.grouped(self.segment.plains, 0), *self.segment.tail]
+        body: list[ir.AnyStmt] = [*self.grouped(self.segment.plains, 0), *self.segment.tail]
         for statement in self.segment.tail:
             for name in (EXIT, BOUNDS):
                 if name in _buffers_of(statement):
                     self.declare_shared(name)
         prologue = self.prologue() if body else []
-        entry: list[AnyStmt] = [*prologue, *body]
-        if not entry or (prologue and not all(isinstance(s, Region) for s in entry)):
-            entry = [Region(_root_name(source), None, tuple(entry))]
+        entry: list[ir.AnyStmt] = [*prologue, *body]
+        if not entry or (prologue and not all(isinstance(s, ir.Region) for s in entry)):
+            entry = [ir.Region(_root_name(source), None, tuple(entry))]
         kept = {n: s for n, s in self.splitter.shared.items() if n in self.uses.buffers}
         if kept:
             entry = self.on_device_memory(entry, kept)
@@ -278,56 +269,56 @@ class _Emitter:
         buffers = [*decls, *self.bound_extras()]
         return source.with_rewritten_entry(entry).with_rewritten_buffers(buffers)
 
-    def on_device_memory(self, entry: list[AnyStmt], kept: dict[str, Spill]) -> list[AnyStmt]:
+    def on_device_memory(self, entry: list[ir.AnyStmt], kept: dict[str, Spill]) -> list[ir.AnyStmt]:
         """The statements with workgroup buffers that are kept elsewhere."""
         names = {name: spill.buffer for name, spill in kept.items()}
         source = self.splitter.program
         for decl in source.buffers:
             if decl.name in names:
                 self.extra[names[decl.name]] = declared(names[decl.name], decl)
-        variables = {**self.splitter.types, LINEAR: DataType.U32}
+        variables = {**self.splitter.types, LINEAR: ir.DataType.U32}
         return list(InDeviceMemory(source, names, variables).body(entry))
 
-    def bound_extras(self) -> list[BufferDecl]:
+    def bound_extras(self) -> list[ir.BufferDecl]:
         used = [d.binding for d in self.splitter.program.buffers if d.binding is not None]
         first = max(used, default=-1) + 1
         return [decl.with_binding(first + n) for n, decl in enumerate(self.extra.values())]
 
     def declare_shared(self, name: str) -> None:
-        element = DataType.U32 if name == EXIT else DataType.I64
-        self.extra[name] = BufferDecl.read_write(name, 0, element)
+        element = ir.DataType.U32 if name == EXIT else ir.DataType.I64
+        self.extra[name] = ir.BufferDecl.read_write(name, 0, element)
 
-    def prologue(self) -> list[AnyStmt]:
+    def prologue(self) -> list[ir.AnyStmt]:
         """Bring back what lives here: ended invocations, kept values, loop variables."""
-        lines: list[AnyStmt] = []
+        lines: list[ir.AnyStmt] = []
         if self.returns:
-            self.extra[RETURNED] = BufferDecl.read_write(RETURNED, 0, DataType.U32)
+            self.extra[RETURNED] = ir.BufferDecl.read_write(RETURNED, 0, ir.DataType.U32)
         if self.returns and self.splitter.follows_return(self.segment):
             # Not before the first return: barriers of a workgroup may stand there.
-            gone = Expr.load(RETURNED, Expr.var(LINEAR)).ne(Expr.u32(0))
-            lines.append(Node.if_(gone, [Node.return_()]))
+            gone = ir.Expr.load(RETURNED, ir.Expr.var(LINEAR)).ne(ir.Expr.u32(0))
+            lines.append(ir.Node.if_(gone, [ir.Node.return_()]))
         for name, spill in self.kept_here.items():
-            self.extra[spill.buffer] = BufferDecl.read_write(spill.buffer, 0, spill.element)
+            self.extra[spill.buffer] = ir.BufferDecl.read_write(spill.buffer, 0, spill.element)
             if name in self.splitter.locals:
                 lines.append(self.copy_array(name, spill, into_local=True))
             elif name not in self.declared:
-                lines.append(Node.let(name, Expr.load(spill.buffer, Expr.var(LINEAR))))
+                lines.append(ir.Node.let(name, ir.Expr.load(spill.buffer, ir.Expr.var(LINEAR))))
         lines += self.variables_of_loops()
         lines += self.recomputed()
         if self.returns or self.kept_here:
             size = self.splitter.program.workgroup_size
-            lines.insert(0, Node.let(LINEAR, _linear_index(size)))
+            lines.insert(0, ir.Node.let(LINEAR, _linear_index(size)))
         return lines
 
-    def variables_of_loops(self) -> list[AnyStmt]:
-        lines: list[AnyStmt] = []
+    def variables_of_loops(self) -> list[ir.AnyStmt]:
+        lines: list[ir.AnyStmt] = []
         for name, spill in self.splitter.loop_variables.items():
             if name in self.uses.reads:
-                self.extra[spill.buffer] = BufferDecl.read(spill.buffer, 0, spill.element)
-                lines.append(Node.let(name, Expr.load(spill.buffer, 0)))
+                self.extra[spill.buffer] = ir.BufferDecl.read(spill.buffer, 0, spill.element)
+                lines.append(ir.Node.let(name, ir.Expr.load(spill.buffer, 0)))
         return lines
 
-    def recomputed(self) -> list[AnyStmt]:
+    def recomputed(self) -> list[ir.AnyStmt]:
         cheap = self.splitter.cheap
         wanted: dict[str, None] = {}
 
@@ -341,15 +332,15 @@ class _Emitter:
 
         for name in sorted(self.uses.reads):
             want(name)
-        return [Node.let(name, cheap[name]) for name in wanted]
+        return [ir.Node.let(name, cheap[name]) for name in wanted]
 
     def is_bound_inside(self, name: str) -> bool:
         statements = tuple(p.statement for p in self.segment.plains)
-        return any(isinstance(s, Let) and s.name == name for s in walk_stmts(statements))
+        return any(isinstance(s, ir.Let) and s.name == name for s in walk_stmts(statements))
 
-    def grouped(self, plains: list[Plain], depth: int) -> list[AnyStmt]:
+    def grouped(self, plains: list[Plain], depth: int) -> list[ir.AnyStmt]:
         """Statements put back into the regions they came from, with values kept at the end."""
-        result: list[AnyStmt] = []
+        result: list[ir.AnyStmt] = []
         position = 0
         while position < len(plains):
             region = _region_at(plains[position], depth)
@@ -363,62 +354,62 @@ class _Emitter:
                 result += self.epilogue(self.group)
             else:
                 body = tuple(self.grouped(group, depth + 1))
-                result.append(Region(region.generator, region.source_region, body))
+                result.append(ir.Region(region.generator, region.source_region, body))
             position = end
         return result
 
-    def epilogue(self, statements: list[AnyStmt]) -> list[AnyStmt]:
+    def epilogue(self, statements: list[ir.AnyStmt]) -> list[ir.AnyStmt]:
         """Keep what these statements declared or assigned."""
         uses = uses_of(statements)
-        lines: list[AnyStmt] = []
+        lines: list[ir.AnyStmt] = []
         for name, spill in self.kept_here.items():
             if name in self.splitter.locals:
                 if name in uses.buffers:
                     lines.append(self.copy_array(name, spill, into_local=False))
             elif name in uses.writes:
-                lines.append(Node.store(spill.buffer, Expr.var(LINEAR), Expr.var(name)))
+                lines.append(ir.Node.store(spill.buffer, ir.Expr.var(LINEAR), ir.Expr.var(name)))
         return lines
 
-    def rewritten(self, statement: AnyStmt) -> AnyStmt:
+    def rewritten(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         """The statement with its returns marked, and its leaving of a split loop signalled."""
         self.group.append(statement)
         return self.statement(statement, in_inner_loop=False)
 
-    def statement(self, statement: AnyStmt, in_inner_loop: bool) -> AnyStmt:
+    def statement(self, statement: ir.AnyStmt, in_inner_loop: bool) -> ir.AnyStmt:
         match statement:
-            case Return() if self.returns:
-                mark = Node.store(RETURNED, Expr.var(LINEAR), Expr.u32(1))
-                return Node.block([mark, statement])
-            case Break() if self.segment.in_loop and not in_inner_loop:
+            case ir.Return() if self.returns:
+                mark = ir.Node.store(RETURNED, ir.Expr.var(LINEAR), ir.Expr.u32(1))
+                return ir.Node.block([mark, statement])
+            case ir.Break() if self.segment.in_loop and not in_inner_loop:
                 return self.leaving(EXIT_LEAVE)
-            case Continue() if self.segment.in_loop and not in_inner_loop:
+            case ir.Continue() if self.segment.in_loop and not in_inner_loop:
                 return self.leaving(EXIT_CONTINUE)
             case _:
-                inner = in_inner_loop or isinstance(statement, (Loop, While))
+                inner = in_inner_loop or isinstance(statement, (ir.Loop, ir.While))
                 return map_bodies(statement, lambda body: self.body(body, inner))
 
-    def body(self, body: Body, in_inner_loop: bool) -> Body:
+    def body(self, body: ir.Body, in_inner_loop: bool) -> ir.Body:
         result = tuple(self.statement(s, in_inner_loop) for s in body)
         same = all(new is old for new, old in zip(result, body, strict=True))
         return body if same else result
 
-    def leaving(self, how: int) -> AnyStmt:
+    def leaving(self, how: int) -> ir.AnyStmt:
         self.declare_shared(EXIT)
         keep = self.epilogue(self.group)
-        signal = Node.eval(Expr.atomic_or(EXIT, 0, Expr.u32(how)))
-        return Node.block([*keep, signal, Node.return_()])
+        signal = ir.Node.eval(ir.Expr.atomic_or(EXIT, 0, ir.Expr.u32(how)))
+        return ir.Node.block([*keep, signal, ir.Node.return_()])
 
-    def copy_array(self, name: str, spill: Spill, *, into_local: bool) -> AnyStmt:
+    def copy_array(self, name: str, spill: Spill, *, into_local: bool) -> ir.AnyStmt:
         element = f"vyre.sync.element.{name}.{'in' if into_local else 'out'}"
-        count = Expr.u32(spill.per_invocation)
-        far = Expr.var(LINEAR) * count + Expr.var(element)
-        near = Expr.var(element)
+        count = ir.Expr.u32(spill.per_invocation)
+        far = ir.Expr.var(LINEAR) * count + ir.Expr.var(element)
+        near = ir.Expr.var(element)
         line = (
-            Node.store(name, near, Expr.load(spill.buffer, far))
+            ir.Node.store(name, near, ir.Expr.load(spill.buffer, far))
             if into_local
-            else Node.store(spill.buffer, far, Expr.load(name, near))
+            else ir.Node.store(spill.buffer, far, ir.Expr.load(name, near))
         )
-        return Node.loop(element, Expr.u32(0), count, [line])
+        return ir.Node.loop(element, ir.Expr.u32(0), count, [line])
 
 
 def _without_idle_loops(steps: Iterable[Step], empty: frozenset[int]) -> tuple[Step, ...]:
@@ -437,23 +428,23 @@ def _without_idle_loops(steps: Iterable[Step], empty: frozenset[int]) -> tuple[S
     return tuple(found)
 
 
-def _region_at(plain: Plain, depth: int) -> Region | None:
+def _region_at(plain: Plain, depth: int) -> ir.Region | None:
     return plain.regions[depth] if len(plain.regions) > depth else None
 
 
-def _buffers_of(statement: AnyStmt) -> frozenset[str]:
+def _buffers_of(statement: ir.AnyStmt) -> frozenset[str]:
     return uses_of([statement]).buffers
 
 
-def _root_name(program: Program) -> str:
+def _root_name(program: ir.Program) -> str:
     first = program.entry[0] if program.entry else None
-    return first.generator if isinstance(first, Region) else "vyre.program.root"
+    return first.generator if isinstance(first, ir.Region) else "vyre.program.root"
 
 
-def _linear_index(size: tuple[int, int, int]) -> AnyExpr:
-    counts = [Expr.num_workgroups(axis) for axis in (0, 1)]
+def _linear_index(size: tuple[int, int, int]) -> ir.AnyExpr:
+    counts = [ir.Expr.num_workgroups(axis) for axis in (0, 1)]
     row, column = (
-        count if extent == 1 else count * Expr.u32(extent)
+        count if extent == 1 else count * ir.Expr.u32(extent)
         for count, extent in zip(counts, size, strict=False)
     )
-    return (Expr.gid(2) * column + Expr.gid(1)) * row + Expr.gid(0)
+    return (ir.Expr.gid(2) * column + ir.Expr.gid(1)) * row + ir.Expr.gid(0)

@@ -14,25 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
+from vyre import ir
 from vyre.analysis.used_names import uses_of
 from vyre.driver.grid_sync.outline import Copy, Item, Plain, Repeat, Sync, may_leave
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    AsyncLoad,
-    AsyncStore,
-    Atomic,
-    Body,
-    BufferDecl,
-    BufLen,
-    DataType,
-    Expr,
-    Load,
-    Node,
-    Program,
-    Scope,
-    Store,
-)
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import map_bodies, map_exprs, rebuilt, rewrite_expr
 
@@ -40,7 +24,7 @@ _NARROW = 4
 """Bytes of the widest index that a `u32` holds, but for its sign."""
 
 
-def outliving(program: Program, items: Iterable[Item]) -> frozenset[str]:
+def outliving(program: ir.Program, items: Iterable[Item]) -> frozenset[str]:
     """The workgroup buffers that a segment may leave to another without a barrier between them."""
     workgroup = frozenset(decl.name for decl in program.buffers if decl.is_workgroup)
     walk = _Walk(workgroup)
@@ -105,100 +89,108 @@ class InDeviceMemory:
     """
 
     def __init__(
-        self, program: Program, names: Mapping[str, str], variables: Mapping[str, DataType]
+        self, program: ir.Program, names: Mapping[str, str], variables: Mapping[str, ir.DataType]
     ) -> None:
         self._size = program.workgroup_size
         self._names = names
         self._decls = {d.name: d for d in program.buffers if d.name in names}
         made = {names[decl.name]: declared(names[decl.name], decl) for decl in self._decls.values()}
-        self._env = TypeEnv({**Scope.of(program).buffers, **made}, variables)
+        self._env = TypeEnv({**ir.Scope.of(program).buffers, **made}, variables)
         self._copies = 0
 
-    def body(self, body: Iterable[AnyStmt]) -> Body:
+    def body(self, body: Iterable[ir.AnyStmt]) -> ir.Body:
         """The statements on device memory."""
         return tuple(self._statement(statement) for statement in body)
 
-    def _statement(self, statement: AnyStmt) -> AnyStmt:
-        if isinstance(statement, (AsyncLoad, AsyncStore)):
+    def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
+        if isinstance(statement, (ir.AsyncLoad, ir.AsyncStore)):
             statement = self._copied(statement)
-        elif isinstance(statement, Store) and statement.buffer in self._names:
+        elif isinstance(statement, ir.Store) and statement.buffer in self._names:
             place = self._place(statement.buffer, statement.index)
             name = self._names[statement.buffer]
             statement = rebuilt(statement, {"buffer": name, "index": place})
         statement = map_exprs(statement, lambda child: rewrite_expr(child, self._expression))
         return map_bodies(statement, self.body)
 
-    def _expression(self, expr: AnyExpr) -> AnyExpr:
+    def _expression(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         match expr:
-            case Load(buffer, index) | Atomic(_, buffer, index) if buffer in self._names:
+            case ir.Load(buffer, index) | ir.Atomic(_, buffer, index) if buffer in self._names:
                 place = self._place(buffer, index)
                 return rebuilt(expr, {"buffer": self._names[buffer], "index": place})
-            case BufLen(buffer) if buffer in self._names:
-                return Expr.u32(self._decls[buffer].count)
+            case ir.BufLen(buffer) if buffer in self._names:
+                return ir.Expr.u32(self._decls[buffer].count)
             case _:
                 return expr
 
-    def _place(self, name: str, index: AnyExpr) -> AnyExpr:
+    def _place(self, name: str, index: ir.AnyExpr) -> ir.AnyExpr:
         """Where an element of this workgroup is; beyond the end if there is no such element."""
         dtype = type_of(index, self._env)
         count = self._decls[name].count
         if (dtype.size_bytes or 0) <= _NARROW:
-            inside = Expr.min_(Expr.cast(index, DataType.U32), Expr.u32(count))
+            inside = ir.Expr.min_(ir.Expr.cast(index, ir.DataType.U32), ir.Expr.u32(count))
         else:
-            limit = Expr.lit(count, DataType.U64)
-            inside = Expr.cast(Expr.min_(Expr.cast(index, DataType.U64), limit), DataType.U32)
+            limit = ir.Expr.lit(count, ir.DataType.U64)
+            inside = ir.Expr.cast(
+                ir.Expr.min_(ir.Expr.cast(index, ir.DataType.U64), limit), ir.DataType.U32
+            )
         return inside * _workgroups() + _workgroup()
 
-    def _copied(self, copy: AsyncLoad | AsyncStore) -> AnyStmt:
+    def _copied(self, copy: ir.AsyncLoad | ir.AsyncStore) -> ir.AnyStmt:
         """The copy as a loop: each invocation moves its share of the elements at once."""
-        mine = copy.destination if isinstance(copy, AsyncLoad) else copy.source
+        mine = copy.destination if isinstance(copy, ir.AsyncLoad) else copy.source
         if mine not in self._names:
             return copy
         self._copies += 1
         names = [f"vyre.sync.copy{self._copies}.{part}" for part in ("to", "from", "count", "at")]
         operands = (copy.destination_start, copy.source_start, copy.count)
-        to, origin, count, at = (Expr.var(name) for name in names)
+        to, origin, count, at = (ir.Expr.var(name) for name in names)
         lanes = reduce(int.__mul__, self._size)
         # Counters of 64 bits do not wrap, whatever the operands are.
-        step = at * Expr.lit(lanes, DataType.I64) + Expr.cast(_lane(self._size), DataType.I64)
-        rounds = (count + Expr.lit(lanes - 1, DataType.I64)) / Expr.lit(lanes, DataType.I64)
-        element = Expr.load(copy.source, origin + step)
-        move = Node.if_(step < count, [Node.store(copy.destination, to + step, element)])
+        step = at * ir.Expr.lit(lanes, ir.DataType.I64) + ir.Expr.cast(
+            _lane(self._size), ir.DataType.I64
+        )
+        rounds = (count + ir.Expr.lit(lanes - 1, ir.DataType.I64)) / ir.Expr.lit(
+            lanes, ir.DataType.I64
+        )
+        element = ir.Expr.load(copy.source, origin + step)
+        move = ir.Node.if_(step < count, [ir.Node.store(copy.destination, to + step, element)])
         self._env = TypeEnv(
-            self._env.buffers, {**self._env.variables, **dict.fromkeys(names, DataType.I64)}
+            self._env.buffers, {**self._env.variables, **dict.fromkeys(names, ir.DataType.I64)}
         )
         lets = [
-            Node.let(name, self._clamped(operand))
+            ir.Node.let(name, self._clamped(operand))
             for name, operand in zip(names, operands, strict=False)
         ]
-        return Node.block([*lets, Node.loop(names[3], Expr.lit(0, DataType.I64), rounds, [move])])
+        return ir.Node.block(
+            [*lets, ir.Node.loop(names[3], ir.Expr.lit(0, ir.DataType.I64), rounds, [move])]
+        )
 
-    def _clamped(self, operand: AnyExpr) -> AnyExpr:
+    def _clamped(self, operand: ir.AnyExpr) -> ir.AnyExpr:
         """A start or a count, held where sums of them do not wrap."""
         dtype = type_of(operand, self._env)
         limit = 1 << 61
-        if dtype is DataType.U64:
-            operand = Expr.min_(operand, Expr.lit(limit, dtype))
-        wide = Expr.cast(operand, DataType.I64)
-        low, high = (Expr.lit(bound, DataType.I64) for bound in (-limit, limit))
-        return Expr.max_(Expr.min_(wide, high), low) if dtype is DataType.I64 else wide
+        if dtype is ir.DataType.U64:
+            operand = ir.Expr.min_(operand, ir.Expr.lit(limit, dtype))
+        wide = ir.Expr.cast(operand, ir.DataType.I64)
+        low, high = (ir.Expr.lit(bound, ir.DataType.I64) for bound in (-limit, limit))
+        return ir.Expr.max_(ir.Expr.min_(wide, high), low) if dtype is ir.DataType.I64 else wide
 
 
-def declared(name: str, decl: BufferDecl) -> BufferDecl:
+def declared(name: str, decl: ir.BufferDecl) -> ir.BufferDecl:
     """The device buffer for a workgroup buffer of all workgroups."""
-    return BufferDecl.read_write(name, 0, decl.element)
+    return ir.BufferDecl.read_write(name, 0, decl.element)
 
 
-def _lane(size: tuple[int, int, int]) -> AnyExpr:
+def _lane(size: tuple[int, int, int]) -> ir.AnyExpr:
     x, y, _ = size
-    row = Expr.local_id(1) + Expr.local_id(2) * Expr.u32(y)
-    return Expr.local_id(0) + row * Expr.u32(x)
+    row = ir.Expr.local_id(1) + ir.Expr.local_id(2) * ir.Expr.u32(y)
+    return ir.Expr.local_id(0) + row * ir.Expr.u32(x)
 
 
-def _workgroups() -> AnyExpr:
-    return Expr.num_workgroups(0) * Expr.num_workgroups(1) * Expr.num_workgroups(2)
+def _workgroups() -> ir.AnyExpr:
+    return ir.Expr.num_workgroups(0) * ir.Expr.num_workgroups(1) * ir.Expr.num_workgroups(2)
 
 
-def _workgroup() -> AnyExpr:
-    layer = Expr.workgroup_id(1) + Expr.workgroup_id(2) * Expr.num_workgroups(1)
-    return Expr.workgroup_id(0) + layer * Expr.num_workgroups(0)
+def _workgroup() -> ir.AnyExpr:
+    layer = ir.Expr.workgroup_id(1) + ir.Expr.workgroup_id(2) * ir.Expr.num_workgroups(1)
+    return ir.Expr.workgroup_id(0) + layer * ir.Expr.num_workgroups(0)

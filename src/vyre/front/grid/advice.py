@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.default_grid.bounds import Facts
 from vyre.analysis.default_grid.effects import Effect, Search
 from vyre.analysis.default_grid.extents import Axis, Constant, Extent, Length, Number, Sizes
@@ -15,35 +16,12 @@ from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Group
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import driver as codes
 from vyre.front.grid.dependence import BY_CONDITION, IN_A_LOOP, Dependence
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncWait,
-    Atomic,
-    Ballot,
-    Barrier,
-    Binary,
-    BinOp,
-    Builtin,
-    BuiltinKind,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Var,
-    While,
-)
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 _MANY_GROUPS = {1: "16", 2: "(16, 16)", 3: "(8, 8, 8)"}
 """Workgroups to begin with, by how many axes are asked about."""
-_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
+_ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE)
 _IDS = frozenset((*GROUP, *LANE, *GROUPS))
 _LETTERS = "whd"
 """What extents along x, y and z are called that are not known."""
@@ -51,7 +29,7 @@ _OTHERS = ("width", "height", "depth", *(f"extent_{number}" for number in range(
 """What they are called in kernels that use these names."""
 
 
-def refusal(program: Program, sizes: Sizes) -> Diagnostic:
+def refusal(program: ir.Program, sizes: Sizes) -> Diagnostic:
     """What keeps the host from knowing the grid, for arguments of these sizes."""
     clues = Clues()
     needs = Needs.of(program, clues.note)
@@ -84,7 +62,7 @@ def refusal(program: Program, sizes: Sizes) -> Diagnostic:
 
 
 def ends_of(
-    program: Program, effect: Effect, missing: Sequence[int], clues: Clues
+    program: ir.Program, effect: Effect, missing: Sequence[int], clues: Clues
 ) -> dict[int, Extent | None]:
     """Where an effect seems meant to end, along the axes along which nothing ends it."""
     rows = clues.rows(effect)
@@ -93,7 +71,9 @@ def ends_of(
     return {axis: rows.get(axis) or clues.of(axis, effect, program) for axis in wanted}
 
 
-def guard(ends: Mapping[int, Extent | None], clues: Clues, effect: Effect, program: Program) -> str:
+def guard(
+    ends: Mapping[int, Extent | None], clues: Clues, effect: Effect, program: ir.Program
+) -> str:
     """What to write to keep invocations past the end from an effect."""
     taken = {decl.name for decl in program.buffers}
     tests: list[str] = []
@@ -112,43 +92,43 @@ def guard(ends: Mapping[int, Extent | None], clues: Clues, effect: Effect, progr
     return f"{fix} with {' and '.join(numbers)} among the parameters" if numbers else fix
 
 
-def work_together(program: Program) -> bool:
+def work_together(program: ir.Program) -> bool:
     """Whether the invocations of a workgroup hand values to each other."""
-    talking = (Ballot, Shuffle, SubgroupReduce)
-    if any(isinstance(s, (Barrier, AsyncWait)) for s in walk_stmts(program.entry)):
+    talking = (ir.Ballot, ir.Shuffle, ir.SubgroupReduce)
+    if any(isinstance(s, (ir.Barrier, ir.AsyncWait)) for s in walk_stmts(program.entry)):
         return True
     if any(decl.is_workgroup for decl in program.buffers):
         return True
     return any(isinstance(node, talking) for node in walk_all_exprs(program.entry))
 
 
-def _shares_by_loops(program: Program) -> bool:
+def _shares_by_loops(program: ir.Program) -> bool:
     """Whether the rounds of some loop depend on the number of workgroups."""
-    values: dict[str, list[AnyStmt]] = {}
+    values: dict[str, list[ir.AnyStmt]] = {}
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, (Let, Assign)):
+        if isinstance(statement, (ir.Let, ir.Assign)):
             values.setdefault(statement.name, []).append(statement)
-    loops = [s for s in walk_stmts(program.entry) if isinstance(s, (Loop, While))]
-    kind = BuiltinKind.NUM_WORKGROUPS
+    loops = [s for s in walk_stmts(program.entry) if isinstance(s, (ir.Loop, ir.While))]
+    kind = ir.BuiltinKind.NUM_WORKGROUPS
     for loop in loops:
         for statement in _feeding([loop], values):
             found = (n for child in expr_children(statement) for n in walk_expr(child))
-            if any(isinstance(n, Builtin) and n.kind is kind for n in found):
+            if any(isinstance(n, ir.Builtin) and n.kind is kind for n in found):
                 return True
     return False
 
 
 def _feeding(
-    statements: Sequence[AnyStmt], values: Mapping[str, Sequence[AnyStmt]]
-) -> list[AnyStmt]:
+    statements: Sequence[ir.AnyStmt], values: Mapping[str, Sequence[ir.AnyStmt]]
+) -> list[ir.AnyStmt]:
     """Statements, and those that give the variables that they use their values."""
-    found, waiting = list[AnyStmt](), list(statements)
+    found, waiting = list[ir.AnyStmt](), list(statements)
     names: set[str] = set()
     while waiting:
         statement = waiting.pop()
         found.append(statement)
         for child in expr_children(statement):
-            used = {node.name for node in walk_expr(child) if isinstance(node, Var)} - names
+            used = {node.name for node in walk_expr(child) if isinstance(node, ir.Var)} - names
             names |= used
             for name in used:
                 waiting += values.get(name, ())
@@ -219,12 +199,12 @@ class Clues:
     """By effect and axis of the grid, where the place of the effect has rows."""
     _alike: set[int] = field(default_factory=set[int])
     """Stores at places that are known but for counters."""
-    _unknown: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
+    _unknown: dict[int, ir.AnyExpr] = field(default_factory=dict[int, ir.AnyExpr])
     """By axis of the grid, what ids are compared with that the host does not know."""
-    _mixed: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    _mixed: list[ir.AnyExpr] = field(default_factory=list[ir.AnyExpr])
     """What else is compared that the host does not know, perhaps computed from ids."""
 
-    def cause(self, axes: Sequence[int], program: Program) -> str | None:
+    def cause(self, axes: Sequence[int], program: ir.Program) -> str | None:
         """Why nothing is known of what the ids along all of these axes are compared with."""
         found = Dependence(program)
         unknown = dict(self._unknown)
@@ -235,39 +215,39 @@ class Clues:
             return None
         return found.cause(unknown[axes[0]])
 
-    def note(self, search: Search, statement: AnyStmt, _: Facts) -> None:
+    def note(self, search: Search, statement: ir.AnyStmt, _: Facts) -> None:
         """Look at a statement and what its variables hold."""
         span = statement.span
-        if isinstance(statement, (Let, Assign)) and span is not None and span.source:
+        if isinstance(statement, (ir.Let, ir.Assign)) and span is not None and span.source:
             self._bound.setdefault(statement.name, span.source)
         self._names[id(statement)] = self._ids(search)
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             self._note_rows(search, statement)
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Binary):
+                if isinstance(node, ir.Binary):
                     self._note_data(search, node)
-                if isinstance(node, Atomic):
+                if isinstance(node, ir.Atomic):
                     self._note_rows(search, node)
-                if not isinstance(node, Load):
+                if not isinstance(node, ir.Load):
                     continue
                 for axis, ends in search.inside(node.buffer, node.index).items():
                     plain = [end for end in ends if isinstance(end.extent, (Length, Axis))]
                     if plain:
                         self._ends.setdefault((axis, node.buffer), plain[0].extent)
 
-    def _note_rows(self, search: Search, access: Store | Atomic) -> None:
+    def _note_rows(self, search: Search, access: ir.Store | ir.Atomic) -> None:
         place = search.values.of(access.index, search.names)
         if isinstance(place, Whole) and place.exact is not None:
             self._rows[id(access)] = search.bounds.rows(place.exact)
             factors = {factor for product, _ in place.exact.terms for factor in product}
-            if isinstance(access, Store) and not factors & _IDS:
+            if isinstance(access, ir.Store) and not factors & _IDS:
                 self._alike.add(id(access))
 
-    def is_for_one(self, effect: Effect, program: Program) -> bool:
+    def is_for_one(self, effect: Effect, program: ir.Program) -> bool:
         """Whether one invocation is enough for an effect: all of them store at the same place."""
         node = effect.node
-        if not isinstance(node, Store) or id(node) not in self._alike:
+        if not isinstance(node, ir.Store) or id(node) not in self._alike:
             return False
         return Dependence(program).is_same(node.index, effect.statement)
 
@@ -275,7 +255,7 @@ class Clues:
         """What ids must be less than for an effect to stay in its row."""
         return self._rows.get(id(effect.node), {})
 
-    def _note_data(self, search: Search, compared: Binary) -> None:
+    def _note_data(self, search: Search, compared: ir.Binary) -> None:
         if compared.op not in _ORDERS:
             return
         left = search.values.of(compared.left, search.names)
@@ -307,20 +287,20 @@ class Clues:
         """The end of some array that is read at the ids along an axis."""
         return next((end for (along, _), end in self._ends.items() if along == axis), None)
 
-    def of(self, axis: int, effect: Effect, program: Program) -> Extent | None:
+    def of(self, axis: int, effect: Effect, program: ir.Program) -> Extent | None:
         """The end of an array that is read at the ids along an axis, for an effect."""
-        values: dict[str, list[AnyStmt]] = {}
-        around: list[AnyStmt] = [effect.statement]
+        values: dict[str, list[ir.AnyStmt]] = {}
+        around: list[ir.AnyStmt] = [effect.statement]
         for statement in walk_stmts(program.entry):
-            if isinstance(statement, (Let, Assign)):
+            if isinstance(statement, (ir.Let, ir.Assign)):
                 values.setdefault(statement.name, []).append(statement)
-            if isinstance(statement, (If, Loop, While)):
+            if isinstance(statement, (ir.If, ir.Loop, ir.While)):
                 inner = walk_stmts((statement,))
                 around += [statement] if any(s is effect.statement for s in inner) else []
         for statement in _feeding(around, values):
             for child in expr_children(statement):
                 for node in walk_expr(child):
-                    if isinstance(node, (Load, Atomic)) and (axis, node.buffer) in self._ends:
+                    if isinstance(node, (ir.Load, ir.Atomic)) and (axis, node.buffer) in self._ends:
                         return self._ends[axis, node.buffer]
         return None
 

@@ -4,30 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from vyre import ir
 from vyre.analysis import DefUse, Level, ProgramFacts, Uniformity, is_movable
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Atomic,
-    AtomicOp,
-    Binary,
-    BinOp,
-    Body,
-    BufferDecl,
-    Builtin,
-    BuiltinKind,
-    DataType,
-    Eval,
-    If,
-    Let,
-    Lit,
-    MemoryOrdering,
-    Program,
-    ReduceOp,
-    Select,
-    SubgroupReduce,
-    Var,
-)
 from vyre.ir.walk import map_bodies
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -35,15 +13,15 @@ from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names
 from vyre.target import Feature
 
-_LANE = Builtin(BuiltinKind.SUBGROUP_LANE, 0)
+_LANE = ir.Builtin(ir.BuiltinKind.SUBGROUP_LANE, 0)
 _REDUCE = {
-    AtomicOp.ADD: ReduceOp.ADD,
-    AtomicOp.SUB: ReduceOp.ADD,
-    AtomicOp.AND: ReduceOp.AND,
-    AtomicOp.OR: ReduceOp.OR,
-    AtomicOp.XOR: ReduceOp.XOR,
-    AtomicOp.MIN: ReduceOp.MIN,
-    AtomicOp.MAX: ReduceOp.MAX,
+    ir.AtomicOp.ADD: ir.ReduceOp.ADD,
+    ir.AtomicOp.SUB: ir.ReduceOp.ADD,
+    ir.AtomicOp.AND: ir.ReduceOp.AND,
+    ir.AtomicOp.OR: ir.ReduceOp.OR,
+    ir.AtomicOp.XOR: ir.ReduceOp.XOR,
+    ir.AtomicOp.MIN: ir.ReduceOp.MIN,
+    ir.AtomicOp.MAX: ir.ReduceOp.MAX,
 }
 
 
@@ -61,7 +39,7 @@ class AggregateAtomics(Pass):
     that buffer gives; an atomic under a condition counts for the lanes where it holds.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there are atomics, and subgroups of more than one lane."""
         if context.target is not None and context.target.subgroup_width <= 1:
             # On a processor the lanes of a subgroup are one, and joining would only cost.
@@ -72,55 +50,55 @@ class AggregateAtomics(Pass):
             return PassAnalysis.skip("there are no atomics whose results nobody uses")
         return PassAnalysis.RUN
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Look at every atomic in uniform flow."""
         join = _Join(program)
         entry = join.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), join.rewrites, tuple(join.notes))
 
 
-def _unused(program: Program) -> frozenset[str]:
+def _unused(program: ir.Program) -> frozenset[str]:
     """Buffers with atomics, none of which anybody uses the result of."""
     facts = ProgramFacts.of(program)
     atomics: set[str] = set()
     used: set[str] = set()
     for ref in facts.buffer_refs:
-        if type(ref.expr) is Atomic:
+        if type(ref.expr) is ir.Atomic:
             statement = facts.statements[ref.position]
             atomics.add(ref.name)
-            if type(statement) is not Eval or statement.value is not ref.expr:
+            if type(statement) is not ir.Eval or statement.value is not ref.expr:
                 used.add(ref.name)
     return frozenset(atomics - used)
 
 
 class _Join:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.uniformity = Uniformity.of(program)
         self.def_use = DefUse.of(program)
-        self.decls: dict[str, BufferDecl] = {decl.name: decl for decl in program.buffers}
+        self.decls: dict[str, ir.BufferDecl] = {decl.name: decl for decl in program.buffers}
         self.unused = _unused(program)
         self.names = Names(program)
         self.position = -1
         self.rewrites = 0
         self.notes: dict[str, None] = {}
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         self.position += 1
         position = self.position
         match statement:
-            case Eval(Atomic() as atomic):
+            case ir.Eval(ir.Atomic() as atomic):
                 return self._joined(statement, atomic, None, position)
-            case If(cond, (Eval(Atomic() as atomic),), ()):
+            case ir.If(cond, (ir.Eval(ir.Atomic() as atomic),), ()):
                 self.position += 1
                 return self._joined(statement, atomic, cond, position)
             case _:
                 return map_bodies(statement, self.body) if statement.body_fields else statement
 
     def _joined(
-        self, statement: AnyStmt, atomic: Atomic, cond: AnyExpr | None, position: int
+        self, statement: ir.AnyStmt, atomic: ir.Atomic, cond: ir.AnyExpr | None, position: int
     ) -> Change:
         why = self._refusal(atomic, cond, position)
         if why is not None:
@@ -129,23 +107,23 @@ class _Join:
             return statement
         self.rewrites += 1
         value, name = atomic.value, self.names.fresh("joined")
-        speaks: AnyExpr = Binary(BinOp.EQ, _LANE, Lit(DataType.U32, 0))
+        speaks: ir.AnyExpr = ir.Binary(ir.BinOp.EQ, _LANE, ir.Lit(ir.DataType.U32, 0))
         if cond is not None:
             dtype = self.decls[atomic.buffer].element
-            neutral = Lit(dtype, _neutral(atomic.op, dtype))
-            value = Select(cond, value, neutral)
+            neutral = ir.Lit(dtype, _neutral(atomic.op, dtype))
+            value = ir.Select(cond, value, neutral)
             # An element that no lane would have touched is not touched: someone else may read it.
-            speaks = Binary(BinOp.AND, speaks, Binary(BinOp.NE, Var(name), neutral))
-        joined = Let(name, SubgroupReduce(_REDUCE[atomic.op], value))
-        one = Atomic(atomic.op, atomic.buffer, atomic.index, Var(name), None, atomic.ordering)
-        return [joined, If(speaks, (Eval(one),), ()).at(statement.span)]
+            speaks = ir.Binary(ir.BinOp.AND, speaks, ir.Binary(ir.BinOp.NE, ir.Var(name), neutral))
+        joined = ir.Let(name, ir.SubgroupReduce(_REDUCE[atomic.op], value))
+        one = ir.Atomic(atomic.op, atomic.buffer, atomic.index, ir.Var(name), None, atomic.ordering)
+        return [joined, ir.If(speaks, (ir.Eval(one),), ()).at(statement.span)]
 
-    def _refusal(self, atomic: Atomic, cond: AnyExpr | None, position: int) -> str | None:
+    def _refusal(self, atomic: ir.Atomic, cond: ir.AnyExpr | None, position: int) -> str | None:
         """Why it stays; an empty text when that needs no mention."""
         dtype = self.decls[atomic.buffer].element
         if atomic.op not in _REDUCE or not dtype.is_integer or atomic.buffer not in self.unused:
             return ""
-        if atomic.ordering is not MemoryOrdering.RELAXED:
+        if atomic.ordering is not ir.MemoryOrdering.RELAXED:
             return "it orders memory"
         if not (is_movable(atomic.value) and is_movable(atomic.index)):
             return "its operands have effects"
@@ -158,17 +136,19 @@ class _Join:
             return "the workgroup spreads over several elements"
         return None
 
-    def _is_joined(self, value: AnyExpr, position: int) -> bool:
+    def _is_joined(self, value: ir.AnyExpr, position: int) -> bool:
         """Whether the value is what a subgroup has joined already."""
-        if type(value) is not Var:
+        if type(value) is not ir.Var:
             return False
         binding = self.def_use.resolve(value.name, position)
         bound = None if binding is None else self.def_use.value(binding)
-        return type(bound) is SubgroupReduce
+        return type(bound) is ir.SubgroupReduce
 
 
-def _neutral(op: AtomicOp, dtype: DataType) -> int:
+def _neutral(op: ir.AtomicOp, dtype: ir.DataType) -> int:
     """The bits that leave an element as it is."""
     low, high = dtype.integer_range
     mask = (1 << (dtype.bits or 0)) - 1
-    return {AtomicOp.AND: mask, AtomicOp.MIN: high & mask, AtomicOp.MAX: low & mask}.get(op, 0)
+    return {ir.AtomicOp.AND: mask, ir.AtomicOp.MIN: high & mask, ir.AtomicOp.MAX: low & mask}.get(
+        op, 0
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import BufferUse, ProgramFacts
-from vyre.ir import AnyStmt, Body, Eval, Program, Store
 from vyre.ir.walk import map_bodies
 from vyre.opt.metadata import PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -23,23 +23,23 @@ class DeadBuffers(Pass):
     the operands of those stores still happen. Programs with opaque statements keep everything.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
         if _dead(program):
             return PassAnalysis.RUN
         return PassAnalysis.skip("every buffer of the program's own is read")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Take the stores out, then the declarations."""
         dead = _dead(program)
 
-        def one(statement: AnyStmt) -> Change:
-            if type(statement) is Store and statement.buffer in dead:
+        def one(statement: ir.AnyStmt) -> Change:
+            if type(statement) is ir.Store and statement.buffer in dead:
                 operands = (statement.index, statement.value)
-                return [Eval(operand) for operand in operands if has_effects(operand)]
+                return [ir.Eval(operand) for operand in operands if has_effects(operand)]
             return map_bodies(statement, body) if statement.body_fields else statement
 
-        def body(statements: Body) -> Body:
+        def body(statements: ir.Body) -> ir.Body:
             return edited(statements, one)
 
         kept = [decl for decl in program.buffers if decl.name not in dead]
@@ -47,7 +47,7 @@ class DeadBuffers(Pass):
         return PassResult(changed, len(dead))
 
 
-def _dead(program: Program) -> frozenset[str]:
+def _dead(program: ir.Program) -> frozenset[str]:
     own = {d.name for d in program.buffers if d.is_scratch or d.is_on_chip}
     if not own:
         return frozenset()

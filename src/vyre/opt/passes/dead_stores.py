@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vyre import ir
 from vyre.analysis import Effects, reads_memory, statement_effects
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Body,
-    DataType,
-    Eval,
-    Let,
-    Load,
-    Program,
-    Store,
-    TypeKind,
-    Var,
-)
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.effects import has_effects
 from vyre.rewrite.mod_sets import Changing
 
-_Element = tuple[str, AnyExpr]
+_Element = tuple[str, ir.AnyExpr]
 """A buffer and an index."""
 
 
@@ -37,14 +24,14 @@ class DeadStores(Pass):
     included, nothing synchronises or leaves, and the variables of the index keep their values.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a store."""
-        found = any(type(s) is Store for s in walk_stmts(program.entry))
+        found = any(type(s) is ir.Store for s in walk_stmts(program.entry))
         if found:
             return PassAnalysis.RUN
         return PassAnalysis.skip("there is no store")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Go through every body backwards."""
         sweep = _Sweep(program, context.caches.setdefault("changing", Changing()))
         entry = sweep.body(program.entry)
@@ -55,7 +42,7 @@ class _Overwritten:
     """Elements that are stored again before anybody looks, found by what makes one forget them."""
 
     def __init__(self) -> None:
-        self._indices: dict[str, set[AnyExpr]] = {}
+        self._indices: dict[str, set[ir.AnyExpr]] = {}
         """The indices of a buffer."""
         self._users: dict[str, list[_Element]] = {}
         """Elements whose index uses a variable; some of them are forgotten already."""
@@ -71,7 +58,7 @@ class _Overwritten:
         """An element is stored."""
         self._indices.setdefault(element[0], set()).add(element[1])
         for node in walk_expr(element[1]):
-            if type(node) is Var:
+            if type(node) is ir.Var:
                 self._users.setdefault(node.name, []).append(element)
 
     def forget_all(self) -> None:
@@ -101,22 +88,22 @@ class _Overwritten:
 
 
 class _Sweep:
-    def __init__(self, program: Program, changing: Changing) -> None:
+    def __init__(self, program: ir.Program, changing: Changing) -> None:
         self.changing = changing
         self.exact = frozenset(
             decl.name
             for decl in program.buffers
-            if decl.element.kind is not TypeKind.PACKED and decl.element is not DataType.BOOL
+            if decl.element.kind is not ir.TypeKind.PACKED and decl.element is not ir.DataType.BOOL
         )
         self.rewrites = 0
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         overwritten = _Overwritten()
-        out: list[AnyStmt] = []
+        out: list[ir.AnyStmt] = []
         changed = False
         for statement in reversed(body):
-            new: AnyStmt | None = statement
-            if type(statement) is Store:
+            new: ir.AnyStmt | None = statement
+            if type(statement) is ir.Store:
                 new = self._store(statement, overwritten)
             elif statement.body_fields:
                 new = map_bodies(statement, self.body)
@@ -125,22 +112,22 @@ class _Sweep:
                     overwritten.forget_names(self.changing.within(statement).variables)
             elif overwritten:
                 overwritten.pass_over(statement_effects(statement))
-                if type(statement) is Let or type(statement) is Assign:
+                if type(statement) is ir.Let or type(statement) is ir.Assign:
                     overwritten.forget_names((statement.name,))
             changed = changed or new is not statement
             if new is not None:
                 out.append(new)
         return tuple(reversed(out)) if changed else body
 
-    def _store(self, store: Store, overwritten: _Overwritten) -> AnyStmt | None:
+    def _store(self, store: ir.Store, overwritten: _Overwritten) -> ir.AnyStmt | None:
         element = (store.buffer, store.index)
         useless = element in overwritten or self._puts_back(store)
         if useless and not has_effects(store.index):
             self.rewrites += 1
             if not has_effects(store.value):
                 return None
-            overwritten.pass_over(statement_effects(Eval(store.value)))
-            return Eval(store.value)
+            overwritten.pass_over(statement_effects(ir.Eval(store.value)))
+            return ir.Eval(store.value)
         operands = statement_effects(store)
         # What this store reads, an earlier one may have put there.
         overwritten.forget_buffers(operands.reads)
@@ -150,10 +137,10 @@ class _Sweep:
             overwritten.add(element)
         return store
 
-    def _puts_back(self, store: Store) -> bool:
-        same = type(store.value) is Load and store.value.buffer == store.buffer
-        return same and store.buffer in self.exact and store.value == Load(*_element(store))
+    def _puts_back(self, store: ir.Store) -> bool:
+        same = type(store.value) is ir.Load and store.value.buffer == store.buffer
+        return same and store.buffer in self.exact and store.value == ir.Load(*_element(store))
 
 
-def _element(store: Store) -> _Element:
+def _element(store: ir.Store) -> _Element:
     return store.buffer, store.index

@@ -11,7 +11,7 @@ pass itself keeps the host's view and moves only buffers that the host never see
 
 from __future__ import annotations
 
-from vyre.ir import BufferAccess, BufferDecl, MemoryOrdering, Program
+from vyre import ir
 from vyre.ir.expr import Atomic
 from vyre.ir.walk import walk_all_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
@@ -36,38 +36,38 @@ class DecodeScanFuse(Pass):
     atomics; and all workgroup memory together stays within the target's limit.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a buffer of the right kind and size."""
         found = any(decl.is_scratch and _is_handoff(decl) for decl in program.buffers)
         if found:
             return PassAnalysis.RUN
         return PassAnalysis.skip("there is no scratch buffer of a handoff's size")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Move what is proven, and say of the rest why it is not."""
         found, notes = _promotable(program, context.target, host_visible=False)
         return PassResult(_promoted(program, found), len(found), tuple(notes))
 
 
-def run(program: Program, target: Target | None = None) -> Program:
+def run(program: ir.Program, target: Target | None = None) -> ir.Program:
     """The program with every promotable buffer in workgroup memory."""
     return _promoted(program, _promotable(program, target, host_visible=True)[0])
 
 
-def count_opportunities(program: Program, target: Target | None = None) -> int:
+def count_opportunities(program: ir.Program, target: Target | None = None) -> int:
     """How many buffers `run` would move."""
     return len(_promotable(program, target, host_visible=True)[0])
 
 
-def candidate_handoffs(program: Program, target: Target | None = None) -> dict[str, int]:
+def candidate_handoffs(program: ir.Program, target: Target | None = None) -> dict[str, int]:
     """The buffers that `run` would move, with the number of their elements."""
     found = _promotable(program, target, host_visible=True)[0]
     return {name: decl.count for name, decl in found.items()}
 
 
-def _is_handoff(decl: BufferDecl) -> bool:
+def _is_handoff(decl: ir.BufferDecl) -> bool:
     """Whether a buffer has the size, the access and the life of a handoff."""
-    if decl.access is not BufferAccess.READ_WRITE or decl.is_on_chip:
+    if decl.access is not ir.BufferAccess.READ_WRITE or decl.is_on_chip:
         return False
     if decl.is_pipeline_live_out or decl.count == 0:
         return False
@@ -76,10 +76,10 @@ def _is_handoff(decl: BufferDecl) -> bool:
 
 
 def _promotable(
-    program: Program, target: Target | None, *, host_visible: bool
-) -> tuple[dict[str, BufferDecl], list[str]]:
+    program: ir.Program, target: Target | None, *, host_visible: bool
+) -> tuple[dict[str, ir.BufferDecl], list[str]]:
     """What may be moved, and notes on what may not."""
-    found: dict[str, BufferDecl] = {}
+    found: dict[str, ir.BufferDecl] = {}
     notes: list[str] = []
     handoffs = [
         decl for decl in program.buffers if _is_handoff(decl) and (host_visible or decl.is_scratch)
@@ -103,20 +103,20 @@ def _promotable(
     return found, notes
 
 
-def _program_refusal(program: Program) -> str | None:
+def _program_refusal(program: ir.Program) -> str | None:
     if has_grid_sync(program):
         return "a grid sync would lose workgroup memory"
     for expr in walk_all_exprs(program.entry):
-        if isinstance(expr, Atomic) and expr.ordering is not MemoryOrdering.RELAXED:
+        if isinstance(expr, Atomic) and expr.ordering is not ir.MemoryOrdering.RELAXED:
             return "ordered atomics may hand values between workgroups"
     return None
 
 
-def _promoted(program: Program, found: dict[str, BufferDecl]) -> Program:
+def _promoted(program: ir.Program, found: dict[str, ir.BufferDecl]) -> ir.Program:
     if not found:
         return program
     return program.with_rewritten_buffers(
-        BufferDecl.workgroup(decl.name, decl.count, decl.element).with_hints(decl.hints)
+        ir.BufferDecl.workgroup(decl.name, decl.count, decl.element).with_hints(decl.hints)
         if decl.name in found
         else decl
         for decl in program.buffers

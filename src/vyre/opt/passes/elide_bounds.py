@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import Interval, ProgramFacts, Ranges
-from vyre.ir import AnyExpr, AnyStmt, Binary, BinOp, Body, DataType, Lit, Program
 from vyre.ir.opcodes import Result
 from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import PassPhase
@@ -21,13 +21,13 @@ class ElideBounds(Pass):
     has no effects.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when anything is compared, clamped or accessed."""
         if ProgramFacts.of(program).buffer_refs:
             return PassAnalysis.RUN
         return PassAnalysis.skip("no memory is accessed")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Ask the ranges about every operation that bounds something."""
         elide = _Elide(program)
         entry = elide.body(program.entry)
@@ -41,16 +41,16 @@ _ACCESSES = ("read", "write", "atomic")
 
 
 class _Elide:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.ranges = Ranges.of(program)
         self.buffers = {decl.name: decl for decl in program.buffers}
         self.position = -1
         self.rewrites = 0
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         self.position += 1
         new = map_exprs(statement, self.expr)
         if new is not statement:
@@ -60,10 +60,10 @@ class _Elide:
             new = lawful_one
         return map_bodies(new, self.body) if new.body_fields else new
 
-    def expr(self, expr: AnyExpr) -> AnyExpr:
+    def expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         if expr.depth == 1:
             return expr
-        if type(expr) is Binary:
+        if type(expr) is ir.Binary:
             better = self._binary(expr)
             if better is not None:
                 self.rewrites += 1
@@ -71,12 +71,12 @@ class _Elide:
         new = map_exprs(expr, self.expr)
         return new if new is expr else lawful(new, expr, self.buffers)
 
-    def _binary(self, expr: Binary) -> AnyExpr | None:
+    def _binary(self, expr: ir.Binary) -> ir.AnyExpr | None:
         if expr.op.row.result is Result.BOOL:
             holds = self.ranges.decided(expr, self.position)
             if holds is None or has_effects(expr):
                 return None
-            return Lit(DataType.BOOL, int(holds))
+            return ir.Lit(ir.DataType.BOOL, int(holds))
         if expr.op not in _BOUNDING:
             return None
         left, right = self._interval(expr.left), self._interval(expr.right)
@@ -88,33 +88,33 @@ class _Elide:
         dropped = expr.right if kept is expr.left else expr.left
         return None if has_effects(dropped) else kept
 
-    def _interval(self, expr: AnyExpr) -> Interval | None:
-        if type(expr) is Lit:
+    def _interval(self, expr: ir.AnyExpr) -> Interval | None:
+        if type(expr) is ir.Lit:
             if expr.dtype.is_float:
                 return None
             return Interval(int(expr.value), int(expr.value))
         return self.ranges.interval(expr, self.position)
 
 
-_BOUNDING = frozenset({BinOp.MIN, BinOp.MAX, BinOp.AND, BinOp.REM})
+_BOUNDING = frozenset({ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.AND, ir.BinOp.REM})
 
 
-def _kept(expr: Binary, left: Interval, right: Interval) -> AnyExpr | None:
+def _kept(expr: ir.Binary, left: Interval, right: Interval) -> ir.AnyExpr | None:
     """The operand that is the result, whatever the values are."""
     match expr.op:
-        case BinOp.MIN:
+        case ir.BinOp.MIN:
             return (
                 expr.left
                 if left.high <= right.low
                 else (expr.right if right.high <= left.low else None)
             )
-        case BinOp.MAX:
+        case ir.BinOp.MAX:
             return (
                 expr.left
                 if left.low >= right.high
                 else (expr.right if right.low >= left.high else None)
             )
-        case BinOp.REM:
+        case ir.BinOp.REM:
             return expr.left if left.low >= 0 and left.high < right.low else None
         case _:
             # A mask of ones from the lowest bit on keeps every number that it covers.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import ProgramFacts, Ranges
-from vyre.ir import AnyExpr, Load, Program, Store, TypeKind
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.mod_sets import Changing
@@ -18,22 +18,22 @@ class ForwardStores(Pass):
     variables of the index, or the variable that was stored.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when some buffer is both stored to and loaded from."""
         for refs in ProgramFacts.of(program).refs_by_buffer.values():
             if any(r.use.writes for r in refs) and any(r.use.reads for r in refs):
                 return PassAnalysis.RUN
         return PassAnalysis.skip("no buffer is both stored to and loaded from")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Number what is stored, then use it where it would be loaded."""
         facts = ProgramFacts.of(program)
         changing = context.caches.setdefault("changing", Changing())
         assigned = changing.assigned(program.entry)
         read = facts.read_buffers
-        exact = {d.name for d in program.buffers if d.element.kind is not TypeKind.PACKED}
+        exact = {d.name for d in program.buffers if d.element.kind is not ir.TypeKind.PACKED}
 
-        def forwards(store: Store, position: int) -> bool:
+        def forwards(store: ir.Store, position: int) -> bool:
             # Ranges are dear: ask them only about stores that a load could profit from.
             if store.buffer not in read or store.buffer not in exact:
                 return False
@@ -44,5 +44,5 @@ class ForwardStores(Pass):
         return PassResult(reuse.run(program), reuse.rewrites)
 
 
-def _is_load(expr: AnyExpr) -> bool:
-    return type(expr) is Load
+def _is_load(expr: ir.AnyExpr) -> bool:
+    return type(expr) is ir.Load

@@ -2,33 +2,9 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import BufferRef, BufferUse, ProgramFacts, Ranges
 from vyre.analysis.affine import AffineForms
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    Body,
-    BufferDecl,
-    Builtin,
-    BuiltinKind,
-    DataType,
-    IndirectDispatch,
-    Let,
-    Lit,
-    Load,
-    Program,
-    Select,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    TypeKind,
-    Var,
-)
 from vyre.ir.walk import map_bodies, map_exprs, walk_all_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -37,8 +13,8 @@ from vyre.rewrite.effects import has_effects
 from vyre.rewrite.literal_legality import zero
 from vyre.rewrite.names import Names
 
-_GLOBAL_ID = Builtin(BuiltinKind.GLOBAL_ID, 0)
-_OTHERS = (Atomic, Ballot, Shuffle, SubgroupReduce)
+_GLOBAL_ID = ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0)
+_OTHERS = (ir.Atomic, ir.Ballot, ir.Shuffle, ir.SubgroupReduce)
 
 
 @vyre_pass(
@@ -55,14 +31,14 @@ class FuseElementwise(Pass):
     no other axis, no lanes and no results of atomics. Out of bounds a load still gives zero.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a scratch buffer."""
         found = any(decl.is_scratch for decl in program.buffers)
         if found:
             return PassAnalysis.RUN
         return PassAnalysis.skip("there is no scratch buffer")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Find such buffers, and keep their elements in variables."""
         notes: list[str] = []
         cells = _cells(program, notes)
@@ -73,14 +49,14 @@ class FuseElementwise(Pass):
         return PassResult(made, len(cells), tuple(notes))
 
 
-def _cells(program: Program, notes: list[str]) -> dict[str, BufferDecl]:
+def _cells(program: ir.Program, notes: list[str]) -> dict[str, ir.BufferDecl]:
     scratch = [d for d in program.buffers if d.is_scratch]
     facts = ProgramFacts.of(program)
     reason = _program_refusal(program, facts)
     if reason is not None:
         notes.append(f"no stages are fused: {reason}")
         return {}
-    found: dict[str, BufferDecl] = {}
+    found: dict[str, ir.BufferDecl] = {}
     for decl in scratch:
         why = _refusal(program, decl, facts.refs_by_buffer.get(decl.name, []))
         if why is None:
@@ -90,21 +66,21 @@ def _cells(program: Program, notes: list[str]) -> dict[str, BufferDecl]:
     return found
 
 
-def _program_refusal(program: Program, facts: ProgramFacts) -> str | None:
+def _program_refusal(program: ir.Program, facts: ProgramFacts) -> str | None:
     if facts.opaques:
         return "an opaque statement may touch anything"
     if program.workgroup_size[1] * program.workgroup_size[2] != 1:
         return "the workgroup has more than one axis"
     for expr in walk_all_exprs(program.entry):
-        if isinstance(expr, Builtin) and expr.axis != 0:
+        if isinstance(expr, ir.Builtin) and expr.axis != 0:
             return "the program looks at y or z"
         if isinstance(expr, _OTHERS):
             return "lanes or atomics could tell invocations apart"
     return None
 
 
-def _refusal(program: Program, decl: BufferDecl, refs: list[BufferRef]) -> str | None:
-    if decl.element.kind is TypeKind.PACKED:
+def _refusal(program: ir.Program, decl: ir.BufferDecl, refs: list[BufferRef]) -> str | None:
+    if decl.element.kind is ir.TypeKind.PACKED:
         return "its elements do not keep values exactly"
     if decl.count >= 1 << 31:
         return "it is too large"
@@ -122,13 +98,16 @@ def _refusal(program: Program, decl: BufferDecl, refs: list[BufferRef]) -> str |
     return None if len(constants) == 1 else "accesses are at different distances from gid.x"
 
 
-def _is_global_id(terms: object, program: Program) -> bool:
+def _is_global_id(terms: object, program: ir.Program) -> bool:
     width = program.workgroup_size[0]
-    split = {Builtin(BuiltinKind.WORKGROUP_ID, 0): width, Builtin(BuiltinKind.LOCAL_ID, 0): 1}
+    split = {
+        ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0): width,
+        ir.Builtin(ir.BuiltinKind.LOCAL_ID, 0): 1,
+    }
     return terms in ({_GLOBAL_ID: 1}, split)
 
 
-def _distance(program: Program, name: str) -> int:
+def _distance(program: ir.Program, name: str) -> int:
     facts = ProgramFacts.of(program)
     ref = facts.refs_by_buffer[name][0]
     form = AffineForms.of(program).of_expr(_index(facts, ref), ref.position)
@@ -136,16 +115,16 @@ def _distance(program: Program, name: str) -> int:
     return form.constant
 
 
-def _index(facts: ProgramFacts, ref: BufferRef) -> AnyExpr:
-    if isinstance(ref.expr, Load):
+def _index(facts: ProgramFacts, ref: BufferRef) -> ir.AnyExpr:
+    if isinstance(ref.expr, ir.Load):
         return ref.expr.index
     store = facts.statements[ref.position]
-    assert isinstance(store, Store)
+    assert isinstance(store, ir.Store)
     return store.index
 
 
 class _Fuse:
-    def __init__(self, program: Program, cells: dict[str, BufferDecl]) -> None:
+    def __init__(self, program: ir.Program, cells: dict[str, ir.BufferDecl]) -> None:
         names = Names(program)
         self.cells = cells
         self.variables = {name: names.fresh(name) for name in cells}
@@ -154,38 +133,40 @@ class _Fuse:
         """By buffer: the constant that every index has besides gid.x."""
         self.position = -1
 
-    def run(self, program: Program) -> Program:
+    def run(self, program: ir.Program) -> ir.Program:
         body = self.body(program.entry)
-        lets: list[AnyStmt] = [
-            Let(self.variables[name], zero(decl.value_type)) for name, decl in self.cells.items()
+        lets: list[ir.AnyStmt] = [
+            ir.Let(self.variables[name], zero(decl.value_type)) for name, decl in self.cells.items()
         ]
-        first = 1 if body and type(body[0]) is IndirectDispatch else 0
+        first = 1 if body and type(body[0]) is ir.IndirectDispatch else 0
         made = program.with_rewritten_entry((*body[:first], *lets, *body[first:]))
         kept = [decl for decl in program.buffers if decl.name not in self.cells]
         return made.with_rewritten_buffers(kept)
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         self.position += 1
         new = map_exprs(statement, self.expr)
-        if type(new) is Store and new.buffer in self.cells:
+        if type(new) is ir.Store and new.buffer in self.cells:
             assert not has_effects(new.index)
-            return Assign(self.variables[new.buffer], new.value).at(new.span)
+            return ir.Assign(self.variables[new.buffer], new.value).at(new.span)
         return map_bodies(new, self.body) if new.body_fields else new
 
-    def expr(self, expr: AnyExpr) -> AnyExpr:
+    def expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         if expr.depth == 1:
             return expr
-        inside = type(expr) is Load and self.ranges.is_in_bounds(expr, self.position)
+        inside = type(expr) is ir.Load and self.ranges.is_in_bounds(expr, self.position)
         new = map_exprs(expr, self.expr)
-        if type(new) is not Load or new.buffer not in self.cells:
+        if type(new) is not ir.Load or new.buffer not in self.cells:
             return new
         decl = self.cells[new.buffer]
-        cell = Var(self.variables[new.buffer])
+        cell = ir.Var(self.variables[new.buffer])
         if inside:
             return cell
-        index = Binary(BinOp.ADD, _GLOBAL_ID, Lit(DataType.U32, self.distance[new.buffer]))
-        exists = Binary(BinOp.LT, index, Lit(DataType.U32, decl.count))
-        return Select(exists, cell, zero(decl.value_type))
+        index = ir.Binary(
+            ir.BinOp.ADD, _GLOBAL_ID, ir.Lit(ir.DataType.U32, self.distance[new.buffer])
+        )
+        exists = ir.Binary(ir.BinOp.LT, index, ir.Lit(ir.DataType.U32, decl.count))
+        return ir.Select(exists, cell, zero(decl.value_type))

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import is_movable, is_slow, reads_memory
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Body,
-    If,
-    Let,
-    Lit,
-    Program,
-    Select,
-    Store,
-    Var,
-)
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -38,14 +26,14 @@ class IfConvert(Pass):
     Legal when both arms can be evaluated always: no atomics, subgroup operations or loads in them.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a branch."""
-        found = any(type(s) is If for s in walk_stmts(program.entry))
+        found = any(type(s) is ir.If for s in walk_stmts(program.entry))
         if found:
             return PassAnalysis.RUN
         return PassAnalysis.skip("there is no branch")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Convert inner branches first."""
         convert = _Convert(program)
         entry = convert.body(program.entry)
@@ -53,19 +41,19 @@ class IfConvert(Pass):
 
 
 class _Convert:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.names: Names | None = None
         self.rewrites = 0
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         if not statement.body_fields:
             return statement
         new = map_bodies(statement, self.body)
-        if type(new) is not If:
+        if type(new) is not ir.If:
             return new
         made = self._stores(new) or self._assigns(new) or self._steps(new)
         if made is None:
@@ -73,17 +61,17 @@ class _Convert:
         self.rewrites += 1
         return made
 
-    def _stores(self, branch: If) -> list[AnyStmt] | None:
+    def _stores(self, branch: ir.If) -> list[ir.AnyStmt] | None:
         match branch:
-            case If(cond, (Store(a, i, x),), (Store(b, j, y),)) if a == b and i == j:
+            case ir.If(cond, (ir.Store(a, i, x),), (ir.Store(b, j, y),)) if a == b and i == j:
                 # The condition is evaluated after the index from now on.
                 if not (_is_cheap(x) and _is_cheap(y) and is_movable(i)) or has_effects(cond):
                     return None
-                return [Store(a, i, Select(cond, x, y)).at(branch.span)]
+                return [ir.Store(a, i, ir.Select(cond, x, y)).at(branch.span)]
             case _:
                 return None
 
-    def _assigns(self, branch: If) -> list[AnyStmt] | None:
+    def _assigns(self, branch: ir.If) -> list[ir.AnyStmt] | None:
         then, otherwise = _values(branch.then), _values(branch.otherwise)
         if then is None or otherwise is None:
             return None
@@ -93,29 +81,31 @@ class _Convert:
         for arm in (then, otherwise):
             for name, value in arm.items():
                 others = names - {name}
-                if any(type(e) is Var and e.name in others for e in walk_expr(value)):
+                if any(type(e) is ir.Var and e.name in others for e in walk_expr(value)):
                     return None
-        lets: list[AnyStmt] = []
+        lets: list[ir.AnyStmt] = []
         cond = branch.cond
-        if len(names) > 1 and type(cond) is not Lit:
+        if len(names) > 1 and type(cond) is not ir.Lit:
             # The first assignment may change what the condition depends on.
             if self.names is None:
                 self.names = Names(self.program)
             name = self.names.fresh("cond")
-            lets.append(Let(name, cond))
-            cond = Var(name)
+            lets.append(ir.Let(name, cond))
+            cond = ir.Var(name)
         return [
             *lets,
             *(
-                Assign(
+                ir.Assign(
                     name,
-                    Select(cond, then.get(name, Var(name)), otherwise.get(name, Var(name))),
+                    ir.Select(
+                        cond, then.get(name, ir.Var(name)), otherwise.get(name, ir.Var(name))
+                    ),
                 ).at(branch.span)
                 for name in names
             ),
         ]
 
-    def _steps(self, branch: If) -> list[AnyStmt] | None:
+    def _steps(self, branch: ir.If) -> list[ir.AnyStmt] | None:
         """Both arms one after the other, on variables of their own, and then the choice."""
         arms = (branch.then, branch.otherwise)
         changed = _changed(arms)
@@ -124,46 +114,46 @@ class _Convert:
         if self.names is None:
             self.names = Names(self.program)
         cond = self.names.fresh("cond")
-        made: list[AnyStmt] = [Let(cond, branch.cond).at(branch.span)]
+        made: list[ir.AnyStmt] = [ir.Let(cond, branch.cond).at(branch.span)]
         ends = [self._arm(arm, made) for arm in arms]
         for name in changed:
-            sides = (Var(end.get(name, name)) for end in ends)
-            made.append(Assign(name, Select(Var(cond), *sides)).at(branch.span))
+            sides = (ir.Var(end.get(name, name)) for end in ends)
+            made.append(ir.Assign(name, ir.Select(ir.Var(cond), *sides)).at(branch.span))
         return made
 
-    def _arm(self, arm: Body, made: list[AnyStmt]) -> dict[str, str]:
+    def _arm(self, arm: ir.Body, made: list[ir.AnyStmt]) -> dict[str, str]:
         """The statements of an arm, each with a new name; gives the last names of variables."""
         assert self.names is not None
         now: dict[str, str] = {}
         for statement in arm:
-            assert isinstance(statement, (Let, Assign))
+            assert isinstance(statement, (ir.Let, ir.Assign))
             value = renamed(statement.value, now)
             now[statement.name] = self.names.fresh(statement.name)
-            made.append(Let(now[statement.name], value).at(statement.span))
+            made.append(ir.Let(now[statement.name], value).at(statement.span))
         return now
 
 
-def _changed(arms: tuple[Body, ...]) -> dict[str, None] | None:
+def _changed(arms: tuple[ir.Body, ...]) -> dict[str, None] | None:
     """The variables from around a branch that it assigns; None if it does anything else."""
     found: dict[str, None] = {}
     for arm in arms:
         own: set[str] = set()
         for statement in arm:
-            if type(statement) is Let:
+            if type(statement) is ir.Let:
                 own.add(statement.name)
-            elif type(statement) is not Assign:
+            elif type(statement) is not ir.Assign:
                 return None
             elif statement.name not in own:
                 found[statement.name] = None
     return found
 
 
-def _is_short(arms: tuple[Body, ...]) -> bool:
+def _is_short(arms: tuple[ir.Body, ...]) -> bool:
     """Whether evaluating both arms costs little more than a branch that is not foreseen."""
     nodes = 0
     for arm in arms:
         for statement in arm:
-            assert isinstance(statement, (Let, Assign))
+            assert isinstance(statement, (ir.Let, ir.Assign))
             if not is_movable(statement.value) or reads_memory(statement.value):
                 return False
             for node in walk_expr(statement.value):
@@ -173,11 +163,11 @@ def _is_short(arms: tuple[Body, ...]) -> bool:
     return True
 
 
-def _values(arm: Body) -> dict[str, AnyExpr] | None:
+def _values(arm: ir.Body) -> dict[str, ir.AnyExpr] | None:
     """What an arm assigns, if it does nothing else."""
-    found: dict[str, AnyExpr] = {}
+    found: dict[str, ir.AnyExpr] = {}
     for statement in arm:
-        if type(statement) is not Assign or statement.name in found:
+        if type(statement) is not ir.Assign or statement.name in found:
             return None
         if not _is_cheap(statement.value):
             return None
@@ -185,7 +175,7 @@ def _values(arm: Body) -> dict[str, AnyExpr] | None:
     return found
 
 
-def _is_cheap(value: AnyExpr) -> bool:
+def _is_cheap(value: ir.AnyExpr) -> bool:
     if not is_movable(value) or reads_memory(value):
         return False
     return sum(1 for _ in walk_expr(value)) <= MOST_NODES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Block, Body, Program, Region
+from vyre import ir
 from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -22,23 +22,23 @@ class InlineRegions(Pass):
     stay, they are the arms of a program.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a block or a nested region."""
         if _has_work(program.entry):
             return PassAnalysis.RUN
         return PassAnalysis.skip("there are no scopes that could be dissolved")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Flatten, the innermost scopes first."""
         flatten = _Flatten(Names(program))
         entry = edited(program.entry, flatten.top)
         return PassResult(program.with_rewritten_entry(entry), flatten.rewrites)
 
 
-def _has_work(entry: Body) -> bool:
+def _has_work(entry: ir.Body) -> bool:
     tops = set(map(id, entry))
     return any(
-        isinstance(s, Block) or (isinstance(s, Region) and id(s) not in tops)
+        isinstance(s, ir.Block) or (isinstance(s, ir.Region) and id(s) not in tops)
         for s in walk_stmts(entry)
     )
 
@@ -48,19 +48,19 @@ class _Flatten:
         self.names = names
         self.rewrites = 0
 
-    def top(self, statement: AnyStmt) -> Change:
-        if type(statement) is Region:
+    def top(self, statement: ir.AnyStmt) -> Change:
+        if type(statement) is ir.Region:
             return map_bodies(statement, self.body)
         return self.statement(statement)
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         if not statement.body_fields:
             return statement
         new = map_bodies(statement, self.body)
-        if type(new) is Block or type(new) is Region:
+        if type(new) is ir.Block or type(new) is ir.Region:
             self.rewrites += 1
             return list(flattened(new.body, self.names))
         return new

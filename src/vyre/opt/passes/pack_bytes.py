@@ -6,29 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from vyre import ir
 from vyre.analysis import BufferUse, ProgramFacts, expr_effects, is_movable, reads_memory
 from vyre.analysis.affine import AffineForms
 from vyre.analysis.types import VariableTypes
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Binary,
-    BinOp,
-    Body,
-    BufferDecl,
-    Cast,
-    DataType,
-    Lit,
-    Load,
-    Program,
-    Store,
-)
 from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.target import Feature
 
-_BYTES = (DataType.U8, DataType.BYTES)
+_BYTES = (ir.DataType.U8, ir.DataType.BYTES)
 
 
 @vyre_pass(
@@ -47,7 +34,7 @@ class PackBytes(Pass):
     it.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
         if context.target is not None and context.target.has(Feature.SUBWORD):
             return PassAnalysis.skip("this device accesses bytes by themselves")
@@ -55,7 +42,7 @@ class PackBytes(Pass):
             return PassAnalysis.skip("there are no bytes in scratch or workgroup memory")
         return PassAnalysis.RUN
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Find the groups of stores; if they are all there are, change the buffer."""
         notes: list[str] = []
         packed: dict[str, _Groups] = {}
@@ -70,7 +57,7 @@ class PackBytes(Pass):
             return PassResult(program, 0, tuple(notes))
         entry = _Pack(program, packed).body(program.entry)
         made = program.with_rewritten_entry(entry).with_rewritten_buffers(
-            replace(decl, element=DataType.U32, count=decl.count // 4)
+            replace(decl, element=ir.DataType.U32, count=decl.count // 4)
             if decl.name in packed
             else decl
             for decl in program.buffers
@@ -78,7 +65,7 @@ class PackBytes(Pass):
         return PassResult(made, sum(len(g.starts) for g in packed.values()), tuple(notes))
 
 
-def _is_candidate(decl: BufferDecl) -> bool:
+def _is_candidate(decl: ir.BufferDecl) -> bool:
     # Bytes of one invocation's own are words anyway where there are no bytes.
     shared = decl.is_scratch or decl.is_workgroup
     return shared and decl.element in _BYTES and decl.count > 0 and decl.count % 4 == 0
@@ -86,13 +73,13 @@ def _is_candidate(decl: BufferDecl) -> bool:
 
 class _Numbered(NamedTuple):
     position: int
-    statement: AnyStmt
+    statement: ir.AnyStmt
 
 
 class _Groups:
     """The groups of four stores to one buffer."""
 
-    def __init__(self, program: Program, buffer: str) -> None:
+    def __init__(self, program: ir.Program, buffer: str) -> None:
         self.facts = ProgramFacts.of(program)
         self.forms = AffineForms.of(program)
         self.buffer = buffer
@@ -110,7 +97,7 @@ class _Groups:
         for ref in refs:
             if ref.use not in (BufferUse.READ, BufferUse.WRITE):
                 return f"it is used by {ref.use.value.replace('_', ' ')}"
-            if isinstance(ref.expr, Load):
+            if isinstance(ref.expr, ir.Load):
                 index = ref.expr.index
                 if not is_movable(index) or reads_memory(index):
                     return "an index is not simple enough to be used twice"
@@ -138,23 +125,23 @@ class _Groups:
     def _is_group(self, four: list[_Numbered]) -> bool:
         first = four[0]
         for distance, (position, statement) in enumerate(four):
-            if not (isinstance(statement, Store) and statement.buffer == self.buffer):
+            if not (isinstance(statement, ir.Store) and statement.buffer == self.buffer):
                 return False
             if self.buffer in expr_effects(statement.value).reads:
                 return False
             if not (is_movable(statement.value) and is_movable(statement.index)):
                 return False
-            assert isinstance(first.statement, Store)
+            assert isinstance(first.statement, ir.Store)
             apart = self.forms.difference(
                 statement.index, position, first.statement.index, first.position
             )
             if apart != distance:
                 return False
-        assert isinstance(first.statement, Store)
+        assert isinstance(first.statement, ir.Store)
         return _begins_word(self.forms, first.statement.index, first.position)
 
 
-def _begins_word(forms: AffineForms, index: AnyExpr, position: int) -> bool:
+def _begins_word(forms: AffineForms, index: ir.AnyExpr, position: int) -> bool:
     """Whether an index is a multiple of four."""
     form = forms.of_expr(index, position)
     if form is None:
@@ -163,21 +150,21 @@ def _begins_word(forms: AffineForms, index: AnyExpr, position: int) -> bool:
 
 
 class _Pack:
-    def __init__(self, program: Program, packed: dict[str, _Groups]) -> None:
+    def __init__(self, program: ir.Program, packed: dict[str, _Groups]) -> None:
         self.packed = packed
         self.forms = AffineForms.of(program)
         self.type_of = VariableTypes.of(program).of_expr
         self.starts = frozenset(start for g in packed.values() for start in g.starts)
         self.position = -1
 
-    def body(self, body: Body) -> Body:
-        out: list[AnyStmt] = []
+    def body(self, body: ir.Body) -> ir.Body:
+        out: list[ir.AnyStmt] = []
         index = 0
         while index < len(body):
             statement = body[index]
             self.position += 1
             if self.position in self.starts:
-                out.append(self._word([s for s in body[index : index + 4] if type(s) is Store]))
+                out.append(self._word([s for s in body[index : index + 4] if type(s) is ir.Store]))
                 self.position += 3
                 index += 4
                 continue
@@ -187,48 +174,52 @@ class _Pack:
         same = len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True))
         return body if same else tuple(out)
 
-    def _word(self, stores: list[Store]) -> AnyStmt:
+    def _word(self, stores: list[ir.Store]) -> ir.AnyStmt:
         first = stores[0]
         dtype = self.type_of(first.index, self.position)
-        word: AnyExpr | None = None
+        word: ir.AnyExpr | None = None
         for byte, store in enumerate(stores):
-            part: AnyExpr = Cast(self.expr(store.value), DataType.U32)
+            part: ir.AnyExpr = ir.Cast(self.expr(store.value), ir.DataType.U32)
             if byte:
-                part = Binary(BinOp.SHL, part, Lit(DataType.U32, 8 * byte))
-            word = part if word is None else Binary(BinOp.OR, word, part)
+                part = ir.Binary(ir.BinOp.SHL, part, ir.Lit(ir.DataType.U32, 8 * byte))
+            word = part if word is None else ir.Binary(ir.BinOp.OR, word, part)
         assert word is not None
-        index = Binary(BinOp.SHR, self.expr(first.index), Lit(dtype, 2))
-        return Store(first.buffer, index, word).at(first.span)
+        index = ir.Binary(ir.BinOp.SHR, self.expr(first.index), ir.Lit(dtype, 2))
+        return ir.Store(first.buffer, index, word).at(first.span)
 
-    def expr(self, expr: AnyExpr) -> AnyExpr:
+    def expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         if expr.depth == 1:
             return expr
-        if type(expr) is not Load or expr.buffer not in self.packed:
+        if type(expr) is not ir.Load or expr.buffer not in self.packed:
             return map_exprs(expr, self.expr)
         dtype = self.type_of(expr.index, self.position)
         known = self._known_byte(expr.index)
         if known is not None:
             # Bytes of one word load it by the same index, so that it is loaded once.
             index, byte = known
-            word = Load(expr.buffer, Binary(BinOp.SHR, index, Lit(dtype, 2)))
+            word = ir.Load(expr.buffer, ir.Binary(ir.BinOp.SHR, index, ir.Lit(dtype, 2)))
             if byte == 0:
-                return Cast(word, DataType.U8)
-            return Cast(Binary(BinOp.SHR, word, Lit(DataType.U32, 8 * byte)), DataType.U8)
+                return ir.Cast(word, ir.DataType.U8)
+            return ir.Cast(
+                ir.Binary(ir.BinOp.SHR, word, ir.Lit(ir.DataType.U32, 8 * byte)), ir.DataType.U8
+            )
         index = expr.index
-        word = Load(expr.buffer, Binary(BinOp.SHR, index, Lit(dtype, 2)))
-        place = Cast(Binary(BinOp.AND, index, Lit(dtype, 3)), DataType.U32)
-        shift = Binary(BinOp.SHL, place, Lit(DataType.U32, 3))
-        return Cast(Binary(BinOp.SHR, word, shift), DataType.U8)
+        word = ir.Load(expr.buffer, ir.Binary(ir.BinOp.SHR, index, ir.Lit(dtype, 2)))
+        place = ir.Cast(ir.Binary(ir.BinOp.AND, index, ir.Lit(dtype, 3)), ir.DataType.U32)
+        shift = ir.Binary(ir.BinOp.SHL, place, ir.Lit(ir.DataType.U32, 3))
+        return ir.Cast(ir.Binary(ir.BinOp.SHR, word, shift), ir.DataType.U8)
 
-    def _known_byte(self, index: AnyExpr) -> tuple[AnyExpr, int] | None:
+    def _known_byte(self, index: ir.AnyExpr) -> tuple[ir.AnyExpr, int] | None:
         """Where the word of a byte begins, and which byte of it is meant."""
         match index:
-            case Lit(dtype, bits):
-                return Lit(dtype, bits & ~3), bits & 3
-            case Binary(BinOp.ADD, start, Lit(dtype, bits)) if bits & 3:
+            case ir.Lit(dtype, bits):
+                return ir.Lit(dtype, bits & ~3), bits & 3
+            case ir.Binary(ir.BinOp.ADD, start, ir.Lit(dtype, bits)) if bits & 3:
                 if not _begins_word(self.forms, start, self.position):
                     return None
                 above = bits & ~3
-                return (Binary(BinOp.ADD, start, Lit(dtype, above)) if above else start), bits & 3
+                return (
+                    ir.Binary(ir.BinOp.ADD, start, ir.Lit(dtype, above)) if above else start
+                ), bits & 3
             case _:
                 return (index, 0) if _begins_word(self.forms, index, self.position) else None

@@ -4,32 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from vyre import ir
 from vyre.analysis import TOP, BufferRef, BufferUse, Level, ProgramFacts, Uniformity
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Barrier,
-    Binary,
-    BinOp,
-    Body,
-    BufferAccess,
-    BufferDecl,
-    Builtin,
-    BuiltinKind,
-    DataType,
-    If,
-    IndirectDispatch,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Program,
-    Region,
-    Store,
-    Var,
-    While,
-)
 from vyre.ir.walk import map_bodies, map_body, map_exprs
 from vyre.opt.metadata import CostModelFamily, PassBoundaryClass, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -59,7 +35,7 @@ class PromoteToWorkgroup(Pass):
     profit and are left alone.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is such a buffer."""
         if context.target is not None and context.target.has(Feature.HOST_MEMORY):
             return PassAnalysis.skip("this device has no memory nearer than the host's")
@@ -67,35 +43,35 @@ class PromoteToWorkgroup(Pass):
             return PassAnalysis.skip("no small table is read in a loop at indices that differ")
         return PassAnalysis.RUN
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Declare the copies, fill them together, and load from them."""
         names = Names(program)
         copies = {d.name: d.with_name(names.fresh(d.name)) for d in _tables(program, context)}
         declared = [
-            BufferDecl.workgroup(copy.name, copy.count, copy.element).with_hints(copy.hints)
+            ir.BufferDecl.workgroup(copy.name, copy.count, copy.element).with_hints(copy.hints)
             for copy in copies.values()
         ]
 
         body = _FromCopies(program, copies).body(program.entry)
-        fill = Region(GENERATOR, None, tuple(_filling(program, copies, names)))
+        fill = ir.Region(GENERATOR, None, tuple(_filling(program, copies, names)))
         # The grid of an indirect dispatch is read first of all.
-        first = 1 if body and type(body[0]) is IndirectDispatch else 0
+        first = 1 if body and type(body[0]) is ir.IndirectDispatch else 0
         made = program.with_rewritten_entry((*body[:first], fill, *body[first:]))
         made = made.with_rewritten_buffers([*program.buffers, *declared])
         return PassResult(made, len(copies))
 
 
-def _tables(program: Program, context: PassContext) -> list[BufferDecl]:
+def _tables(program: ir.Program, context: PassContext) -> list[ir.BufferDecl]:
     if prod(program.workgroup_size) < LEAST_INVOCATIONS or has_grid_sync(program):
         return []
     facts = ProgramFacts.of(program)
     if facts.opaques or any(r.generator == GENERATOR for r in facts.regions):
         return []
     room = room_left(program, context.target)
-    found: list[BufferDecl] = []
+    found: list[ir.BufferDecl] = []
     for decl in program.buffers:
         size = decl.size_bytes
-        if decl.access not in (BufferAccess.READ_ONLY, BufferAccess.UNIFORM) or not size:
+        if decl.access not in (ir.BufferAccess.READ_ONLY, ir.BufferAccess.UNIFORM) or not size:
             continue
         refs = facts.refs_by_buffer.get(decl.name, [])
         plain = all(r.use in (BufferUse.READ, BufferUse.LENGTH) for r in refs)
@@ -108,14 +84,14 @@ def _tables(program: Program, context: PassContext) -> list[BufferDecl]:
 
 def _in_loop(facts: ProgramFacts, position: int) -> bool:
     while position != TOP:
-        if facts.kinds[position] is Loop or facts.kinds[position] is While:
+        if facts.kinds[position] is ir.Loop or facts.kinds[position] is ir.While:
             return True
         position = facts.parents[position]
     return False
 
 
-def _is_divergent(program: Program, ref: BufferRef) -> bool:
-    if type(ref.expr) is not Load:
+def _is_divergent(program: ir.Program, ref: BufferRef) -> bool:
+    if type(ref.expr) is not ir.Load:
         return False
     uniformity = Uniformity.of(program)
     return uniformity.level_of(ref.expr.index, ref.position) > Level.WORKGROUP
@@ -124,67 +100,69 @@ def _is_divergent(program: Program, ref: BufferRef) -> bool:
 class _FromCopies:
     """Loads at divergent indices, from the copies."""
 
-    def __init__(self, program: Program, copies: dict[str, BufferDecl]) -> None:
+    def __init__(self, program: ir.Program, copies: dict[str, ir.BufferDecl]) -> None:
         self.uniformity = Uniformity.of(program)
         self.copies = copies
         self.position = -1
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return map_body(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> AnyStmt:
+    def statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         self.position += 1
         new = map_exprs(statement, self.expr)
         return map_bodies(new, self.body) if new.body_fields else new
 
-    def expr(self, expr: AnyExpr) -> AnyExpr:
+    def expr(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         if expr.depth == 1:
             return expr
         new = map_exprs(expr, self.expr)
-        if type(expr) is not Load or type(new) is not Load or new.buffer not in self.copies:
+        if type(expr) is not ir.Load or type(new) is not ir.Load or new.buffer not in self.copies:
             return new
         if self.uniformity.level_of(expr.index, self.position) <= Level.WORKGROUP:
             return new
-        return Load(self.copies[new.buffer].name, new.index)
+        return ir.Load(self.copies[new.buffer].name, new.index)
 
 
-def _filling(program: Program, copies: dict[str, BufferDecl], names: Names) -> list[AnyStmt]:
+def _filling(
+    program: ir.Program, copies: dict[str, ir.BufferDecl], names: Names
+) -> list[ir.AnyStmt]:
     """The workgroup fills the copies, each invocation every so many elements, and waits."""
     width, height, depth = program.workgroup_size
     total = width * height * depth
-    linear: AnyExpr = _id(0)
+    linear: ir.AnyExpr = _id(0)
     if height > 1:
         linear = _sum(linear, _times(_id(1), width))
     if depth > 1:
         linear = _sum(linear, _times(_id(2), width * height))
     lane = names.fresh("lane")
-    statements: list[AnyStmt] = [Let(lane, linear)]
+    statements: list[ir.AnyStmt] = [ir.Let(lane, linear)]
     for source, copy in copies.items():
         rounds = -(-copy.count // total)
         index = names.fresh("index")
         var = names.fresh("round")
-        inside = Binary(BinOp.LT, Var(index), _u32(copy.count))
-        element = Store(copy.name, Var(index), Load(source, Var(index)))
-        body: tuple[AnyStmt, ...] = (
-            Let(index, _sum(_times(Var(var), total), Var(lane))),
-            If(inside, (element,), ()),
+        inside = ir.Binary(ir.BinOp.LT, ir.Var(index), _u32(copy.count))
+        element = ir.Store(copy.name, ir.Var(index), ir.Load(source, ir.Var(index)))
+        body: tuple[ir.AnyStmt, ...] = (
+            ir.Let(index, _sum(_times(ir.Var(var), total), ir.Var(lane))),
+            ir.If(inside, (element,), ()),
         )
-        statements.append(Loop(var, _u32(0), _u32(rounds), body))
-    statements.append(Barrier(MemoryOrdering.ACQ_REL))
+        statements.append(ir.Loop(var, _u32(0), _u32(rounds), body))
+    statements.append(ir.Barrier(ir.MemoryOrdering.ACQ_REL))
     return statements
 
 
-def _u32(value: int) -> Lit:
-    return Lit(DataType.U32, value)
+def _u32(value: int) -> ir.Lit:
+    return ir.Lit(ir.DataType.U32, value)
 
 
-def _id(axis: int) -> Builtin:
-    return Builtin(BuiltinKind.LOCAL_ID, axis)
+def _id(axis: int) -> ir.Builtin:
+    return ir.Builtin(ir.BuiltinKind.LOCAL_ID, axis)
 
 
-def _sum(a: AnyExpr, b: AnyExpr) -> AnyExpr:
-    return Binary(BinOp.ADD, a, b)
+def _sum(a: ir.AnyExpr, b: ir.AnyExpr) -> ir.AnyExpr:
+    return ir.Binary(ir.BinOp.ADD, a, b)
 
 
-def _times(a: AnyExpr, factor: int) -> AnyExpr:
-    return Binary(BinOp.MUL, a, _u32(factor))
+def _times(a: ir.AnyExpr, factor: int) -> ir.AnyExpr:
+    return ir.Binary(ir.BinOp.MUL, a, _u32(factor))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Body, Let, Loop, Program
+from vyre import ir
 from vyre.ir.walk import map_bodies, map_exprs
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassContext, PassResult, vyre_pass
@@ -19,7 +19,7 @@ class Simplify(Pass):
     moved; fast-math rules need the program's flag.
     """
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Rewrite all expressions, those seen before at the price of a look-up."""
         walk = context.caches.get("simplify")
         if walk is None or walk.fast_math is not program.fast_math:
@@ -34,29 +34,29 @@ class _Walk:
         self.fast_math = fast_math
         self.rewriter = Rewriter(fast_rules() if fast_math else exact_rules())
         self.buffers: Buffers = {}
-        self.stable: dict[int, AnyStmt] = {}
+        self.stable: dict[int, ir.AnyStmt] = {}
         """Statements that are in their best form, by identity."""
         self.generation = 0
 
-    def run(self, program: Program) -> Body:
+    def run(self, program: ir.Program) -> ir.Body:
         self.buffers = {decl.name: decl for decl in program.buffers}
         self.rewriter.begin(self.buffers)
         return self.body(program.entry)
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> AnyStmt | None:
+    def statement(self, statement: ir.AnyStmt) -> ir.AnyStmt | None:
         rewriter = self.rewriter
         if self.generation != rewriter.generation:
             self.stable.clear()
             self.generation = rewriter.generation
         known = id(statement) in self.stable
-        if type(statement) is Let:
-            new: AnyStmt | None = statement
+        if type(statement) is ir.Let:
+            new: ir.AnyStmt | None = statement
             if not known:
                 new = map_exprs(statement, rewriter.rewrite)
-            assert type(new) is Let
+            assert type(new) is ir.Let
             rewriter.bind(new.name, rewriter.type_of(new.value))
         elif known:
             return statement
@@ -66,12 +66,12 @@ class _Walk:
             self.stable[id(new)] = new
         return new
 
-    def _other(self, statement: AnyStmt) -> AnyStmt | None:
-        new: AnyStmt | None = map_exprs(statement, self.rewriter.rewrite)
+    def _other(self, statement: ir.AnyStmt) -> ir.AnyStmt | None:
+        new: ir.AnyStmt | None = map_exprs(statement, self.rewriter.rewrite)
         if new is not statement:
             new = lawful_statement(new, statement, self.buffers)
             if new is None:
                 return None
-        if type(new) is Loop:
+        if type(new) is ir.Loop:
             self.rewriter.bind(new.var, self.rewriter.type_of(new.start))
         return map_bodies(new, self.body) if new.body_fields else new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.ir import Assign, Body, Let, Program
+from vyre import ir
 from vyre.ir.walk import walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -17,7 +17,7 @@ class SplitVariables(Pass):
     the assignment, so whatever reads or assigns the variable later means the new one.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when a body binds a variable and assigns it."""
         if _binds_and_assigns(program.entry):
             return PassAnalysis.RUN
@@ -27,18 +27,18 @@ class SplitVariables(Pass):
                     return PassAnalysis.RUN
         return PassAnalysis.skip("no variable is assigned in the body that binds it")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Walk in the order of execution, with the name that each variable has now."""
         walk = Splitting(Names(program))
         entry = walk.body(program.entry)
         return PassResult(program.with_rewritten_entry(entry), walk.rewrites)
 
 
-def _binds_and_assigns(body: Body) -> bool:
+def _binds_and_assigns(body: ir.Body) -> bool:
     bound: set[str] = set()
     for statement in body:
-        if type(statement) is Let:
+        if type(statement) is ir.Let:
             bound.add(statement.name)
-        elif type(statement) is Assign and statement.name in bound:
+        elif type(statement) is ir.Assign and statement.name in bound:
             return True
     return False

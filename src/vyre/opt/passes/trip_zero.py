@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import Interval, Ranges
-from vyre.ir import AnyExpr, AnyStmt, Block, Body, Eval, Let, Lit, Loop, Program
 from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
@@ -20,14 +20,14 @@ class TripZero(Pass):
     makes other statements valid, such as the start of an async copy, stays.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there is a loop."""
-        found = any(type(s) is Loop for s in walk_stmts(program.entry))
+        found = any(type(s) is ir.Loop for s in walk_stmts(program.entry))
         if found:
             return PassAnalysis.RUN
         return PassAnalysis.skip("there is no loop over numbers")
 
-    def transform(self, program: Program, context: PassContext) -> PassResult:
+    def transform(self, program: ir.Program, context: PassContext) -> PassResult:
         """Unwrap every loop whose number of rounds is known to be zero or one."""
         unwrap = _Unwrap(program)
         entry = unwrap.body(program.entry)
@@ -35,20 +35,20 @@ class TripZero(Pass):
 
 
 class _Unwrap:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.dropping = Dropping(program)
         self.position = -1
         self.rewrites = 0
 
-    def body(self, body: Body) -> Body:
+    def body(self, body: ir.Body) -> ir.Body:
         return edited(body, self.statement)
 
-    def statement(self, statement: AnyStmt) -> Change:
+    def statement(self, statement: ir.AnyStmt) -> Change:
         self.position += 1
         position = self.position
         new = map_bodies(statement, self.body) if statement.body_fields else statement
-        if type(statement) is not Loop or type(new) is not Loop:
+        if type(statement) is not ir.Loop or type(new) is not ir.Loop:
             return new
         start = self._interval(statement.start, position)
         stop = self._interval(statement.stop, position)
@@ -56,15 +56,15 @@ class _Unwrap:
             return new
         if start.low >= stop.high and self.dropping.allows(new.body):
             self.rewrites += 1
-            return [Eval(bound) for bound in (new.start, new.stop) if has_effects(bound)]
+            return [ir.Eval(bound) for bound in (new.start, new.stop) if has_effects(bound)]
         once = start.constant is not None and stop.constant == start.constant + 1
         if once and not jumps(new.body) and not has_effects(new.stop):
             self.rewrites += 1
-            return Block((Let(new.var, new.start), *new.body)).at(new.span)
+            return ir.Block((ir.Let(new.var, new.start), *new.body)).at(new.span)
         return new
 
-    def _interval(self, bound: AnyExpr, position: int) -> Interval | None:
-        if type(bound) is Lit:
+    def _interval(self, bound: ir.AnyExpr, position: int) -> Interval | None:
+        if type(bound) is ir.Lit:
             return Interval(int(bound.value), int(bound.value))
         # Ranges are dear: literals, by far the most common bounds, do not need them.
         return Ranges.of(self.program).interval(bound, position)

@@ -12,7 +12,7 @@ from vyre.backends.llvm import host
 from vyre.backends.llvm.compile import compile_program
 from vyre.backends.llvm.emit import outline_cold_code as aside
 from vyre.backends.llvm.emit.module import generate
-from vyre.backends.llvm.emit.outline_cold_code import Aside, with_asides
+from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.module_splitting import separated
 from vyre.backends.llvm.outcome import Status
 from vyre.driver.backend import EmitOptions
@@ -122,16 +122,18 @@ REGION = ["  store i32 %n, ptr %x", "  %r = load i32, ptr %x"]
     ],
 )
 def test_what_cannot_move_stays(entry: list[str], around: list[str], region: list[str]) -> None:
-    part = Aside("aside.1", [*region, *REGION], "%r", ["  br label %done"])
-    kept, lines, functions = with_asides(entry, ["; aside.1", *around], {"; aside.1": part})
+    part = OutlinedRegion("aside.1", [*region, *REGION], "%r", ["  br label %done"])
+    kept, lines, functions = with_outlined_regions(
+        entry, ["; aside.1", *around], {"; aside.1": part}
+    )
     assert kept == entry
     assert lines == ["aside.1:", *region, *REGION, "  br label %done", *around]
     assert functions == []
 
 
 def test_what_can_move_takes_its_slots_along() -> None:
-    part = Aside("aside.1", ["  ret void", "on:", *REGION], "%r", ["  br label %done"])
-    kept, lines, functions = with_asides(ENTRY, ["; aside.1"], {"; aside.1": part})
+    part = OutlinedRegion("aside.1", ["  ret void", "on:", *REGION], "%r", ["  br label %done"])
+    kept, lines, functions = with_outlined_regions(ENTRY, ["; aside.1"], {"; aside.1": part})
     assert kept == ENTRY[:2]
     assert lines[:2] == ["aside.1:", "  %r = call i32 @vyre.aside.0(i32 %n)"]
     assert "  ret void" in lines

@@ -12,7 +12,7 @@ import vyre as vy
 from tests.unit.backends.llvm.running import source
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import compile
-from vyre.backends.llvm.rewrites.specialise_trip_counts import WrittenOut, channels_of
+from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody, trip_count_candidates
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Let, Loop, Program, Store
@@ -40,11 +40,11 @@ region "r" {{
 """
 
 
-def _made(body: str) -> WrittenOut | None:
+def _made(body: str) -> UnrolledBody | None:
     program = Program.parse(HEAD.format(body=body))
     types = variable_types(program)
-    found = channels_of(program, program.entry, {}, frozenset(), types)
-    return None if found is None else WrittenOut(program.entry, found, 3, types)
+    found = trip_count_candidates(program, program.entry, {}, frozenset(), types)
+    return None if found is None else UnrolledBody(program.entry, found, 3, types)
 
 
 def _kinds(body: str) -> str:
@@ -94,10 +94,10 @@ def test_other_loops_stay(body: str) -> None:
 def test_all_that_must_be_the_number_is_asked() -> None:
     body = "let w = n[2] for k in 0..w { o[gid.x * n[0] + k] = a[gid.x * n[1] + k] + w }"
     program = Program.parse(HEAD.format(body=body))
-    found = channels_of(program, program.entry, {}, frozenset(), variable_types(program))
+    found = trip_count_candidates(program, program.entry, {}, frozenset(), variable_types(program))
     assert found is not None
     assert len(found.sizes) == 3
-    made = WrittenOut(program.entry, found, 4, variable_types(program))
+    made = UnrolledBody(program.entry, found, 4, variable_types(program))
     assert "n[" not in str(made.body)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, differences, launch, load, source
-from vyre.backends.llvm.analysis.idempotence import is_repeatable
+from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.reference import execute
 from vyre.ir import Program
 
@@ -210,7 +210,7 @@ def test_what_comes_from_memory_is_not_assumed() -> None:
 )
 def test_the_last_vector_reaches_back_where_lanes_may_run_twice(body: str, twice: bool) -> None:
     program = Program.parse(TEXT.format(body=body, type="u32", more="buffer p: local u32[2]"))
-    assert is_repeatable(program, program.entry, frozenset()) is twice
+    assert is_idempotent(program, program.entry, frozenset()) is twice
     for width in (64, 61, 40):
         inputs = {
             "a": np.arange(600, dtype=np.uint32),

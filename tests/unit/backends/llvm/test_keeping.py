@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.backends.llvm.emit.memory.privatised_reductions import keeping_plans
+from vyre.backends.llvm.emit.memory.privatised_reductions import privatisable_reductions
 from vyre.ir import Program
 
 HEAD = """program workgroup(64, 1, 1)
@@ -51,16 +51,16 @@ DIRECT = [
 
 @pytest.mark.parametrize("body", KEPT)
 def test_totals_that_nobody_looks_at_are_kept(body: str) -> None:
-    assert "h" in [plan.decl.name for plan in keeping_plans(_program(body))]
+    assert "h" in [plan.decl.name for plan in privatisable_reductions(_program(body))]
 
 
 @pytest.mark.parametrize("body", DIRECT)
 def test_what_somebody_may_look_at_is_not_kept(body: str) -> None:
-    assert "h" not in [plan.decl.name for plan in keeping_plans(_program(body))]
+    assert "h" not in [plan.decl.name for plan in privatisable_reductions(_program(body))]
 
 
 def test_floats_are_not_kept() -> None:
-    assert not keeping_plans(_program("eval atomic_add(h[0u32], 1.5f32)", "f32"))
+    assert not privatisable_reductions(_program("eval atomic_add(h[0u32], 1.5f32)", "f32"))
 
 
 @pytest.mark.parametrize("body", [*KEPT, *DIRECT[1:]])
@@ -88,7 +88,7 @@ def test_totals_are_those_of_the_reference(body: str, bins: int, groups: int) ->
 def test_all_operations_and_types(op: str, type_: str, where: str) -> None:
     value = f"{type_}(a[gid.x] * 2654435761u32)"
     program = _program(f"if a[gid.x] != 7u32 {{ eval atomic_{op}(h[{where}], {value}) }}", type_)
-    assert keeping_plans(program)
+    assert privatisable_reductions(program)
     random = np.random.default_rng(5)
     dtype = np.dtype({"u": "u", "i": "i"}[type_[0]] + str(int(type_[1:]) // 8))
     inputs: dict[str, Any] = {

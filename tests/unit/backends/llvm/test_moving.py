@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check
-from vyre.backends.llvm.analysis.triangular_guards import begins_later_each_round
-from vyre.backends.llvm.rewrites.structure_returns import Part
+from vyre.backends.llvm.analysis.triangular_guards import is_triangular_guard
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir import BinOp, Builtin, BuiltinKind, Expr, Program
 
 TEXT = """program workgroup({size}, 1, 1)
@@ -45,10 +45,10 @@ def _numpy(dtype: str) -> np.dtype:
 def test_which_guards_move_on() -> None:
     program = Program.parse(TEXT.format(size=64, length=64, dtype="u32", op=">", shift=0, two="2"))
     lane, counter = Builtin(BuiltinKind.LOCAL_ID, 0), Expr.var("k")
-    assert begins_later_each_round(Part(BinOp.GT, lane, counter), program)
-    assert begins_later_each_round(Part(BinOp.GE, lane, counter + Expr.u32(1)), program)
-    assert not begins_later_each_round(Part(BinOp.LT, lane, counter), program)
-    assert not begins_later_each_round(Part(BinOp.GT, lane, Expr.u32(3)), program)
-    assert not begins_later_each_round(Part(BinOp.GT, lane, Expr.var("n")), program)
+    assert is_triangular_guard(Conjunct(BinOp.GT, lane, counter), program)
+    assert is_triangular_guard(Conjunct(BinOp.GE, lane, counter + Expr.u32(1)), program)
+    assert not is_triangular_guard(Conjunct(BinOp.LT, lane, counter), program)
+    assert not is_triangular_guard(Conjunct(BinOp.GT, lane, Expr.u32(3)), program)
+    assert not is_triangular_guard(Conjunct(BinOp.GT, lane, Expr.var("n")), program)
     large = TEXT.format(size=256, length=256, dtype="u32", op=">", shift=0, two="2")
-    assert not begins_later_each_round(Part(BinOp.GT, lane, counter), Program.parse(large))
+    assert not is_triangular_guard(Conjunct(BinOp.GT, lane, counter), Program.parse(large))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, source
-from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.ir import Program, Region
 
@@ -23,7 +23,7 @@ WHILE = "let k = gid.x let s = 0 while k < n[0] { s = s * 3 + a[k] k = k + n[1] 
 
 def rising(body: str) -> set[str]:
     program = Program.parse(TEXT.format(body=body))
-    shapes = Shapes(program, program.entry, (0,), in_step=True)
+    shapes = Divergence(program, program.entry, (0,), in_step=True)
     return set(rising_variables(program.entry, shapes, frozenset()))
 
 
@@ -67,7 +67,7 @@ def test_a_loop_that_stands_twice_is_two_loops() -> None:
     assert isinstance(region, Region)
     k, s, loop, store = region.body
     body = (k, s, loop, loop, store)
-    shapes = Shapes(program, body, (0,), in_step=True)
+    shapes = Divergence(program, body, (0,), in_step=True)
     assert rising_variables(body, shapes, frozenset()) == frozenset()
 
 

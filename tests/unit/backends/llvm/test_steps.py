@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre as vy
-from vyre.backends.llvm.analysis.struct_strides import guessed_steps
+from vyre.backends.llvm.analysis.struct_strides import speculated_strides
 from vyre.ir import Body, DataType, Lit, Program
 from vyre.ir.walk import walk_stmts
 
@@ -26,7 +26,7 @@ def _guesses(body: str) -> list[int]:
     program = Program.parse(HEAD.format(body=body))
     inner: Body = program.entry
     assert list(walk_stmts(inner))
-    found = guessed_steps(program, inner, {}, frozenset(), {"w": DataType.U32})
+    found = speculated_strides(program, inner, {}, frozenset(), {"w": DataType.U32})
     assert all(isinstance(number, Lit) for number in found.values())
     return [int(number.value) for number in found.values()]
 
@@ -120,7 +120,7 @@ def test_whole_steps_are_read_at_once() -> None:
 def test_a_part_that_nothing_touches_may_be_there() -> None:
     body = "o[gid.x] = a[gid.x * n[0]] + a[gid.x * n[0] + 1u32] + a[gid.x * n[0] + 2u32]"
     program = Program.parse(HEAD.format(body=body))
-    found = guessed_steps(program, program.entry, {}, frozenset(), {}, more=1)
+    found = speculated_strides(program, program.entry, {}, frozenset(), {}, more=1)
     assert [int(number.value) for number in found.values()] == [4]
-    found = guessed_steps(program, program.entry, {}, frozenset(), {}, more=2)
+    found = speculated_strides(program, program.entry, {}, frozenset(), {}, more=2)
     assert [int(number.value) for number in found.values()] == [3]

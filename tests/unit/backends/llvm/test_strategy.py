@@ -11,7 +11,7 @@ from vyre.analysis.types import variable_types
 from vyre.backends.llvm import host
 from vyre.backends.llvm.analysis.parallel_regions import stretches
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.region import Rows
+from vyre.backends.llvm.emit.region import RegionEmitter
 from vyre.backends.llvm.emit.workgroup import Group
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
@@ -31,7 +31,7 @@ def program_text(body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS)
 
 def rows(
     body: str, workgroup: str = "64, 1, 1", buffers: str = BUFFERS, target: Host = AVX2
-) -> Rows:
+) -> RegionEmitter:
     """The last stretch of work of a program, as it is for a machine with AVX2 if for no other."""
     program = Program.parse(f'program workgroup({workgroup})\n{buffers}\nregion "r" {{\n{body}\n}}')
     kernel = Kernel(program, target)
@@ -39,7 +39,7 @@ def rows(
     kernel.read_launch()
     kernel.workgroup_memory()
     group = Group(kernel, program.entry)
-    return Rows(kernel, stretches(group.sharing.work)[-1], group.crossing, {}, None, None)
+    return RegionEmitter(kernel, stretches(group.sharing.work)[-1], group.crossing, {}, None, None)
 
 
 def test_straight_code_takes_two_vectors() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import load, source
-from vyre.backends.llvm.emit.memory.nontemporal import LARGE, streamed_buffers
+from vyre.backends.llvm.emit.memory.nontemporal import LARGE, nontemporal_buffers
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 
@@ -26,10 +26,10 @@ region "r" {{ {body} }}""")
 
 
 def test_buffers_that_are_never_read() -> None:
-    assert streamed_buffers(program(COPY), X86) == {"out"}
-    assert not streamed_buffers(program(COPY), ARM)
-    assert not streamed_buffers(program("out[gid.x] = out[gid.x] + 1"), X86)
-    assert not streamed_buffers(program("out[gid.x] = atomic_add(other[0], 1)"), X86)
+    assert nontemporal_buffers(program(COPY), X86) == {"out"}
+    assert not nontemporal_buffers(program(COPY), ARM)
+    assert not nontemporal_buffers(program("out[gid.x] = out[gid.x] + 1"), X86)
+    assert not nontemporal_buffers(program("out[gid.x] = atomic_add(other[0], 1)"), X86)
 
 
 def test_stores_in_loops_and_short_rows_are_plain() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.backends.llvm.running import check, load
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm.outcome import Outcome, Status
-from vyre.backends.llvm.schedule.safepoints import STRIP, most_rounds, strips
+from vyre.backends.llvm.schedule.safepoints import STRIP, max_trip_counts, strips
 from vyre.ir import Program
 
 HEAD = """program workgroup({lanes}, 1, 1)
@@ -57,7 +57,7 @@ def test_a_deadline_ends_short_loops_in_short_loops(body: str, lanes: int) -> No
 
 def strips_of(body: str) -> dict[str, int]:
     program = Program.parse(HEAD.format(lanes=1, body=body))
-    return strips(program, most_rounds(program, variable_types(program)))
+    return strips(program, max_trip_counts(program, variable_types(program)))
 
 
 def test_what_is_over_soon_does_not_look() -> None:

@@ -2,18 +2,18 @@
 
 import pytest
 
-from vyre.backends.llvm.emit.builder import LONG_BLOCK, Writer, known_integer
+from vyre.backends.llvm.emit.builder import LONG_BLOCK, Builder, known_integer
 
 
 def test_a_block_computes_the_same_once() -> None:
-    w = Writer()
+    w = Builder()
     first = w.emit("zext i32 %a to i64")
     assert w.emit("zext i32 %a to i64") == first
     assert len(w.lines) == 1
 
 
 def test_another_block_computes_it_again() -> None:
-    w = Writer()
+    w = Builder()
     first = w.emit("zext i32 %a to i64")
     w.block("next")
     assert w.emit("zext i32 %a to i64") != first
@@ -21,12 +21,12 @@ def test_another_block_computes_it_again() -> None:
 
 @pytest.mark.parametrize("instruction", ["load i32, ptr %p", "freeze i32 %a", "call i32 @f()"])
 def test_what_may_differ_is_written_each_time(instruction: str) -> None:
-    w = Writer()
+    w = Builder()
     assert w.emit(instruction) != w.emit(instruction)
 
 
 def test_a_slot_is_not_read_back_within_a_block() -> None:
-    w = Writer()
+    w = Builder()
     slot = w.slot("i32", "s")
     w.put("i32", "%a", slot)
     assert w.get("i32", slot) == "%a"
@@ -39,7 +39,7 @@ def test_a_slot_is_not_read_back_within_a_block() -> None:
 
 
 def test_long_blocks_end_between_statements() -> None:
-    w = Writer()
+    w = Builder()
     w.breathe()
     assert w.label == "entry"
     for number in range(LONG_BLOCK + 1):

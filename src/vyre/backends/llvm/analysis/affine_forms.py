@@ -4,29 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre import ir
 from vyre.backends.llvm.analysis.index_folding import folded
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    BufferAccess,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Select,
-    Unary,
-    UnOp,
-    Var,
-)
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
 
@@ -37,9 +16,9 @@ Axes = tuple[int, ...]
 X: Axes = (0,)
 ALL_AXES: Axes = (0, 1, 2)
 
-_IDS = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID})
-_CONSTANT = (BufferAccess.READ_ONLY, BufferAccess.UNIFORM)
-_WORDS = (DataType.U32, DataType.I32)
+_IDS = frozenset({ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID})
+_CONSTANT = (ir.BufferAccess.READ_ONLY, ir.BufferAccess.UNIFORM)
+_WORDS = (ir.DataType.U32, ir.DataType.I32)
 _NOWHERE = 0xFFFFFFFF
 """The index of what is outside along some axis."""
 
@@ -49,32 +28,32 @@ class LinearForms:
 
     def __init__(
         self,
-        program: Program,
-        body: Body,
-        outer: Mapping[str, AnyExpr],
+        program: ir.Program,
+        body: ir.Body,
+        outer: Mapping[str, ir.AnyExpr],
         leaves: frozenset[str],
-        types: Mapping[str, DataType],
+        types: Mapping[str, ir.DataType],
     ) -> None:
         self._env = TypeEnv({decl.name: decl for decl in program.buffers}, types)
         self.private = {decl.name for decl in program.buffers if decl.is_local}
         self._constant = {d.name for d in program.buffers if d.access in _CONSTANT}
         self._leaves = set(leaves)
         self._counters: set[str] = set()
-        self._values: dict[str, AnyExpr] = {}
-        self._expanded: dict[AnyExpr, AnyExpr] = {}
+        self._values: dict[str, ir.AnyExpr] = {}
+        self._expanded: dict[ir.AnyExpr, ir.AnyExpr] = {}
         self._open: set[str] = set()
         """Names in what was expanded that nothing was known of."""
-        self._types: dict[AnyExpr, DataType] = {}
-        self._purity: dict[AnyExpr, bool] = {}
-        self._constancy: dict[tuple[AnyExpr, Axes], bool] = {}
+        self._types: dict[ir.AnyExpr, ir.DataType] = {}
+        self._purity: dict[ir.AnyExpr, bool] = {}
+        self._constancy: dict[tuple[ir.AnyExpr, Axes], bool] = {}
         """What has been asked before, as long as nothing new is learned."""
         for name, value in outer.items():
             self.know(name, value)
-        assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+        assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
         for statement in walk_stmts(body):
-            if isinstance(statement, Loop):
+            if isinstance(statement, ir.Loop):
                 self.count(statement.var)
-            elif isinstance(statement, Let) and statement.name not in assigned:
+            elif isinstance(statement, ir.Let) and statement.name not in assigned:
                 self.know(statement.name, statement.value)
 
     def count(self, counter: str) -> None:
@@ -83,7 +62,7 @@ class LinearForms:
             self._counters.add(counter)
             self._forget()
 
-    def share(self, name: str, dtype: DataType) -> None:
+    def share(self, name: str, dtype: ir.DataType) -> None:
         """Learn of a name that is the same for all lanes of a row."""
         self._leaves.add(name)
         self._forget()
@@ -93,12 +72,12 @@ class LinearForms:
         self._purity.clear()
         self._constancy.clear()
 
-    def learn_type(self, name: str, dtype: DataType) -> None:
+    def learn_type(self, name: str, dtype: ir.DataType) -> None:
         """Learn of a new name."""
         self._env = TypeEnv(self._env.buffers, {**self._env.variables, name: dtype})
         self._types.clear()
 
-    def know(self, name: str, value: AnyExpr) -> None:
+    def know(self, name: str, value: ir.AnyExpr) -> None:
         """Learn what a name stands for that never changes, if its value is pure."""
         written = self.expand(value)
         if self.is_pure(written):
@@ -107,7 +86,7 @@ class LinearForms:
                 self._open.clear()
             self._values[name] = written
 
-    def expand(self, expr: AnyExpr) -> AnyExpr:
+    def expand(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The expression with names written out as far as they are pure.
 
         Shifts become products and what is negated a difference; literals are put together.
@@ -117,86 +96,88 @@ class LinearForms:
             found = self._expanded[expr] = self._expand(expr)
         return found
 
-    def _expand(self, expr: AnyExpr) -> AnyExpr:
+    def _expand(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         known = self._values
 
-        def one(node: AnyExpr) -> AnyExpr:
-            if isinstance(node, Var):
+        def one(node: ir.AnyExpr) -> ir.AnyExpr:
+            if isinstance(node, ir.Var):
                 value = known.get(node.name)
                 if value is None:
                     self._open.add(node.name)
                     return node
                 return value
-            if isinstance(node, Binary) and node.op is BinOp.SHL:
+            if isinstance(node, ir.Binary) and node.op is ir.BinOp.SHL:
                 node = _as_product(node)
-            if isinstance(node, Unary) and node.op is UnOp.NEG:
+            if isinstance(node, ir.Unary) and node.op is ir.UnOp.NEG:
                 node = self._as_difference(node)
             return folded(node)
 
         return rewrite_expr(expr, one)
 
-    def _as_difference(self, node: Unary) -> AnyExpr:
+    def _as_difference(self, node: ir.Unary) -> ir.AnyExpr:
         """A negated number of 32 bits as zero less that number."""
         dtype = self.word(node.operand)
-        return node if dtype is None else Binary(BinOp.SUB, Lit(dtype, 0), node.operand)
+        return node if dtype is None else ir.Binary(ir.BinOp.SUB, ir.Lit(dtype, 0), node.operand)
 
-    def is_pure(self, expr: AnyExpr) -> bool:
+    def is_pure(self, expr: ir.AnyExpr) -> bool:
         """Whether the value is the same wherever the loops around it are at the same round."""
         found = self._purity.get(expr)
         if found is None:
             found = self._purity[expr] = self._is_pure(expr)
         return found
 
-    def _is_pure(self, expr: AnyExpr) -> bool:
+    def _is_pure(self, expr: ir.AnyExpr) -> bool:
         for count, node in enumerate(walk_expr(expr)):
             if count >= MOST_NODES or not self._pure_node(node):
                 return False
         return True
 
-    def _pure_node(self, node: AnyExpr) -> bool:
+    def _pure_node(self, node: ir.AnyExpr) -> bool:
         match node:
-            case Lit() | BufLen() | Cast() | Select():
+            case ir.Lit() | ir.BufLen() | ir.Cast() | ir.Select():
                 return True
-            case Var(name):
+            case ir.Var(name):
                 return name in self._leaves or name in self._counters
-            case Builtin(kind, _):
-                return kind not in (BuiltinKind.SUBGROUP_LANE, BuiltinKind.SUBGROUP_SIZE)
-            case Binary(op, _, _):
+            case ir.Builtin(kind, _):
+                return kind not in (ir.BuiltinKind.SUBGROUP_LANE, ir.BuiltinKind.SUBGROUP_SIZE)
+            case ir.Binary(op, _, _):
                 return not op.row.approximate
-            case Load(buffer, _):
+            case ir.Load(buffer, _):
                 return buffer in self._constant
             case _:
                 return False
 
-    def type_of(self, expr: AnyExpr) -> DataType:
+    def type_of(self, expr: ir.AnyExpr) -> ir.DataType:
         """The type of a value."""
         found = self._types.get(expr)
         if found is None:
             found = self._types[expr] = type_of(expr, self._env)
         return found
 
-    def is_u32(self, expr: AnyExpr) -> bool:
+    def is_u32(self, expr: ir.AnyExpr) -> bool:
         """Whether the value is a `u32`."""
-        return self.type_of(expr) is DataType.U32
+        return self.type_of(expr) is ir.DataType.U32
 
-    def is_integer(self, expr: AnyExpr) -> bool:
+    def is_integer(self, expr: ir.AnyExpr) -> bool:
         """Whether the value is an integer of any type."""
         return self.type_of(expr).is_integer
 
-    def word(self, expr: AnyExpr) -> DataType | None:
+    def word(self, expr: ir.AnyExpr) -> ir.DataType | None:
         """The type of an integer of 32 bits; None for other values."""
         found = self.type_of(expr)
         return found if found in _WORDS else None
 
-    def is_recast(self, expr: AnyExpr) -> bool:
+    def is_recast(self, expr: ir.AnyExpr) -> bool:
         """Whether it is another expression's 32 bits, taken as signed or as unsigned."""
-        return isinstance(expr, Cast) and expr.dtype in _WORDS and self.word(expr.value) is not None
+        return (
+            isinstance(expr, ir.Cast) and expr.dtype in _WORDS and self.word(expr.value) is not None
+        )
 
-    def is_row_constant(self, expr: AnyExpr) -> bool:
+    def is_row_constant(self, expr: ir.AnyExpr) -> bool:
         """Whether the value is the same for all lanes of a row, and known before they run."""
         return self.is_constant_along(expr, X)
 
-    def is_constant_along(self, expr: AnyExpr, axes: Axes) -> bool:
+    def is_constant_along(self, expr: ir.AnyExpr, axes: Axes) -> bool:
         """Whether the value is the same for lanes that lie along some axes, and known before."""
         key = (expr, axes)
         found = self._constancy.get(key)
@@ -205,31 +186,31 @@ class LinearForms:
             self._constancy[key] = found
         return found
 
-    def _moves(self, node: AnyExpr, axes: Axes) -> bool:
-        if isinstance(node, Var):
+    def _moves(self, node: ir.AnyExpr, axes: Axes) -> bool:
+        if isinstance(node, ir.Var):
             return node.name in self._counters and node.name not in self._leaves
         return is_id_along(node, axes)
 
-    def stride(self, expr: AnyExpr) -> int | None:
+    def stride(self, expr: ir.AnyExpr) -> int | None:
         """The step from lane to lane; None when it is not known to be one."""
         match expr:
-            case Builtin(kind, 0) if kind in _IDS:
+            case ir.Builtin(kind, 0) if kind in _IDS:
                 return 1
-            case Binary(BinOp.ADD, left, right):
+            case ir.Binary(ir.BinOp.ADD, left, right):
                 return self._joined(left, right, 1)
-            case Binary(BinOp.SUB, left, right):
+            case ir.Binary(ir.BinOp.SUB, left, right):
                 return self._joined(left, right, -1)
-            case Binary(BinOp.MUL, left, right):
-                if isinstance(left, Lit):
+            case ir.Binary(ir.BinOp.MUL, left, right):
+                if isinstance(left, ir.Lit):
                     left, right = right, left
                 inner = self.stride(left)
-                return inner * int(right.value) if inner and isinstance(right, Lit) else None
-            case Cast(value, _) if self.is_recast(expr):
+                return inner * int(right.value) if inner and isinstance(right, ir.Lit) else None
+            case ir.Cast(value, _) if self.is_recast(expr):
                 return self.stride(value)
             case _:
                 return None
 
-    def _joined(self, left: AnyExpr, right: AnyExpr, sign: int) -> int | None:
+    def _joined(self, left: ir.AnyExpr, right: ir.AnyExpr, sign: int) -> int | None:
         steps: list[int] = []
         for side in (left, right):
             step = 0 if self.is_row_constant(side) else self.stride(side)
@@ -238,69 +219,69 @@ class LinearForms:
             steps.append(step)
         return steps[0] + sign * steps[1] or None
 
-    def offset(self, expr: AnyExpr) -> int:
+    def offset(self, expr: ir.AnyExpr) -> int:
         """The literal that is added to an index at its top."""
         match expr:
-            case Binary(BinOp.ADD, left, Lit() as right):
+            case ir.Binary(ir.BinOp.ADD, left, ir.Lit() as right):
                 return int(right.value) + self.offset(left)
-            case Binary(BinOp.ADD, Lit() as left, right):
+            case ir.Binary(ir.BinOp.ADD, ir.Lit() as left, right):
                 return int(left.value) + self.offset(right)
             case _:
                 return 0
 
-    def without_offset(self, expr: AnyExpr) -> AnyExpr:
+    def without_offset(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """An index less the literal that is added at its top."""
         match expr:
-            case Binary(BinOp.ADD, left, Lit()):
+            case ir.Binary(ir.BinOp.ADD, left, ir.Lit()):
                 return self.without_offset(left)
-            case Binary(BinOp.ADD, Lit(), right):
+            case ir.Binary(ir.BinOp.ADD, ir.Lit(), right):
                 return self.without_offset(right)
             case _:
                 return expr
 
-    def is_global(self, expr: AnyExpr) -> bool:
+    def is_global(self, expr: ir.AnyExpr) -> bool:
         """Whether it rises with the position in the grid, not just in the workgroup."""
-        kinds = {n.kind for n in walk_expr(expr) if isinstance(n, Builtin) and is_lane_id(n)}
-        return kinds == {BuiltinKind.GLOBAL_ID}
+        kinds = {n.kind for n in walk_expr(expr) if isinstance(n, ir.Builtin) and is_lane_id(n)}
+        return kinds == {ir.BuiltinKind.GLOBAL_ID}
 
-    def may_wrap(self, expr: AnyExpr) -> bool:
+    def may_wrap(self, expr: ir.AnyExpr) -> bool:
         """Whether it may pass the greatest number within a row."""
-        return not isinstance(expr, Builtin)
+        return not isinstance(expr, ir.Builtin)
 
-    def is_same_in_y(self, *exprs: AnyExpr) -> bool:
+    def is_same_in_y(self, *exprs: ir.AnyExpr) -> bool:
         """Whether values are the same in all rows of a workgroup."""
         return not any(
-            isinstance(node, Builtin) and node.kind in _IDS and node.axis == 1
+            isinstance(node, ir.Builtin) and node.kind in _IDS and node.axis == 1
             for expr in exprs
             for node in walk_expr(expr)
         )
 
 
-def _as_product(shift: Binary) -> AnyExpr:
+def _as_product(shift: ir.Binary) -> ir.AnyExpr:
     """A shift of a `u32` by a literal as the multiplication that it is."""
     amount = shift.right
-    if not isinstance(amount, Lit) or amount.dtype is not DataType.U32:
+    if not isinstance(amount, ir.Lit) or amount.dtype is not ir.DataType.U32:
         return shift
-    return Binary(BinOp.MUL, shift.left, Lit(DataType.U32, 1 << (amount.bits & 31)))
+    return ir.Binary(ir.BinOp.MUL, shift.left, ir.Lit(ir.DataType.U32, 1 << (amount.bits & 31)))
 
 
-def flat_index(index: AnyExpr) -> AnyExpr:
+def flat_index(index: ir.AnyExpr) -> ir.AnyExpr:
     """An index without the test of its axes."""
     match index:
-        case Select(_, flat, Lit(DataType.U32, bits)) if bits == _NOWHERE:
+        case ir.Select(_, flat, ir.Lit(ir.DataType.U32, bits)) if bits == _NOWHERE:
             return flat
         case _:
             return index
 
 
-def is_lane_id(node: AnyExpr) -> bool:
+def is_lane_id(node: ir.AnyExpr) -> bool:
     """Whether a node is a position along x."""
     return is_id_along(node, X)
 
 
-def is_id_along(node: AnyExpr, axes: Axes) -> bool:
+def is_id_along(node: ir.AnyExpr, axes: Axes) -> bool:
     """Whether a node is a position along one of some axes."""
-    return isinstance(node, Builtin) and node.kind in _IDS and node.axis in axes
+    return isinstance(node, ir.Builtin) and node.kind in _IDS and node.axis in axes
 
 
 __all__ = ["ALL_AXES", "Axes", "LinearForms", "X", "flat_index", "is_id_along", "is_lane_id"]

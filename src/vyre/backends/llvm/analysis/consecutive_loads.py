@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vyre.ir import AnyExpr, Binary, BinOp, DataType, Lit, Select
+from vyre import ir
 from vyre.record import dataclass
 
 MODULUS = 1 << 32
@@ -19,10 +19,10 @@ MODULUS = 1 << 32
 class Place:
     """An index as something that stays plus a number, and the conditions under which it counts."""
 
-    stays: AnyExpr | None
+    stays: ir.AnyExpr | None
     offset: int
     tests: tuple[Test, ...]
-    index: AnyExpr
+    index: ir.AnyExpr
     """The index without the conditions."""
 
 
@@ -30,25 +30,25 @@ class Place:
 class Test:
     """A condition: a sum like an index is below something, or anything else if `stays` is None."""
 
-    stays: AnyExpr | None
+    stays: ir.AnyExpr | None
     offset: int
-    tested: AnyExpr
-    limit: AnyExpr | None
+    tested: ir.AnyExpr
+    limit: ir.AnyExpr | None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
     """Places that follow one another."""
 
-    first: AnyExpr
+    first: ir.AnyExpr
     """The index of the first."""
-    fixed: tuple[AnyExpr, ...]
+    fixed: tuple[ir.AnyExpr, ...]
     """Conditions that they have in common."""
-    rising: tuple[tuple[AnyExpr, AnyExpr], ...]
+    rising: tuple[tuple[ir.AnyExpr, ir.AnyExpr], ...]
     """What begins with a number and stays below a limit for all of them."""
 
 
-def neighbours_of(indices: Sequence[AnyExpr]) -> Neighbours | None:
+def neighbours_of(indices: Sequence[ir.AnyExpr]) -> Neighbours | None:
     """What is known of indices of 32 bits that follow one another; None if they do not."""
     places = [_place(index) for index in indices]
     first = places[0]
@@ -57,8 +57,8 @@ def neighbours_of(indices: Sequence[AnyExpr]) -> Neighbours | None:
             return None
         if (place.offset - first.offset) % MODULUS != number:
             return None
-    fixed: list[AnyExpr] = []
-    rising: list[tuple[AnyExpr, AnyExpr]] = []
+    fixed: list[ir.AnyExpr] = []
+    rising: list[tuple[ir.AnyExpr, ir.AnyExpr]] = []
     for tests in zip(*(place.tests for place in places), strict=True):
         if all(test == tests[0] for test in tests):
             fixed.append(_condition(tests[0]))
@@ -79,14 +79,14 @@ def _rise(tests: Sequence[Test]) -> bool:
     )
 
 
-def _condition(test: Test) -> AnyExpr:
-    return test.tested if test.limit is None else Binary(BinOp.LT, test.tested, test.limit)
+def _condition(test: Test) -> ir.AnyExpr:
+    return test.tested if test.limit is None else ir.Binary(ir.BinOp.LT, test.tested, test.limit)
 
 
-def _place(index: AnyExpr) -> Place:
+def _place(index: ir.AnyExpr) -> Place:
     tests: list[Test] = []
     match index:
-        case Select(cond, inner, Lit(DataType.U32, bits)) if bits == MODULUS - 1:
+        case ir.Select(cond, inner, ir.Lit(ir.DataType.U32, bits)) if bits == MODULUS - 1:
             _collect(cond, tests)
             index = inner
         case _:
@@ -95,30 +95,30 @@ def _place(index: AnyExpr) -> Place:
     return Place(stays, offset, tuple(tests), index)
 
 
-def _collect(cond: AnyExpr, tests: list[Test]) -> None:
+def _collect(cond: ir.AnyExpr, tests: list[Test]) -> None:
     match cond:
-        case Binary(BinOp.AND, left, right):
+        case ir.Binary(ir.BinOp.AND, left, right):
             _collect(left, tests)
             _collect(right, tests)
-        case Binary(BinOp.LT, tested, limit) | Binary(BinOp.GT, limit, tested):
+        case ir.Binary(ir.BinOp.LT, tested, limit) | ir.Binary(ir.BinOp.GT, limit, tested):
             tests.append(Test(*_sum(tested), tested, limit))
-        case Binary(BinOp.NE, limit, Lit(DataType.U32, 0) as tested):
+        case ir.Binary(ir.BinOp.NE, limit, ir.Lit(ir.DataType.U32, 0) as tested):
             tests.append(Test(None, 0, tested, limit))
         case _:
             tests.append(Test(None, 0, cond, None))
 
 
-def _sum(expr: AnyExpr) -> tuple[AnyExpr | None, int]:
+def _sum(expr: ir.AnyExpr) -> tuple[ir.AnyExpr | None, int]:
     """What is added to a constant, and that."""
     match expr:
-        case Lit(_, bits):
+        case ir.Lit(_, bits):
             return None, bits
-        case Binary(BinOp.ADD, left, right):
+        case ir.Binary(ir.BinOp.ADD, left, right):
             (a, m), (b, n) = _sum(left), _sum(right)
             if a is not None and b is not None:
-                return Binary(BinOp.ADD, a, b), (m + n) % MODULUS
+                return ir.Binary(ir.BinOp.ADD, a, b), (m + n) % MODULUS
             return b if a is None else a, (m + n) % MODULUS
-        case Binary(BinOp.SUB, left, Lit(_, bits)):
+        case ir.Binary(ir.BinOp.SUB, left, ir.Lit(_, bits)):
             a, m = _sum(left)
             return a, (m - bits) % MODULUS
         case _:

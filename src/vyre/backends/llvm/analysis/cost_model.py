@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import is_lane_id
-from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.divergent_search import divides_in_search
 from vyre.backends.llvm.analysis.pointer_chasing import only_chases
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
@@ -15,33 +16,7 @@ from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP, WIDEST_STRUC
 from vyre.backends.llvm.emit.memory.private_arrays import MOST_TOGETHER, accessed, bytes_together
 from vyre.backends.llvm.emit.memory.privatised_reductions import is_joining
 from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, rows_of
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Binary,
-    BinOp,
-    Body,
-    Break,
-    Cast,
-    Continue,
-    DataType,
-    Eval,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Opaque,
-    Print,
-    Return,
-    Store,
-    Trap,
-    Var,
-    While,
-)
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.ir.infer import TypeEnv
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
@@ -63,18 +38,18 @@ SIDE_BY_SIDE = 4
 """Operations that one access to an array of the lanes' own is worth, where all take one element."""
 
 
-class Census:
+class CostModel:
     """Counts over the work of the lanes for which everything peeled holds."""
 
-    def __init__(self, kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> None:
+    def __init__(self, kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) -> None:
         body = peeling.simplified
         self._kernel = kernel
-        self._shapes = Shapes(kernel.program, body, (0,), varying, in_step=True)
-        self._in_y = Shapes(kernel.program, body, (1,), varying)
+        self._shapes = Divergence(kernel.program, body, (0,), varying, in_step=True)
+        self._in_y = Divergence(kernel.program, body, (1,), varying)
         self._strided = peeling.strided
         self._inside = peeling.inside
-        self._values: dict[str, AnyExpr] = dict(peeling.outer)
-        self._first: dict[str, AnyExpr] = {}
+        self._values: dict[str, ir.AnyExpr] = dict(peeling.outer)
+        self._first: dict[str, ir.AnyExpr] = {}
         """What variables begin with that move by the same amount in all lanes."""
         self._rising = rising_variables(body, self._shapes, peeling.kept)
         self._private = peeling.forms.private
@@ -128,54 +103,54 @@ class Census:
         apart = self.diverges or self.diverges_in_y
         return self.has_loop and self.shares_in_y and not apart
 
-    def _visit(self, body: Body, weight: int) -> None:
+    def _visit(self, body: ir.Body, weight: int) -> None:
         self.statements += len(body)
         for statement in body:
             self._statement(statement, weight)
-            if isinstance(statement, Eval) and self._is_joined(statement.value):
+            if isinstance(statement, ir.Eval) and self._is_joined(statement.value):
                 # All lanes of a vector at once.
                 self.scattered -= ATOMIC_SCATTERED * weight
                 self.operations += JOINED * weight
             inner = weight
-            if isinstance(statement, (Loop, While)):
+            if isinstance(statement, (ir.Loop, ir.While)):
                 self.has_loop = True
                 inner = min(weight * LOOP_WEIGHT, MOST_WEIGHT)
             for nested in bodies(statement):
                 self._visit(nested, inner)
 
-    def _statement(self, statement: AnyStmt, weight: int) -> None:
+    def _statement(self, statement: ir.AnyStmt, weight: int) -> None:
         in_loop = weight > 1
         for child in expr_children(statement):
             self._expression(child, weight)
         match statement:
-            case Let(name, value):
+            case ir.Let(name, value):
                 if name not in self._shapes.assigned:
                     self._values[name] = value
                 elif name in self._rising:
                     self._first[name] = value
-            case Store(buffer, index, _):
+            case ir.Store(buffer, index, _):
                 self._access(buffer, index, id(statement), weight)
-            case Print() | Opaque():
+            case ir.Print() | ir.Opaque():
                 self.talks = True
-            case Trap():
+            case ir.Trap():
                 # Only one set of lanes can say where it happened.
                 self.diverges = True
-            case If(cond, _, _):
+            case ir.If(cond, _, _):
                 self._meet(cond, in_loop=False)
-            case While(cond, _):
+            case ir.While(cond, _):
                 self._meet(cond, in_loop=True)
-            case Loop(var, start, stop, _):
+            case ir.Loop(var, start, stop, _):
                 # Lanes that begin a step apart count a step apart.
                 self._first[var] = start
                 self._meet(start, in_loop=True)
                 self._meet(stop, in_loop=True)
-            case Break() | Continue() | Return():
+            case ir.Break() | ir.Continue() | ir.Return():
                 self.diverges = True
                 self.diverges_in_loop = self.diverges_in_loop or in_loop
             case _:
                 pass
 
-    def _meet(self, expr: AnyExpr, *, in_loop: bool) -> None:
+    def _meet(self, expr: ir.AnyExpr, *, in_loop: bool) -> None:
         """Lanes choose their way by an expression."""
         if self._shapes.is_varying(expr):
             self.diverges = True
@@ -183,10 +158,10 @@ class Census:
         if self._in_y.is_varying(expr):
             self.diverges_in_y = True
 
-    def _expression(self, expr: AnyExpr, weight: int) -> None:
+    def _expression(self, expr: ir.AnyExpr, weight: int) -> None:
         for node in walk_expr(expr):
             match node:
-                case Load(buffer, index):
+                case ir.Load(buffer, index):
                     entries = self._kernel.table_sizes.get(id(node))
                     if entries and self._shapes.is_varying(index):
                         self._lookups.append((weight, entries))
@@ -194,22 +169,24 @@ class Census:
                         self._access(buffer, index, id(node), weight)
                     if weight > 1 and not self._in_y.is_varying(node):
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
-                case Atomic():
+                case ir.Atomic():
                     self.scattered += ATOMIC_SCATTERED * weight
                     self.apart.add(0)
-                case Lit() | Var():
+                case ir.Lit() | ir.Var():
                     pass
-                case Cast(_, dtype):
+                case ir.Cast(_, dtype):
                     self.widest = max(self.widest, _size(dtype))
                     self.operations += weight
-                case Binary(BinOp.DIV | BinOp.REM, _, Lit(dtype, bits)) if dtype.is_integer:
+                case ir.Binary(ir.BinOp.DIV | ir.BinOp.REM, _, ir.Lit(dtype, bits)) if (
+                    dtype.is_integer
+                ):
                     self.operations += weight * (DIVISION if bits & (bits - 1) else 1)
                 case _:
                     self.operations += 0 if is_lane_id(node) else weight
 
-    def _is_joined(self, expr: AnyExpr) -> bool:
+    def _is_joined(self, expr: ir.AnyExpr) -> bool:
         """Whether lanes join the numbers of an atomic before one of them goes to memory."""
-        if not isinstance(expr, Atomic) or expr.buffer in self._private:
+        if not isinstance(expr, ir.Atomic) or expr.buffer in self._private:
             return False
         return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
 
@@ -224,7 +201,7 @@ class Census:
                 self.scattered += weight
                 self.apart.add(0)
 
-    def _access(self, buffer: str, index: AnyExpr, access: int, weight: int) -> None:
+    def _access(self, buffer: str, index: ir.AnyExpr, access: int, weight: int) -> None:
         element = self._kernel.memories[buffer].decl.element
         size = _size(element.element if element.is_vector and element.element else element)
         step = self.step(index)
@@ -252,59 +229,59 @@ class Census:
             if near and (step or strided is not None):
                 self.narrowest = min(self.narrowest, size)
 
-    def element(self, buffer: str) -> DataType:
+    def element(self, buffer: str) -> ir.DataType:
         """The type of a buffer's elements."""
         return self._kernel.memories[buffer].decl.element
 
-    def _is_looked_up(self, index: AnyExpr) -> bool:
+    def _is_looked_up(self, index: ir.AnyExpr) -> bool:
         """Whether an index is itself a loaded element, so that lanes need not be taken apart."""
-        while isinstance(index, (Cast, Var)):
-            if isinstance(index, Cast):
+        while isinstance(index, (ir.Cast, ir.Var)):
+            if isinstance(index, ir.Cast):
                 index = index.value
             elif index.name in self._values:
                 index = self._values[index.name]
             else:
                 return False
-        if not isinstance(index, Load) or self._kernel.memories[index.buffer].decl.is_writable:
+        if not isinstance(index, ir.Load) or self._kernel.memories[index.buffer].decl.is_writable:
             return False
         return self.step(index.index) in range(1, WIDEST_STEP + 1)
 
-    def step(self, expr: AnyExpr) -> int | None:
+    def step(self, expr: ir.AnyExpr) -> int | None:
         """The step of an index from lane to lane; None when there is no constant one."""
         if not self._shapes.is_varying(expr):
             return 0
         if is_lane_id(expr):
             return 1
         match expr:
-            case Var(name):
+            case ir.Var(name):
                 value = self._values.get(name, self._first.get(name))
                 return None if value is None else self.step(value)
-            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+            case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB as op, left, right):
                 a, b = self.step(left), self.step(right)
                 if a is None or b is None:
                     return None
-                return a + b if op is BinOp.ADD else a - b
-            case Binary(BinOp.MUL, left, right):
-                factor = next((s for s in (left, right) if isinstance(s, Lit)), None)
+                return a + b if op is ir.BinOp.ADD else a - b
+            case ir.Binary(ir.BinOp.MUL, left, right):
+                factor = next((s for s in (left, right) if isinstance(s, ir.Lit)), None)
                 inner = self.step(right if factor is left else left)
                 return None if factor is None or inner is None else inner * int(factor.value)
-            case Binary(BinOp.SHL, left, Lit() as amount):
+            case ir.Binary(ir.BinOp.SHL, left, ir.Lit() as amount):
                 inner = self.step(left)
                 return None if inner is None else inner << (int(amount.value) & 31)
-            case Cast(value, dtype):
+            case ir.Cast(value, dtype):
                 return self.step(value) if dtype.is_integer and _size(dtype) >= 4 else None
             case _:
                 return None
 
-    def _count_carried(self, body: Body) -> None:
+    def _count_carried(self, body: ir.Body) -> None:
         for statement in walk_stmts(body):
-            if not isinstance(statement, (Loop, While)):
+            if not isinstance(statement, (ir.Loop, ir.While)):
                 continue
-            inside = {s.name for s in walk_stmts(statement.body) if isinstance(s, Let)}
-            names = {s.name for s in walk_stmts(statement.body) if isinstance(s, Assign)}
+            inside = {s.name for s in walk_stmts(statement.body) if isinstance(s, ir.Let)}
+            names = {s.name for s in walk_stmts(statement.body) if isinstance(s, ir.Assign)}
             for inner in walk_stmts(statement.body):
                 for child in expr_children(inner):
-                    names |= {n.name for n in walk_expr(child) if isinstance(n, Var)}
+                    names |= {n.name for n in walk_expr(child) if isinstance(n, ir.Var)}
             live = (names - inside) & self._shapes.varying
             kept = self._own_elements(statement.body)
             self.carried = max(self.carried, len(live) + kept)
@@ -314,23 +291,23 @@ class Census:
             crowd = most_at_once(statement.body, self._shapes.varying)
             self.pressure = max(self.pressure, len(live) + kept + crowd)
 
-    def _own_elements(self, body: Body) -> int:
+    def _own_elements(self, body: ir.Body) -> int:
         """Elements of private arrays that a loop uses: they are variables, too."""
         used = accessed(body)
         decls = [decl for decl in self._kernel.program.buffers if decl.name in self._own]
         return sum(decl.count for decl in decls if decl.name in used)
 
 
-def most_at_once(body: Body, varying: AbstractSet[str]) -> int:
+def most_at_once(body: ir.Body, varying: AbstractSet[str]) -> int:
     """How many variables that differ between lanes hold a value at the same time in a body."""
     bound: dict[str, int] = {}
     last: dict[str, int] = {}
     for place, statement in enumerate(walk_stmts(body)):
-        if isinstance(statement, Let) and statement.name in varying:
+        if isinstance(statement, ir.Let) and statement.name in varying:
             bound[statement.name] = place
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Var) and node.name in bound:
+                if isinstance(node, ir.Var) and node.name in bound:
                     last[node.name] = place
     changes = [0] * (max(last.values(), default=0) + 1)
     for name, end in last.items():
@@ -339,13 +316,13 @@ def most_at_once(body: Body, varying: AbstractSet[str]) -> int:
     return max(accumulate(changes), default=0)
 
 
-def _is_short(loop: Loop | While) -> bool:
-    if not isinstance(loop, Loop):
+def _is_short(loop: ir.Loop | ir.While) -> bool:
+    if not isinstance(loop, ir.Loop):
         return False
-    if not isinstance(loop.start, Lit) or not isinstance(loop.stop, Lit):
+    if not isinstance(loop.start, ir.Lit) or not isinstance(loop.stop, ir.Lit):
         return False
     return int(loop.stop.value) - int(loop.start.value) <= SHORT_LOOP
 
 
-def _size(dtype: DataType) -> int:
+def _size(dtype: ir.DataType) -> int:
     return dtype.size_bytes or 4

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vyre.ir import AnyExpr, Binary, BinOp, DataType, Lit
+from vyre import ir
 from vyre.record import dataclass
 
 SHORTEST_PERIOD = 64
@@ -21,7 +21,7 @@ side in memory."""
 _WORD_BITS = 32
 
 
-class Sought(Enum):
+class PeriodSearch(Enum):
     """Where remainders and quotients are looked for."""
 
     NOWHERE = "nowhere"
@@ -37,21 +37,21 @@ class Period:
 
     name: str
     """What the remainder is less than its number, or the quotient itself."""
-    value: AnyExpr
-    number: AnyExpr
-    divisor: AnyExpr
+    value: ir.AnyExpr
+    number: ir.AnyExpr
+    divisor: ir.AnyExpr
     step: int
 
 
-def as_division(node: Binary) -> Binary | None:
+def as_division(node: ir.Binary) -> ir.Binary | None:
     """A remainder or a quotient: as such, as a mask or as a shift."""
     match node:
-        case Binary(BinOp.REM | BinOp.DIV, _, _):
+        case ir.Binary(ir.BinOp.REM | ir.BinOp.DIV, _, _):
             return node
-        case Binary(BinOp.AND, number, Lit(DataType.U32, bits)) if _is_mask(bits):
-            return Binary(BinOp.REM, number, Lit(DataType.U32, bits + 1))
-        case Binary(BinOp.SHR, number, Lit(DataType.U32, bits)) if bits < _WORD_BITS:
-            return Binary(BinOp.DIV, number, Lit(DataType.U32, 1 << bits))
+        case ir.Binary(ir.BinOp.AND, number, ir.Lit(ir.DataType.U32, bits)) if _is_mask(bits):
+            return ir.Binary(ir.BinOp.REM, number, ir.Lit(ir.DataType.U32, bits + 1))
+        case ir.Binary(ir.BinOp.SHR, number, ir.Lit(ir.DataType.U32, bits)) if bits < _WORD_BITS:
+            return ir.Binary(ir.BinOp.DIV, number, ir.Lit(ir.DataType.U32, 1 << bits))
         case _:
             return None
 
@@ -61,12 +61,14 @@ def _is_mask(bits: int) -> bool:
     return bits < (1 << _WORD_BITS) - 1 and not bits & (bits + 1)
 
 
-def numbers_of_two_signs(cond: AnyExpr) -> tuple[AnyExpr, AnyExpr] | None:
+def numbers_of_two_signs(cond: ir.AnyExpr) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
     """Two numbers that have different signs wherever a condition holds."""
     match cond:
-        case Binary(BinOp.AND, left, right):
+        case ir.Binary(ir.BinOp.AND, left, right):
             return numbers_of_two_signs(left) or numbers_of_two_signs(right)
-        case Binary(BinOp.LT, Binary(BinOp.XOR, one, other), Lit(DataType.I32, 0)):
+        case ir.Binary(
+            ir.BinOp.LT, ir.Binary(ir.BinOp.XOR, one, other), ir.Lit(ir.DataType.I32, 0)
+        ):
             return one, other
         case _:
             return None
@@ -76,7 +78,7 @@ __all__ = [
     "SHORTEST_LINE",
     "SHORTEST_PERIOD",
     "Period",
-    "Sought",
+    "PeriodSearch",
     "as_division",
     "numbers_of_two_signs",
 ]

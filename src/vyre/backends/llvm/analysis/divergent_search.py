@@ -8,15 +8,15 @@ machines have for single numbers takes no longer for each lane than a vector of 
 
 from __future__ import annotations
 
-from vyre.ir import AnyStmt, Binary, BinOp, Body, Break, DataType, Lit, Loop, While
+from vyre import ir
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 
-def divides_in_search(body: Body, env: TypeEnv) -> bool:
+def divides_in_search(body: ir.Body, env: TypeEnv) -> bool:
     """Whether a loop has two ends, and divides integers by a number not known here."""
     return any(
-        isinstance(statement, (Loop, While))
+        isinstance(statement, (ir.Loop, ir.While))
         and _may_end_by_itself(statement)
         and _breaks(statement.body)
         and _divides(statement, env)
@@ -24,28 +24,28 @@ def divides_in_search(body: Body, env: TypeEnv) -> bool:
     )
 
 
-def _may_end_by_itself(loop: Loop | While) -> bool:
-    return isinstance(loop, Loop) or not isinstance(loop.cond, Lit)
+def _may_end_by_itself(loop: ir.Loop | ir.While) -> bool:
+    return isinstance(loop, ir.Loop) or not isinstance(loop.cond, ir.Lit)
 
 
-def _breaks(body: Body) -> bool:
+def _breaks(body: ir.Body) -> bool:
     """Whether a loop with this body is left from within."""
     for statement in body:
-        if isinstance(statement, Break):
+        if isinstance(statement, ir.Break):
             return True
-        inner = () if isinstance(statement, (Loop, While)) else bodies(statement)
+        inner = () if isinstance(statement, (ir.Loop, ir.While)) else bodies(statement)
         if any(_breaks(nested) for nested in inner):
             return True
     return False
 
 
-def _divides(loop: AnyStmt, env: TypeEnv) -> bool:
+def _divides(loop: ir.AnyStmt, env: TypeEnv) -> bool:
     for statement in (loop, *(s for body in bodies(loop) for s in walk_stmts(body))):
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Binary) and node.op in (BinOp.DIV, BinOp.REM):
+                if isinstance(node, ir.Binary) and node.op in (ir.BinOp.DIV, ir.BinOp.REM):
                     dtype = type_of(node, env)
-                    whole = isinstance(dtype, DataType) and dtype.is_integer
-                    if whole and not isinstance(node.right, Lit):
+                    whole = isinstance(dtype, ir.DataType) and dtype.is_integer
+                    if whole and not isinstance(node.right, ir.Lit):
                         return True
     return False

@@ -8,26 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from vyre.ir import (
-    Assign,
-    Atomic,
-    Block,
-    Body,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Region,
-    Store,
-    While,
-)
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
-_HARMLESS = (Let, Assign, Store, If, Loop, While, Block, Region)
+_HARMLESS = (ir.Let, ir.Assign, ir.Store, ir.If, ir.Loop, ir.While, ir.Block, ir.Region)
 
 
-def is_repeatable(program: Program, body: Body, kept: AbstractSet[str]) -> bool:
+def is_idempotent(program: ir.Program, body: ir.Body, kept: AbstractSet[str]) -> bool:
     """Whether it makes no difference how often a lane runs; `kept` are variables that others read.
 
     Memory of a lane's own begins as zeros, which only its first run finds.
@@ -38,17 +25,17 @@ def is_repeatable(program: Program, body: Body, kept: AbstractSet[str]) -> bool:
     for statement in walk_stmts(body):
         if not isinstance(statement, _HARMLESS):
             return False
-        if isinstance(statement, (Let, Assign)) and statement.name in kept:
+        if isinstance(statement, (ir.Let, ir.Assign)) and statement.name in kept:
             return False
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             written.add(statement.buffer)
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Atomic):
+                if isinstance(node, ir.Atomic):
                     return False
-                if isinstance(node, Load):
+                if isinstance(node, ir.Load):
                     read.add(node.buffer)
     return not written & (read | private)
 
 
-__all__ = ["is_repeatable"]
+__all__ = ["is_idempotent"]

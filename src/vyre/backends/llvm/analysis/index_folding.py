@@ -6,72 +6,77 @@ products distributed over them.
 
 from __future__ import annotations
 
-from vyre.ir import AnyExpr, Binary, BinOp, Cast, DataType, Lit, Select
+from vyre import ir
 
-_WORDS = (DataType.U32, DataType.I32)
-_TRUE = Lit(DataType.BOOL, 1)
+_WORDS = (ir.DataType.U32, ir.DataType.I32)
+_TRUE = ir.Lit(ir.DataType.BOOL, 1)
 _MASK = (1 << 32) - 1
 _COMPARED = {
-    BinOp.LT: int.__lt__,
-    BinOp.LE: int.__le__,
-    BinOp.GT: int.__gt__,
-    BinOp.GE: int.__ge__,
-    BinOp.EQ: int.__eq__,
-    BinOp.NE: int.__ne__,
+    ir.BinOp.LT: int.__lt__,
+    ir.BinOp.LE: int.__le__,
+    ir.BinOp.GT: int.__gt__,
+    ir.BinOp.GE: int.__ge__,
+    ir.BinOp.EQ: int.__eq__,
+    ir.BinOp.NE: int.__ne__,
 }
 
 
-def folded(node: AnyExpr) -> AnyExpr:
+def folded(node: ir.AnyExpr) -> ir.AnyExpr:
     """The node, whose operands are folded already, with its literals put together."""
     match node:
-        case Cast(Lit(DataType.U32 | DataType.I32, bits), DataType.U32 | DataType.I32 as dtype):
-            return Lit(dtype, bits)
-        case Binary(op, Lit(dtype) as left, Lit() as right) if op in _COMPARED and dtype in _WORDS:
-            return Lit(DataType.BOOL, int(_COMPARED[op](int(left.value), int(right.value))))
-        case Binary(BinOp.ADD | BinOp.SUB | BinOp.MUL | BinOp.SHL, _, _):
+        case ir.Cast(
+            ir.Lit(ir.DataType.U32 | ir.DataType.I32, bits),
+            ir.DataType.U32 | ir.DataType.I32 as dtype,
+        ):
+            return ir.Lit(dtype, bits)
+        case ir.Binary(op, ir.Lit(dtype) as left, ir.Lit() as right) if (
+            op in _COMPARED and dtype in _WORDS
+        ):
+            return ir.Lit(ir.DataType.BOOL, int(_COMPARED[op](int(left.value), int(right.value))))
+        case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB | ir.BinOp.MUL | ir.BinOp.SHL, _, _):
             return _arithmetic(node)
-        case Binary(BinOp.AND, one, other) if _TRUE in (one, other):
+        case ir.Binary(ir.BinOp.AND, one, other) if _TRUE in (one, other):
             return one if other == _TRUE else other
-        case Select(Lit(DataType.BOOL, 1), one, _):
+        case ir.Select(ir.Lit(ir.DataType.BOOL, 1), one, _):
             return one
         case _:
             return node
 
 
-def _arithmetic(node: Binary) -> AnyExpr:
+def _arithmetic(node: ir.Binary) -> ir.AnyExpr:
     left, right = node.left, node.right
-    if isinstance(left, Lit) and node.op in (BinOp.ADD, BinOp.MUL):
+    if isinstance(left, ir.Lit) and node.op in (ir.BinOp.ADD, ir.BinOp.MUL):
         left, right = right, left
-    if not isinstance(right, Lit) or right.dtype not in _WORDS:
+    if not isinstance(right, ir.Lit) or right.dtype not in _WORDS:
         return node
     bits = right.bits
-    if isinstance(left, Lit):
-        return Lit(left.dtype, _computed(node.op, left.bits, bits))
-    if node.op is BinOp.ADD and not bits:
+    if isinstance(left, ir.Lit):
+        return ir.Lit(left.dtype, _computed(node.op, left.bits, bits))
+    if node.op is ir.BinOp.ADD and not bits:
         return left
     match left:
-        case Binary(BinOp.ADD, inner, Lit(dtype, added)) if dtype in _WORDS:
+        case ir.Binary(ir.BinOp.ADD, inner, ir.Lit(dtype, added)) if dtype in _WORDS:
             pass
         case _:
-            return node if left is node.left else Binary(node.op, left, right)
-    if node.op is BinOp.SHL:
-        product = Binary(BinOp.SHL, inner, right)
-        return Binary(BinOp.ADD, product, Lit(dtype, _computed(BinOp.SHL, added, bits)))
-    if node.op is BinOp.MUL:
-        product = Binary(BinOp.MUL, inner, right)
-        return Binary(BinOp.ADD, product, Lit(dtype, _computed(BinOp.MUL, added, bits)))
-    if node.op is BinOp.SUB and bits > added:
+            return node if left is node.left else ir.Binary(node.op, left, right)
+    if node.op is ir.BinOp.SHL:
+        product = ir.Binary(ir.BinOp.SHL, inner, right)
+        return ir.Binary(ir.BinOp.ADD, product, ir.Lit(dtype, _computed(ir.BinOp.SHL, added, bits)))
+    if node.op is ir.BinOp.MUL:
+        product = ir.Binary(ir.BinOp.MUL, inner, right)
+        return ir.Binary(ir.BinOp.ADD, product, ir.Lit(dtype, _computed(ir.BinOp.MUL, added, bits)))
+    if node.op is ir.BinOp.SUB and bits > added:
         return node
     total = _computed(node.op, added, bits)
-    return Binary(BinOp.ADD, inner, Lit(dtype, total)) if total else inner
+    return ir.Binary(ir.BinOp.ADD, inner, ir.Lit(dtype, total)) if total else inner
 
 
-def _computed(op: BinOp, left: int, right: int) -> int:
-    if op is BinOp.ADD:
+def _computed(op: ir.BinOp, left: int, right: int) -> int:
+    if op is ir.BinOp.ADD:
         return (left + right) & _MASK
-    if op is BinOp.SUB:
+    if op is ir.BinOp.SUB:
         return (left - right) & _MASK
-    return (left * right if op is BinOp.MUL else left << (right & 31)) & _MASK
+    return (left * right if op is ir.BinOp.MUL else left << (right & 31)) & _MASK
 
 
 __all__ = ["folded"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from vyre.ir import AnyStmt, Body, Break, Continue, Loop, Return, Var, While
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_expr
 from vyre.record import dataclass
 
@@ -26,33 +26,33 @@ class Flow:
     """Where the outermost loop around a loop begins."""
     last_read: dict[str, int] = field(default_factory=dict[str, int])
     _position: int = 0
-    _loops: list[AnyStmt] = field(default_factory=list[AnyStmt])
+    _loops: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
     _first: int = 0
 
     @classmethod
-    def of(cls, body: Body) -> Flow:
+    def of(cls, body: ir.Body) -> Flow:
         """The facts about some statements."""
         made = cls()
         for statement in body:
             made._visit(statement)
         return made
 
-    def _visit(self, statement: AnyStmt) -> None:
+    def _visit(self, statement: ir.AnyStmt) -> None:
         self._position += 1
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Var):
+                if isinstance(node, ir.Var):
                     self.last_read[node.name] = self._position
         key = id(statement)
-        if isinstance(statement, (Break, Continue, Return)):
+        if isinstance(statement, (ir.Break, ir.Continue, ir.Return)):
             self.leaves.add(key)
-            if isinstance(statement, Return):
+            if isinstance(statement, ir.Return):
                 self.returns.add(key)
             elif self._loops:
-                found = self.breaks if isinstance(statement, Break) else self.continues
+                found = self.breaks if isinstance(statement, ir.Break) else self.continues
                 found.add(id(self._loops[-1]))
             return
-        is_loop = isinstance(statement, (Loop, While))
+        is_loop = isinstance(statement, (ir.Loop, ir.While))
         if is_loop:
             if not self._loops:
                 self._first = self._position
@@ -69,7 +69,7 @@ class Flow:
             # One object may stand in several places: the earliest end is the safe one.
             self.ends[key] = min(self.ends.get(key, self._position), self._position)
 
-    def is_read_after(self, name: str, loop: AnyStmt) -> bool:
+    def is_read_after(self, name: str, loop: ir.AnyStmt) -> bool:
         """Whether a variable may be read once a loop is over, or by its next run."""
         last = self.last_read.get(name, 0)
         return last > self.ends[id(loop)] or last >= self.outermost.get(id(loop), last + 1)

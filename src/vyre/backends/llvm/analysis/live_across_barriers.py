@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
+from vyre import ir
 from vyre.analysis.rematerialisation import CHEAP_NODES
 from vyre.analysis.used_names import uses_of
-from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch
+from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.values import Form, Slot
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Binary,
-    Bitcast,
-    BufLen,
-    Builtin,
-    Cast,
-    DataType,
-    Let,
-    Lit,
-    Select,
-    Unary,
-    Var,
-)
+from vyre.backends.llvm.emit.values import LaneShape, Slot
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
-class Crossing:
+class LiveAcrossBarriers:
     """What becomes of the variables that several stretches of work use."""
 
     def __init__(
@@ -39,7 +25,7 @@ class Crossing:
     ) -> None:
         """`shared` are the variables of the workgroup, `constant` those that never change."""
         self.slots: dict[str, Slot] = {}
-        self.recomputed: dict[str, AnyExpr] = {}
+        self.recomputed: dict[str, ir.AnyExpr] = {}
         self._uses: dict[int, frozenset[str]] = {}
         users: dict[str, int] = {}
         declared: dict[str, None] = {}
@@ -59,28 +45,28 @@ class Crossing:
         self.names = frozenset(self.slots)
         self._order = {name: place for place, name in enumerate((*self.slots, *self.recomputed))}
 
-    def _recompute(self, name: str, cheap: Mapping[str, AnyExpr]) -> None:
+    def _recompute(self, name: str, cheap: Mapping[str, ir.AnyExpr]) -> None:
         for inner in sorted(uses_of((), [cheap[name]]).reads):
             if inner not in self.recomputed and inner in cheap:
                 self._recompute(inner, cheap)
         self.recomputed[name] = cheap[name]
 
-    def used(self, stretch: Stretch) -> dict[str, Slot]:
+    def used(self, stretch: ParallelRegion) -> dict[str, Slot]:
         """The variables kept per lane that a stretch of work uses."""
         names = self._uses.get(id(stretch), frozenset[str]())
         kept = [name for name in names if name in self.slots]
         return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
 
-    def all_used(self, stretch: Stretch) -> frozenset[str]:
+    def all_used(self, stretch: ParallelRegion) -> frozenset[str]:
         """Those of the variables that a stretch of work uses, kept or computed again."""
         names = self._uses.get(id(stretch), frozenset[str]())
         crossing = [name for name in names if name in self._order]
         return frozenset((*crossing, *self.needed(stretch)))
 
-    def needed(self, stretch: Stretch) -> dict[str, AnyExpr]:
+    def needed(self, stretch: ParallelRegion) -> dict[str, ir.AnyExpr]:
         """What a stretch of work computes again, in order."""
         names = set(self._uses.get(id(stretch), frozenset[str]()))
-        names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, Let)}
+        names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, ir.Let)}
         found: set[str] = set()
         waiting = [name for name in names if name in self.recomputed]
         while waiting:
@@ -92,33 +78,35 @@ class Crossing:
         return {name: self.recomputed[name] for name in sorted(found, key=self._order.__getitem__)}
 
 
-def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, AnyExpr]:
+def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, ir.AnyExpr]:
     """Variables whose values are pure and cheap, given those of the workgroup."""
     body = kernel.program.entry
-    assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
-    found: dict[str, AnyExpr] = {}
+    assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+    found: dict[str, ir.AnyExpr] = {}
     for statement in walk_stmts(body):
-        if isinstance(statement, Let) and statement.name not in assigned:
+        if isinstance(statement, ir.Let) and statement.name not in assigned:
             nodes = list(walk_expr(statement.value))
             if len(nodes) <= CHEAP_NODES and all(_is_pure(n, found, constant) for n in nodes):
                 found[statement.name] = statement.value
     return found
 
 
-def _is_pure(node: AnyExpr, pure: Container[str], constant: Container[str]) -> bool:
-    if isinstance(node, Var):
+def _is_pure(node: ir.AnyExpr, pure: Container[str], constant: Container[str]) -> bool:
+    if isinstance(node, ir.Var):
         return node.name in pure or node.name in constant
-    return isinstance(node, (Lit, Builtin, BufLen, Unary, Binary, Cast, Bitcast, Select))
+    return isinstance(
+        node, (ir.Lit, ir.Builtin, ir.BufLen, ir.Unary, ir.Binary, ir.Cast, ir.Bitcast, ir.Select)
+    )
 
 
 def _all_uses(
     work: tuple[Piece, ...],
-) -> list[tuple[Stretch | None, frozenset[str], list[str]]]:
-    found: list[tuple[Stretch | None, frozenset[str], list[str]]] = []
+) -> list[tuple[ParallelRegion | None, frozenset[str], list[str]]]:
+    found: list[tuple[ParallelRegion | None, frozenset[str], list[str]]] = []
     for piece in work:
-        if isinstance(piece, Stretch):
+        if isinstance(piece, ParallelRegion):
             uses = uses_of(piece.body)
-            lets = [s.name for s in piece.body if isinstance(s, Let)]
+            lets = [s.name for s in piece.body if isinstance(s, ir.Let)]
             found.append((piece, uses.reads | uses.writes, lets))
         elif isinstance(piece, Once):
             found.append((None, uses_of(piece.body).reads, []))
@@ -130,9 +118,9 @@ def _all_uses(
     return found
 
 
-def _slot(kernel: Kernel, dtype: DataType) -> Slot:
+def _slot(kernel: Kernel, dtype: ir.DataType) -> Slot:
     component = dtype.element if dtype.is_vector and dtype.element is not None else dtype
     count = dtype.lanes if dtype.is_vector else 1
     nbytes = (component.size_bytes or 1) * kernel.invocations
     pointers = tuple(kernel.take_scratch(nbytes) for _ in range(count))
-    return Slot(dtype, pointers, Form.VARYING, per_lane=True)
+    return Slot(dtype, pointers, LaneShape.VARYING, per_lane=True)

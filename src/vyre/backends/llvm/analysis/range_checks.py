@@ -10,24 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, is_lane_id
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.range_expander import (
     Condition,
     LoopRange,
-    Reach,
+    RangeExpander,
     Span,
     all_of,
     word_range,
 )
-from vyre.backends.llvm.rewrites.structure_returns import Part
-from vyre.ir import AnyExpr, Binary, BinOp, Cast, Lit, Var
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.record import dataclass
 
 MOST_STEP = 64
 _MOST_LANES = 1 << 31
-_ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE, BinOp.NE)
+_ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE, ir.BinOp.NE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Assumption:
     It falls where the step is negative.
     """
 
-    part: Part
+    part: Conjunct
     step: int
     """0 where the sides depend on loops only: it holds for all lanes or for none."""
     by_row: bool
@@ -45,7 +45,7 @@ class Assumption:
 
 
 def assumption_of(
-    part: Part, forms: LinearForms, loops: Mapping[str, LoopRange]
+    part: Conjunct, forms: LinearForms, loops: Mapping[str, LoopRange]
 ) -> Assumption | None:
     """A condition, names written out, as something to assume of lanes in the midst of a row."""
     if part.op is None:
@@ -61,53 +61,53 @@ def assumption_of(
     if steps[1]:
         part, steps = part.mirrored(), steps[::-1]
     step = steps[0] or 0
-    if steps[1] or not -1 <= step <= MOST_STEP or (step < 0 and part.op is BinOp.NE):
+    if steps[1] or not -1 <= step <= MOST_STEP or (step < 0 and part.op is ir.BinOp.NE):
         return None
     return Assumption(part, step, by_row=False)
 
 
-def step_of(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+def step_of(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
     """The step of a word from lane to lane, at any one round of the loops around it."""
-    if forms.word(expr) is None or not Reach.supports(expr, forms, loops):
+    if forms.word(expr) is None or not RangeExpander.supports(expr, forms, loops):
         return None
     return _step(expr, forms, loops)
 
 
-def _step(expr: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
+def _step(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
     if forms.is_row_constant(expr):
         return 0
     if is_lane_id(expr):
         return 1
     match expr:
-        case Var(name) if name in loops:
+        case ir.Var(name) if name in loops:
             ends = (loops[name].start, loops[name].stop)
             # Bounds that lanes do not share make counters that they do not share.
             return 0 if all(_step(end, forms, loops) == 0 for end in ends) else None
-        case Cast(value, _) if forms.is_recast(expr):
+        case ir.Cast(value, _) if forms.is_recast(expr):
             return _step(value, forms, loops)
-        case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+        case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB as op, left, right):
             a, b = _step(left, forms, loops), _step(right, forms, loops)
             if a is None or b is None:
                 return None
-            return a + b if op is BinOp.ADD else a - b
-        case Binary(BinOp.MUL, left, right):
+            return a + b if op is ir.BinOp.ADD else a - b
+        case ir.Binary(ir.BinOp.MUL, left, right):
             a, b = _step(left, forms, loops), _step(right, forms, loops)
             if a == 0 and b == 0:
                 return 0
-            factor = next((side for side in (left, right) if isinstance(side, Lit)), None)
+            factor = next((side for side in (left, right) if isinstance(side, ir.Lit)), None)
             other = b if factor is left else a
             return None if factor is None or other is None else other * int(factor.value)
         case _:
             return None
 
 
-class Midst:
+class SteadyState:
     """The lanes from a certain one on for which assumptions hold: `low` to `high`, i32 operands."""
 
     def __init__(
         self,
         kernel: Kernel,
-        first: Lanes,
+        first: LaneContext,
         forms: LinearForms,
         loops: Mapping[str, LoopRange],
         high: str,
@@ -116,7 +116,7 @@ class Midst:
         self._w = kernel.w
         self._first = first
         self._forms = forms
-        self._reach = Reach(kernel, first, ("1",), forms, loops)
+        self._reach = RangeExpander(kernel, first, ("1",), forms, loops)
         self.low: str = "0"
         self.high: str = high
 
@@ -136,7 +136,7 @@ class Midst:
         part, reach = assumption.part, self._reach
         known = len(reach.exact)
         left, right = reach.span(part.left), reach.span(part.right)
-        if part.op is BinOp.NE:
+        if part.op is ir.BinOp.NE:
             self._apart(part, assumption.step, left, right)
         else:
             self._ordered(part, assumption.step, left, right)
@@ -150,16 +150,16 @@ class Midst:
         """So many lanes and no more, an i32."""
         self.high = self._w.intrinsic("umin", "i32", self.high, lanes)
 
-    def _ordered(self, part: Part, step: int, left: Span, right: Span) -> None:
+    def _ordered(self, part: Conjunct, step: int, left: Span, right: Span) -> None:
         w = self._w
         least, most = word_range(self._forms.word(part.left))
         lowest, highest = str(least), str(most)
         match part.op:
-            case BinOp.LT:
+            case ir.BinOp.LT:
                 highest = w.emit(f"sub i64 {right.least}, 1")
-            case BinOp.LE:
+            case ir.BinOp.LE:
                 highest = right.least
-            case BinOp.GT:
+            case ir.BinOp.GT:
                 lowest = w.emit(f"add i64 {right.greatest}, 1")
             case _:
                 lowest = right.greatest
@@ -173,11 +173,11 @@ class Midst:
             self._begin(-step, first, low)
             self._end(-step, last, high)
             return
-        if part.op in (BinOp.GT, BinOp.GE) or left.low < least:
+        if part.op in (ir.BinOp.GT, ir.BinOp.GE) or left.low < least:
             self._begin(step, left.least, lowest)
         self._end(step, left.greatest, highest)
 
-    def _apart(self, part: Part, step: int, left: Span, right: Span) -> None:
+    def _apart(self, part: Conjunct, step: int, left: Span, right: Span) -> None:
         """Two numbers that differ: the left one is less for so long, or greater from there on."""
         w = self._w
         self._require_exact(part.right, right)
@@ -190,7 +190,7 @@ class Midst:
         self._begin(step, left.least, lowest)
         self._end(step, left.greatest, highest)
 
-    def _require_exact(self, side: AnyExpr, span: Span) -> None:
+    def _require_exact(self, side: ir.AnyExpr, span: Span) -> None:
         """What is compared is what is left after wrapping: nothing must have been lost."""
         if self._forms.is_row_constant(side):
             return
@@ -229,4 +229,4 @@ class Midst:
         return w.emit(f"trunc i64 {capped} to i32")
 
 
-__all__ = ["Assumption", "Midst", "assumption_of", "step_of"]
+__all__ = ["Assumption", "SteadyState", "assumption_of", "step_of"]

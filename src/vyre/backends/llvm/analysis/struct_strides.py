@@ -15,20 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Binary,
-    BinOp,
-    Body,
-    DataType,
-    Lit,
-    Load,
-    Program,
-    Select,
-    Var,
-)
 from vyre.ir.walk import accesses_of, expr_children, walk_expr, walk_stmts
 
 WIDEST_STEP: Final = 4
@@ -45,15 +33,15 @@ _ANY: Final = -1
 """A place that a row knows."""
 
 
-def guessed_steps(
-    program: Program,
-    body: Body,
-    outer: Mapping[str, AnyExpr],
+def speculated_strides(
+    program: ir.Program,
+    body: ir.Body,
+    outer: Mapping[str, ir.AnyExpr],
     leaves: frozenset[str],
-    types: Mapping[str, DataType],
+    types: Mapping[str, ir.DataType],
     more: int = 0,
     usual: int = 0,
-) -> dict[AnyExpr, Lit]:
+) -> dict[ir.AnyExpr, ir.Lit]:
     """Distances between lanes that are not known, with the numbers that they may well be.
 
     Structures of which `more` has a bit set, in their order, have a part more that nothing touches.
@@ -62,52 +50,55 @@ def guessed_steps(
     if not any(_multiplies(statement) for statement in walk_stmts(body)):
         return {}
     forms = LinearForms(program, body, outer, leaves, types)
-    touched: dict[AnyExpr, set[int]] = {}
+    touched: dict[ir.AnyExpr, set[int]] = {}
     for statement in walk_stmts(body):
         for buffer, index in accesses_of(statement):
             if buffer not in forms.private:
                 written = forms.expand(index)
-                flat = written.if_true if isinstance(written, Select) else written
+                flat = written.if_true if isinstance(written, ir.Select) else written
                 _look(flat, forms, leaves, touched)
-    found: dict[AnyExpr, Lit] = {}
+    found: dict[ir.AnyExpr, ir.Lit] = {}
     for number, (distance, places) in enumerate(touched.items()):
         step = max(places) + 1
         most = MOST_PARTS
         if _ANY in places:
             if max(step, 1) <= usual:
-                found[distance] = Lit(DataType.U32, usual)
+                found[distance] = ir.Lit(ir.DataType.U32, usual)
             continue
         if len(places) < step:
             step, most = max(step, _USUAL), WIDEST_STEP
         if more >> number & 1:
             step, most = step + 1, WIDEST_STEP
         if 1 < step <= most and max(places):
-            found[distance] = Lit(DataType.U32, step)
+            found[distance] = ir.Lit(ir.DataType.U32, step)
     return found
 
 
-def _multiplies(statement: AnyStmt) -> bool:
+def _multiplies(statement: ir.AnyStmt) -> bool:
     """Whether a statement has a product in it that may be a place in memory."""
     return any(
-        isinstance(node, Binary) and node.op is BinOp.MUL and not _has_number(node)
+        isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL and not _has_number(node)
         for child in expr_children(statement)
         for node in walk_expr(child)
     )
 
 
-def _has_number(node: Binary) -> bool:
-    return isinstance(node.left, Lit) or isinstance(node.right, Lit)
+def _has_number(node: ir.Binary) -> bool:
+    return isinstance(node.left, ir.Lit) or isinstance(node.right, ir.Lit)
 
 
 def _look(
-    index: AnyExpr, forms: LinearForms, leaves: frozenset[str], touched: dict[AnyExpr, set[int]]
+    index: ir.AnyExpr,
+    forms: LinearForms,
+    leaves: frozenset[str],
+    touched: dict[ir.AnyExpr, set[int]],
 ) -> None:
     """Note a place in a structure: `position * distance + place`.
 
     What goes to other places as well, or to those that only a loop knows, is larger than any guess.
     """
     base, place = forms.without_offset(index), forms.offset(index)
-    is_place = isinstance(base, Binary) and base.op is BinOp.MUL and 0 <= place < MOST_PARTS
+    is_place = isinstance(base, ir.Binary) and base.op is ir.BinOp.MUL and 0 <= place < MOST_PARTS
     if is_place and _look_inside(base, place, forms, leaves, touched):
         return
     if not is_place and _look_along_row(index, forms, leaves, touched):
@@ -119,7 +110,10 @@ def _look(
 
 
 def _look_along_row(
-    index: AnyExpr, forms: LinearForms, leaves: frozenset[str], touched: dict[AnyExpr, set[int]]
+    index: ir.AnyExpr,
+    forms: LinearForms,
+    leaves: frozenset[str],
+    touched: dict[ir.AnyExpr, set[int]],
 ) -> bool:
     """Note a place that is the same for all lanes of a row: `position * distance + place`."""
     found = _product(index, forms, leaves)
@@ -127,20 +121,20 @@ def _look_along_row(
         touched.setdefault(found[1], set()).add(_ANY)
         return True
     match index:
-        case Binary(BinOp.ADD, left, right) if forms.is_row_constant(left):
+        case ir.Binary(ir.BinOp.ADD, left, right) if forms.is_row_constant(left):
             return _look_along_row(right, forms, leaves, touched)
-        case Binary(BinOp.ADD | BinOp.SUB, left, right) if forms.is_row_constant(right):
+        case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB, left, right) if forms.is_row_constant(right):
             return _look_along_row(left, forms, leaves, touched)
         case _:
             return False
 
 
 def _look_inside(
-    base: AnyExpr,
+    base: ir.AnyExpr,
     place: int,
     forms: LinearForms,
     leaves: frozenset[str],
-    touched: dict[AnyExpr, set[int]],
+    touched: dict[ir.AnyExpr, set[int]],
 ) -> bool:
     """Note a place in a structure of structures: `(position * rows + row) * columns + place`."""
     outer = _product(base, forms, leaves)
@@ -156,10 +150,10 @@ def _look_inside(
 
 
 def _product(
-    node: AnyExpr, forms: LinearForms, leaves: frozenset[str]
-) -> tuple[AnyExpr, AnyExpr] | None:
+    node: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]
+) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
     """A position of a lane and a distance, where their product is asked for."""
-    if not isinstance(node, Binary) or node.op is not BinOp.MUL:
+    if not isinstance(node, ir.Binary) or node.op is not ir.BinOp.MUL:
         return None
     for position, distance in ((node.left, node.right), (node.right, node.left)):
         if is_distance(distance, forms, leaves) and forms.is_u32(position):
@@ -167,15 +161,15 @@ def _product(
     return None
 
 
-def is_distance(expr: AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
+def is_distance(expr: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
     """Whether it is a number that was given, and nothing computed."""
     match expr:
-        case Load(_, Lit()):
+        case ir.Load(_, ir.Lit()):
             return forms.is_u32(expr) and forms.is_row_constant(expr)
-        case Var(name):
+        case ir.Var(name):
             return name in leaves and forms.is_u32(expr)
         case _:
             return False
 
 
-__all__ = ["USUAL_STEPS", "WIDEST_STEP", "guessed_steps", "is_distance"]
+__all__ = ["USUAL_STEPS", "WIDEST_STEP", "is_distance", "speculated_strides"]

@@ -15,42 +15,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Binary,
-    BinOp,
-    Cast,
-    DataType,
-    If,
-    Let,
-    Lit,
-    Select,
-    TypeEnv,
-    Unary,
-    UnOp,
-    Var,
-    type_of,
-)
+from vyre import ir
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
 
 STEPS = frozenset(
-    {BinOp.ADD, BinOp.XOR, BinOp.MUL, BinOp.AND, BinOp.OR}
-    | {BinOp.MIN, BinOp.MAX, BinOp.MINIMUM, BinOp.MAXIMUM}
+    {ir.BinOp.ADD, ir.BinOp.XOR, ir.BinOp.MUL, ir.BinOp.AND, ir.BinOp.OR}
+    | {ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM}
 )
 """Operators for which the order of steps does not matter."""
 MIRRORED = {
-    BinOp.LT: BinOp.GT,
-    BinOp.LE: BinOp.GE,
-    BinOp.GT: BinOp.LT,
-    BinOp.GE: BinOp.LE,
+    ir.BinOp.LT: ir.BinOp.GT,
+    ir.BinOp.LE: ir.BinOp.GE,
+    ir.BinOp.GT: ir.BinOp.LT,
+    ir.BinOp.GE: ir.BinOp.LE,
 }
-_NEGATED = {BinOp.LT: BinOp.GE, BinOp.LE: BinOp.GT, BinOp.GT: BinOp.LE, BinOp.GE: BinOp.LT}
+_NEGATED = {
+    ir.BinOp.LT: ir.BinOp.GE,
+    ir.BinOp.LE: ir.BinOp.GT,
+    ir.BinOp.GT: ir.BinOp.LE,
+    ir.BinOp.GE: ir.BinOp.LT,
+}
 
-Conditions = tuple[AnyExpr, ...]
+Conditions = tuple[ir.AnyExpr, ...]
 """All of these hold; the outer ones come first, so that what is nested has them in common."""
 
 
@@ -58,9 +46,9 @@ Conditions = tuple[AnyExpr, ...]
 class Step:
     """`x = x op value`, in rounds in which something holds."""
 
-    op: BinOp
+    op: ir.BinOp
     when: Conditions
-    value: AnyExpr
+    value: ir.AnyExpr
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +64,8 @@ class Better:
     """A condition: how a value compares with what a variable was before this round."""
 
     name: str
-    op: BinOp
-    value: AnyExpr
+    op: ir.BinOp
+    value: ir.AnyExpr
     when: Conditions
     """What must hold besides."""
 
@@ -88,10 +76,10 @@ class Replaced:
 
     name: str
     better: Better
-    value: AnyExpr
+    value: ir.AnyExpr
 
 
-Known = AnyExpr | Stepped | Better | Replaced
+Known = ir.AnyExpr | Stepped | Better | Replaced
 """A value: an expression without variables that go on from round to round, or one of those."""
 _OF_VARIABLES = (Stepped, Better, Replaced)
 
@@ -104,33 +92,33 @@ class Unclear(Exception):
 class Round:
     """A round while it is looked at, statement by statement."""
 
-    env: TypeEnv
-    types: dict[str, DataType]
+    env: ir.TypeEnv
+    types: dict[str, ir.DataType]
     """The variables of `env`: new ones are added."""
     names: Names
     carried: frozenset[str]
     """Variables from outside the loop that it changes."""
     changed: frozenset[str]
     """These, and its own that change."""
-    made: list[AnyStmt] = field(default_factory=list[AnyStmt])
+    made: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
     """What is computed, without these variables."""
     now: dict[str, Known] = field(default_factory=dict[str, Known])
     """What names stand for, if not for themselves."""
-    _conditions: dict[AnyExpr, Var] = field(default_factory=dict[AnyExpr, Var])
+    _conditions: dict[ir.AnyExpr, ir.Var] = field(default_factory=dict[ir.AnyExpr, ir.Var])
 
-    def take(self, statements: list[AnyStmt]) -> None:
+    def take(self, statements: list[ir.AnyStmt]) -> None:
         """Go through statements; `Unclear` if they do anything but compute."""
         for statement in statements:
             match statement:
-                case Let(name, value):
+                case ir.Let(name, value):
                     self._bind(name, self.evaluated(value))
-                case Assign(name, value):
+                case ir.Assign(name, value):
                     found = self.evaluated(value)
                     if name in self.carried:
                         self.now[name] = found
                     else:
                         self._bind(name, found)
-                case If():
+                case ir.If():
                     self._branch(statement)
                 case _:
                     raise Unclear
@@ -141,16 +129,16 @@ class Round:
             return
         if name in self.changed:
             fresh = self._fresh(name, found)
-            self.now[name] = Var(fresh)
+            self.now[name] = ir.Var(fresh)
             name = fresh
-        self.made.append(Let(name, found))
+        self.made.append(ir.Let(name, found))
 
-    def _fresh(self, like: str, value: AnyExpr) -> str:
+    def _fresh(self, like: str, value: ir.AnyExpr) -> str:
         name = self.names.fresh(like)
-        self.types[name] = type_of(value, self.env)
+        self.types[name] = ir.type_of(value, self.env)
         return name
 
-    def _branch(self, statement: If) -> None:
+    def _branch(self, statement: ir.If) -> None:
         condition = self.evaluated(statement.cond)
         before = self.now
         arms: list[dict[str, Known]] = []
@@ -184,32 +172,32 @@ class Round:
 
     # Expressions ---------------------------------------------------------------------------------
 
-    def evaluated(self, expr: AnyExpr) -> Known:
+    def evaluated(self, expr: ir.AnyExpr) -> Known:
         """What an expression comes to."""
-        if isinstance(expr, Var):
+        if isinstance(expr, ir.Var):
             own = Stepped(expr.name) if expr.name in self.carried else expr
             return self.now.get(expr.name, own)
         if not self._reads_variables(expr):
             return rewrite_expr(expr, self._written)
         match expr:
-            case Select(cond, if_true, if_false):
+            case ir.Select(cond, if_true, if_false):
                 sides = self.evaluated(if_true), self.evaluated(if_false)
                 return self._chosen(self.evaluated(cond), *sides)
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 return self._binary(op, self.evaluated(left), self.evaluated(right))
             case _:
                 raise Unclear
 
-    def _reads_variables(self, expr: AnyExpr) -> bool:
-        names = [node.name for node in walk_expr(expr) if isinstance(node, Var)]
-        return any(isinstance(self.evaluated(Var(name)), _OF_VARIABLES) for name in names)
+    def _reads_variables(self, expr: ir.AnyExpr) -> bool:
+        names = [node.name for node in walk_expr(expr) if isinstance(node, ir.Var)]
+        return any(isinstance(self.evaluated(ir.Var(name)), _OF_VARIABLES) for name in names)
 
-    def _written(self, node: AnyExpr) -> AnyExpr:
-        found = self.now.get(node.name) if isinstance(node, Var) else None
+    def _written(self, node: ir.AnyExpr) -> ir.AnyExpr:
+        found = self.now.get(node.name) if isinstance(node, ir.Var) else None
         assert not isinstance(found, _OF_VARIABLES)
         return node if found is None else found
 
-    def _binary(self, op: BinOp, left: Known, right: Known) -> Known:
+    def _binary(self, op: ir.BinOp, left: Known, right: Known) -> Known:
         if isinstance(left, _OF_VARIABLES) and isinstance(right, _OF_VARIABLES):
             raise Unclear
         if isinstance(left, Stepped):
@@ -217,28 +205,28 @@ class Round:
             return self._step(op, left, right)
         if isinstance(right, Stepped):
             assert not isinstance(left, _OF_VARIABLES)
-            if op is BinOp.SUB:
+            if op is ir.BinOp.SUB:
                 raise Unclear
             return self._step(MIRRORED.get(op, op), right, left)
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Better) and op is BinOp.AND:
+            if isinstance(one, Better) and op is ir.BinOp.AND:
                 assert not isinstance(other, _OF_VARIABLES)
                 return replace(one, when=(other, *one.when))
         raise Unclear
 
-    def _step(self, op: BinOp, variable: Stepped, value: AnyExpr) -> Known:
+    def _step(self, op: ir.BinOp, variable: Stepped, value: ir.AnyExpr) -> Known:
         """`variable op value`."""
         if op in MIRRORED and not variable.steps:
             return Better(variable.name, MIRRORED[op], value, ())
-        if op is BinOp.SUB and type_of(value, self.env).is_integer:
-            op, value = BinOp.ADD, _negative(value)
+        if op is ir.BinOp.SUB and ir.type_of(value, self.env).is_integer:
+            op, value = ir.BinOp.ADD, _negative(value)
         if op not in STEPS:
             raise Unclear
         step = Step(op, (), value)
         match value:
-            case Cast(flag, dtype) if op is BinOp.ADD and type_of(flag, self.env).is_bool:
+            case ir.Cast(flag, dtype) if op is ir.BinOp.ADD and ir.type_of(flag, self.env).is_bool:
                 if dtype.is_integer:
-                    step = Step(op, (self.bound(flag),), Lit(dtype, 1))
+                    step = Step(op, (self.bound(flag),), ir.Lit(dtype, 1))
             case _:
                 pass
         return replace(variable, steps=(*variable.steps, step))
@@ -250,12 +238,12 @@ class Round:
         if isinstance(condition, _OF_VARIABLES):
             raise Unclear
         if not isinstance(yes, _OF_VARIABLES) and not isinstance(no, _OF_VARIABLES):
-            return Select(condition, yes, no)
+            return ir.Select(condition, yes, no)
         condition = self.bound(condition)
         for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
-            if isinstance(one, Lit) and one.dtype.is_bool and isinstance(other, Stepped):
+            if isinstance(one, ir.Lit) and one.dtype.is_bool and isinstance(other, Stepped):
                 # Set to true is joined by or, set to false by and.
-                flag = (BinOp.OR, holds) if one.bits else (BinOp.AND, _not(holds))
+                flag = (ir.BinOp.OR, holds) if one.bits else (ir.BinOp.AND, _not(holds))
                 return replace(other, steps=(*other.steps, Step(flag[0], (), flag[1])))
         for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
             if isinstance(one, Replaced) and other == Stepped(one.name):
@@ -275,7 +263,7 @@ class Round:
             raise Unclear
         return Replaced(no.name, condition, yes)
 
-    def _joined(self, condition: AnyExpr, yes: Stepped, no: Stepped) -> Stepped:
+    def _joined(self, condition: ir.AnyExpr, yes: Stepped, no: Stepped) -> Stepped:
         """The steps of both arms after those that they have in common."""
         shared = 0
         for one, other in zip(yes.steps, no.steps, strict=False):
@@ -285,7 +273,7 @@ class Round:
         mine, others = yes.steps[shared:], no.steps[shared:]
         match mine, others:
             case (Step(op, (), a),), (Step(same, (), b),) if op is same:
-                steps = (Step(op, (), Select(condition, a, b)),)
+                steps = (Step(op, (), ir.Select(condition, a, b)),)
             case _:
                 refused = _not(condition)
                 steps = (
@@ -294,33 +282,37 @@ class Round:
                 )
         return Stepped(yes.name, (*yes.steps[:shared], *steps))
 
-    def all_of(self, conditions: Conditions) -> AnyExpr | None:
+    def all_of(self, conditions: Conditions) -> ir.AnyExpr | None:
         """Whether all of some conditions hold; None if there are none."""
-        found: AnyExpr | None = None
+        found: ir.AnyExpr | None = None
         for condition in conditions:
-            found = condition if found is None else self.bound(Binary(BinOp.AND, found, condition))
+            found = (
+                condition
+                if found is None
+                else self.bound(ir.Binary(ir.BinOp.AND, found, condition))
+            )
         return found
 
-    def bound(self, condition: AnyExpr) -> AnyExpr:
+    def bound(self, condition: ir.AnyExpr) -> ir.AnyExpr:
         """A condition under a name, as it is asked more than once."""
-        if isinstance(condition, (Var, Lit)):
+        if isinstance(condition, (ir.Var, ir.Lit)):
             return condition
         found = self._conditions.get(condition)
         if found is None:
-            found = Var(self._fresh("holds", condition))
-            self.made.append(Let(found.name, condition))
+            found = ir.Var(self._fresh("holds", condition))
+            self.made.append(ir.Let(found.name, condition))
             self._conditions[condition] = found
         return found
 
 
-def _negative(value: AnyExpr) -> AnyExpr:
-    if isinstance(value, Lit):
-        return Lit(value.dtype, -value.bits & ((1 << (value.dtype.bits or 0)) - 1))
-    return Unary(UnOp.NEG, value)
+def _negative(value: ir.AnyExpr) -> ir.AnyExpr:
+    if isinstance(value, ir.Lit):
+        return ir.Lit(value.dtype, -value.bits & ((1 << (value.dtype.bits or 0)) - 1))
+    return ir.Unary(ir.UnOp.NEG, value)
 
 
-def _not(condition: AnyExpr) -> AnyExpr:
-    return Unary(UnOp.NOT, condition)
+def _not(condition: ir.AnyExpr) -> ir.AnyExpr:
+    return ir.Unary(ir.UnOp.NOT, condition)
 
 
 def values_of(now: Mapping[str, Known], carried: frozenset[str]) -> list[Stepped | Replaced]:

@@ -13,23 +13,8 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.emit.builder import Writer, widened
-from vyre.ir import (
-    AnyExpr,
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    Cast,
-    DataType,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Select,
-    Var,
-)
+from vyre import ir
+from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import walk_expr, walk_stmts
 
@@ -42,66 +27,66 @@ BYTES_PER_LANE = 64
 """Of a buffer that is looked through, for every lane that runs afterwards."""
 SPARE_BYTES = 4096
 """That may be looked through for any number of lanes."""
-_WORDS = frozenset({DataType.U8, DataType.U16, DataType.U32})
+_WORDS = frozenset({ir.DataType.U8, ir.DataType.U16, ir.DataType.U32})
 
 
-class Contents:
+class TableRanges:
     """Which expressions have a greatest value that can be told from what is in memory."""
 
     def __init__(
         self,
-        program: Program,
-        body: Body,
-        types: Mapping[str, DataType],
+        program: ir.Program,
+        body: ir.Body,
+        types: Mapping[str, ir.DataType],
         foreign: AbstractSet[str],
     ) -> None:
         """`foreign` are variables that get values elsewhere as well."""
         self._buffers = {decl.name: decl for decl in program.buffers}
         self._env = TypeEnv(self._buffers, types)
-        self._values: dict[str, list[AnyExpr]] = {}
+        self._values: dict[str, list[ir.AnyExpr]] = {}
         counters: set[str] = set()
         for statement in walk_stmts(body):
-            if isinstance(statement, (Let, Assign)):
+            if isinstance(statement, (ir.Let, ir.Assign)):
                 self._values.setdefault(statement.name, []).append(statement.value)
-            elif isinstance(statement, Loop):
+            elif isinstance(statement, ir.Loop):
                 counters.add(statement.var)
-        declared = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
+        declared = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
         elsewhere = [name for name in self._values if name in foreign]
         for name in (self._values.keys() - declared) | counters | set(elsewhere):
             self._values.pop(name, None)
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
 
-    def is_carried(self, expr: AnyExpr) -> bool:
+    def is_carried(self, expr: ir.AnyExpr) -> bool:
         """Whether an expression reads a variable that changes."""
-        return any(isinstance(n, Var) and n.name in self._assigned for n in walk_expr(expr))
+        return any(isinstance(n, ir.Var) and n.name in self._assigned for n in walk_expr(expr))
 
-    def has_greatest(self, expr: AnyExpr) -> bool:
+    def has_greatest(self, expr: ir.AnyExpr) -> bool:
         """Whether the greatest value of an unsigned expression can be told."""
         return self._has_greatest(expr, frozenset(), carried=False)
 
-    def _has_greatest(self, expr: AnyExpr, above: frozenset[str], *, carried: bool) -> bool:
+    def _has_greatest(self, expr: ir.AnyExpr, above: frozenset[str], *, carried: bool) -> bool:
         dtype = type_of(expr, self._env)
-        if not isinstance(dtype, DataType) or not _is_unsigned(dtype):
+        if not isinstance(dtype, ir.DataType) or not _is_unsigned(dtype):
             return False
         if dtype.is_bool or (dtype.bits or 0) <= NARROW_BITS:
             return True
-        if dtype is not DataType.U32:
+        if dtype is not ir.DataType.U32:
             return False
         match expr:
-            case Lit():
+            case ir.Lit():
                 return True
-            case Load(buffer, _):
+            case ir.Load(buffer, _):
                 # What indices are loaded from directly is as large as the work, as a rule.
                 return carried and self._is_table(buffer)
-            case Cast(value, _):
+            case ir.Cast(value, _):
                 return self._has_greatest(value, above, carried=carried)
-            case Select(_, if_true, if_false):
+            case ir.Select(_, if_true, if_false):
                 sides = (if_true, if_false)
                 return all(self._has_greatest(side, above, carried=carried) for side in sides)
-            case Binary(BinOp.AND, left, right):
+            case ir.Binary(ir.BinOp.AND, left, right):
                 sides = (left, right)
                 return any(self._has_greatest(side, above, carried=carried) for side in sides)
-            case Var(name):
+            case ir.Var(name):
                 values = self._values.get(name)
                 if values is None or name in above:
                     return False
@@ -114,31 +99,31 @@ class Contents:
         decl = self._buffers[buffer]
         return not decl.is_writable and not decl.is_on_chip and decl.element in _WORDS
 
-    def greatest(self, kernel: Kernel, expr: AnyExpr) -> str:
+    def greatest(self, kernel: Kernel, expr: ir.AnyExpr) -> str:
         """The greatest value of such an expression, an i64 that is known at the kernel's entry."""
         return self._greatest(kernel, expr, frozenset(), carried=False)
 
     def _greatest(
-        self, kernel: Kernel, expr: AnyExpr, above: frozenset[str], *, carried: bool
+        self, kernel: Kernel, expr: ir.AnyExpr, above: frozenset[str], *, carried: bool
     ) -> str:
         dtype = type_of(expr, self._env)
-        assert isinstance(dtype, DataType)
+        assert isinstance(dtype, ir.DataType)
         of_type = "1" if dtype.is_bool else str((1 << (dtype.bits or 0)) - 1)
         match expr:
-            case Lit(_, bits):
+            case ir.Lit(_, bits):
                 return str(bits)
-            case Load(buffer, _) if carried and self._is_table(buffer):
+            case ir.Load(buffer, _) if carried and self._is_table(buffer):
                 return kernel.greatest(buffer)
-            case Cast(value, _) if self._has_greatest(value, above, carried=carried):
+            case ir.Cast(value, _) if self._has_greatest(value, above, carried=carried):
                 found = self._greatest(kernel, value, above, carried=carried)
                 return _least(kernel.w, [found, of_type])
-            case Select(_, if_true, if_false):
+            case ir.Select(_, if_true, if_false):
                 sides = [if_true, if_false]
-            case Binary(BinOp.AND, left, right):
+            case ir.Binary(ir.BinOp.AND, left, right):
                 known = [s for s in (left, right) if self._has_greatest(s, above, carried=carried)]
                 found = [self._greatest(kernel, s, above, carried=carried) for s in known]
                 return _least(kernel.w, [*found, of_type])
-            case Var(name) if name in self._values and name not in above:
+            case ir.Var(name) if name in self._values and name not in above:
                 sides = self._values[name]
                 above, carried = above | {name}, carried or name in self._assigned
             case _:
@@ -148,19 +133,19 @@ class Contents:
         return _most(kernel.w, [self._greatest(kernel, s, above, carried=carried) for s in sides])
 
 
-def _is_unsigned(dtype: DataType) -> bool:
+def _is_unsigned(dtype: ir.DataType) -> bool:
     return dtype.is_bool or (dtype.is_integer and not dtype.is_signed and not dtype.is_vector)
 
 
-def _most(w: Writer, values: list[str]) -> str:
+def _most(w: Builder, values: list[str]) -> str:
     return _joined(w, "umax", values)
 
 
-def _least(w: Writer, values: list[str]) -> str:
+def _least(w: Builder, values: list[str]) -> str:
     return _joined(w, "umin", values)
 
 
-def _joined(w: Writer, name: str, values: list[str]) -> str:
+def _joined(w: Builder, name: str, values: list[str]) -> str:
     joined, *others = dict.fromkeys(values)
     for other in others:
         w.declarations[f"llvm.{name}.i64"] = f"declare i64 @llvm.{name}.i64(i64, i64)"
@@ -168,7 +153,7 @@ def _joined(w: Writer, name: str, values: list[str]) -> str:
     return joined
 
 
-def emit_greatest(kernel: Kernel, pointer: str, count: str, element: DataType) -> str:
+def emit_greatest(kernel: Kernel, pointer: str, count: str, element: ir.DataType) -> str:
     """At the kernel's entry: the greatest element, or that of the type where looking costs much."""
     w = kernel.w
     bits = element.bits or 8
@@ -240,4 +225,4 @@ def _function(name: str, bits: int, vector_bits: int) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["Contents", "emit_greatest"]
+__all__ = ["TableRanges", "emit_greatest"]

@@ -7,22 +7,22 @@ the rest of it to lanes one by one. Vectors that begin with the row, with a mask
 
 from __future__ import annotations
 
-from vyre.backends.llvm.rewrites.structure_returns import Part
-from vyre.ir import BinOp, Loop, Program, Var
+from vyre import ir
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir.walk import walk_expr, walk_stmts
 
 MOST_LANES = 128
 """Lanes of a row that is short."""
 
 
-def begins_later_each_round(part: Part, program: Program) -> bool:
+def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
     """Whether a guard, with what rises on its left, lets in lanes after one that moves on."""
-    if part.op not in (BinOp.GT, BinOp.GE) or program.workgroup_size[0] > MOST_LANES:
+    if part.op not in (ir.BinOp.GT, ir.BinOp.GE) or program.workgroup_size[0] > MOST_LANES:
         return False
-    names = {node.name for node in walk_expr(part.right) if isinstance(node, Var)}
+    names = {node.name for node in walk_expr(part.right) if isinstance(node, ir.Var)}
     if not names:
         return False
-    return any(isinstance(s, Loop) and s.var in names for s in walk_stmts(program.entry))
+    return any(isinstance(s, ir.Loop) and s.var in names for s in walk_stmts(program.entry))
 
 
-__all__ = ["begins_later_each_round"]
+__all__ = ["is_triangular_guard"]

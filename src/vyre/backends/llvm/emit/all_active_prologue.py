@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
-from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import AnyExpr, Atomic, BinOp, Body, Loop, Var, While
 from vyre.ir.walk import expr_children, walk_expr
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
 MOST_NODES = 256
 """Expressions in a loop that is written twice; what is in loops in it counts twice as well."""
-_RISING = frozenset({BinOp.LT, BinOp.LE})
+_RISING = frozenset({ir.BinOp.LT, ir.BinOp.LE})
 
 
-def has_full_rounds(statements: Statements, loop: Loop | While) -> bool:
+def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) -> bool:
     """Whether rounds of all lanes are worth code of their own.
 
     All lanes must enter the loop, and leave it by its bounds or its condition only.
@@ -39,42 +39,42 @@ def has_full_rounds(statements: Statements, loop: Loop | While) -> bool:
     return id(loop) not in statements.flow.leaves and _size(loop.body) <= MOST_NODES
 
 
-def _size(body: Body) -> int:
+def _size(body: ir.Body) -> int:
     nodes = 0
     for statement in body:
         nodes += 1 + sum(1 for child in expr_children(statement) for _ in walk_expr(child))
         inner = sum(_size(getattr(statement, name)) for name in statement.body_fields)
-        nodes += 2 * inner if isinstance(statement, (Loop, While)) else inner
+        nodes += 2 * inner if isinstance(statement, (ir.Loop, ir.While)) else inner
     return nodes
 
 
-def leading_parts(statements: Statements, loop: While) -> list[Part] | None:
+def leading_parts(statements: Statements, loop: ir.While) -> list[Conjunct] | None:
     """The parts of a condition of which one tells by its last lane; None if there is none.
 
     The condition is asked once more where it fails for some lanes, so it must not do anything.
     """
-    if any(isinstance(node, Atomic) for node in walk_expr(loop.cond)):
+    if any(isinstance(node, ir.Atomic) for node in walk_expr(loop.cond)):
         return None
-    parts = parts_of(loop.cond, negated=False, is_integer=_never)
+    parts = conjuncts_of(loop.cond, negated=False, is_integer=_never)
     return parts if any(_leads(statements, part) for part in parts) else None
 
 
-def _never(_: AnyExpr) -> bool:
+def _never(_: ir.AnyExpr) -> bool:
     return False
 
 
-def _leads(statements: Statements, part: Part) -> bool:
+def _leads(statements: Statements, part: Conjunct) -> bool:
     if part.op is None:
         return False
     for one in (part, part.mirrored()):
-        if one.op in _RISING and isinstance(one.left, Var):
+        if one.op in _RISING and isinstance(one.left, ir.Var):
             slot = statements.lanes.names[one.left.name]
             if isinstance(slot, Slot) and slot.stride > 0:
                 return not statements.shapes.is_varying(one.right)
     return False
 
 
-def emit_all_hold(lanes: Lanes, parts: list[Part]) -> str:
+def emit_all_hold(lanes: LaneContext, parts: list[Conjunct]) -> str:
     """Whether all conditions hold in all lanes, an i1; false sometimes where they do."""
     held = [_emit_holds(lanes, part) for part in parts]
     joined = held[0]
@@ -83,7 +83,7 @@ def emit_all_hold(lanes: Lanes, parts: list[Part]) -> str:
     return joined
 
 
-def _emit_holds(lanes: Lanes, part: Part) -> str:
+def _emit_holds(lanes: LaneContext, part: Conjunct) -> str:
     w = lanes.w
     if part.op is not None:
         for one in (part, part.mirrored()):
@@ -100,14 +100,14 @@ def _emit_holds(lanes: Lanes, part: Part) -> str:
     return w.emit(f"icmp eq i{lanes.width} {flags}, -1")
 
 
-def _last_lane(lanes: Lanes, value: Value) -> str:
+def _last_lane(lanes: LaneContext, value: Value) -> str:
     """The last lane of a rising value, or the greatest number where lanes wrap on their way."""
     op = "sadd.sat" if value.dtype.is_signed else "uadd.sat"
     far = str(value.stride * (lanes.width - 1))
     return lanes.w.intrinsic(op, register_type(value.dtype), value.text, far)
 
 
-def emit_end_of_full(lanes: Lanes, start: Value, limit: str) -> Value:
+def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
     """Where the first lane's counter is when the first of all lanes is through.
 
     The lanes count from a linear or uniform start up to limits of their own.

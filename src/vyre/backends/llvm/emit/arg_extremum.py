@@ -11,36 +11,36 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.emit.builder import mangled, register_type, widened
-from vyre.backends.llvm.emit.values import Form, Slot, Value, uniform, varying
-from vyre.ir import AnyExpr, AnyStmt, Assign, Binary, BinOp, DataType, Let, Loop, Select, Var
+from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
-GREATER = frozenset({BinOp.GT, BinOp.GE})
-_ORDERS = frozenset({*GREATER, BinOp.LT, BinOp.LE})
-_FIRST = frozenset({BinOp.GT, BinOp.LT})
+GREATER = frozenset({ir.BinOp.GT, ir.BinOp.GE})
+_ORDERS = frozenset({*GREATER, ir.BinOp.LT, ir.BinOp.LE})
+_FIRST = frozenset({ir.BinOp.GT, ir.BinOp.LT})
 """Orders in which the first of equal ones stays."""
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class ArgExtremum:
     """What is better than a variable, and replaces it."""
 
     condition: str
     """The name of the condition."""
     name: str
-    op: BinOp
-    value: AnyExpr
-    when: AnyExpr | None
+    op: ir.BinOp
+    value: ir.AnyExpr
+    when: ir.AnyExpr | None
     """What must hold besides."""
 
     @property
-    def parts(self) -> list[AnyExpr]:
+    def parts(self) -> list[ir.AnyExpr]:
         """What is computed in any round."""
         return [self.value] if self.when is None else [self.when, self.value]
 
@@ -50,17 +50,17 @@ class Best:
         return self.op in _FIRST
 
 
-def best_of(statement: Let, carried: AbstractSet[str]) -> Best | None:
+def best_of(statement: ir.Let, carried: AbstractSet[str]) -> ArgExtremum | None:
     """What a condition compares a variable of the loop with, if that is what it does."""
     when, compared = None, statement.value
     match compared:
-        case Binary(BinOp.AND, when, compared):
+        case ir.Binary(ir.BinOp.AND, when, compared):
             pass
         case _:
             pass
     match compared:
-        case Binary(op, value, Var(name)) if op in _ORDERS and name in carried:
-            return Best(statement.name, name, op, value, when)
+        case ir.Binary(op, value, ir.Var(name)) if op in _ORDERS and name in carried:
+            return ArgExtremum(statement.name, name, op, value, when)
         case _:
             return None
 
@@ -68,23 +68,25 @@ def best_of(statement: Let, carried: AbstractSet[str]) -> Best | None:
 class Search:
     """The code of one best among the rounds of a loop."""
 
-    def __init__(self, best: Best, loop: Loop, lanes: Lanes, wide: Lanes) -> None:
+    def __init__(
+        self, best: ArgExtremum, loop: ir.Loop, lanes: LaneContext, wide: LaneContext
+    ) -> None:
         self.best = best
         self._loop = loop
         self._lanes = lanes
         self._wide = wide
         self._dtype = lanes.kernel.types[best.name]
-        self._counter = DataType.U32
+        self._counter = ir.DataType.U32
         self._best: Slot | None = None
         self._found: Slot | None = None
 
-    def begin(self, counter: DataType) -> None:
+    def begin(self, counter: ir.DataType) -> None:
         """Nothing is better than what there is."""
         wide = self._wide
         self._counter = counter
-        self._best = wide.new_slot(self.best.name, self._dtype, Form.VARYING)
+        self._best = wide.new_slot(self.best.name, self._dtype, LaneShape.VARYING)
         wide.write(self._best, self._lanes.read(self.best.name), blend=False)
-        self._found = wide.new_slot(f"{self.best.name}.at", counter, Form.VARYING)
+        self._found = wide.new_slot(f"{self.best.name}.at", counter, LaneShape.VARYING)
         wide.write(self._found, uniform(counter, self._never()), blend=False)
 
     def _never(self) -> str:
@@ -112,7 +114,7 @@ class Search:
             if best.is_first
             else w.emit(f"add {register_type(self._counter)} {round_.text}, 1")
         )
-        place = wide.vector(Value(self._counter, Form.LINEAR, text, 1))
+        place = wide.vector(Value(self._counter, LaneShape.LINEAR, text, 1))
         found = wide.value_of(self._found).text
         for slot, new, old in ((self._best, value, before), (self._found, place, found)):
             type_ = register_type(slot.dtype, wide.width)
@@ -127,7 +129,7 @@ class Search:
         scalar, many = register_type(self._counter), register_type(self._counter, wide.width)
         winner = wide.splat(register_type(self._dtype), across)
         parts = wide.value_of(self._best).text
-        same = wide.arithmetic.compare(BinOp.EQ, self._dtype, wide.width, parts, winner)
+        same = wide.arithmetic.compare(ir.BinOp.EQ, self._dtype, wide.width, parts, winner)
         never = wide.splat(scalar, self._never())
         found = wide.value_of(self._found).text
         places = w.emit(
@@ -151,17 +153,17 @@ class Search:
         assert self._best is not None
         return self._wide.value_of(self._best).text
 
-    def _needed(self) -> list[AnyStmt]:
+    def _needed(self) -> list[ir.AnyStmt]:
         """The statements of a round that matter for what is replaced."""
-        own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, Let)}
-        found: list[AnyStmt] = []
+        own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, ir.Let)}
+        found: list[ir.AnyStmt] = []
         for statement in walk_stmts(self._loop.body):
             match statement:
-                case Let():
+                case ir.Let():
                     found.append(statement)
-                case Assign(name, _) if name in own:
+                case ir.Assign(name, _) if name in own:
                     found.append(statement)
-                case Assign(_, Select(Var(name), _, _)) if name == self.best.condition:
+                case ir.Assign(_, ir.Select(ir.Var(name), _, _)) if name == self.best.condition:
                     found.append(statement)
                 case _:
                     pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vyre.backends.llvm.emit.builder import (
-    Writer,
+    Builder,
     constant,
     known_integer,
     mangled,
@@ -63,7 +63,7 @@ _BIT_INTRINSICS = {UnOp.POPCOUNT: "ctpop", UnOp.REVERSE_BITS: "bitreverse"}
 class Arithmetic:
     """Emits opcodes into a writer."""
 
-    def __init__(self, writer: Writer, fast_math: bool) -> None:
+    def __init__(self, writer: Builder, fast_math: bool) -> None:
         self.w = writer
         self.flags = "fast " if fast_math else ""
 
@@ -328,7 +328,7 @@ def _odd_divisors(dtype: DataType) -> tuple[int, ...]:
     return (0, (1 << (dtype.bits or 0)) - 1) if dtype.is_signed else (0,)
 
 
-def reduce_any(writer: Writer, type_: str, value: str) -> str:
+def reduce_any(writer: Builder, type_: str, value: str) -> str:
     """Whether any bit of any lane is set."""
     element = type_.partition(" x ")[2][:-1]
     joined = writer.call(f"llvm.vector.reduce.or.{mangled(type_)}", element, (type_, value))

@@ -100,7 +100,7 @@ def _float_bits(dtype: DataType, bits: int) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-class Writer:
+class Builder:
     """The body of one function, with the declarations it needs."""
 
     def __init__(self) -> None:

@@ -6,29 +6,29 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
-from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.table_ranges import emit_greatest
 from vyre.backends.llvm.emit.arithmetic import Arithmetic
-from vyre.backends.llvm.emit.builder import Writer
+from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.emit.casts import Casts
 from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
 from vyre.backends.llvm.emit.memory.nontemporal import SHORTEST_ROW, emit_size_test
-from vyre.backends.llvm.emit.outline_cold_code import Aside, with_asides
+from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.emit.storage_formats import memory_type
 from vyre.backends.llvm.emit.values import Memory
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir import AnyExpr, Body, BufferDecl, DataType, Program, TypeEnv
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.memory.privatised_reductions import Kept
+    from vyre.backends.llvm.emit.memory.privatised_reductions import PrivatisedReduction
     from vyre.backends.llvm.emit.memory.table_lookup import Table
-    from vyre.backends.llvm.rewrites.simplify_indices import Interior
-    from vyre.backends.llvm.rewrites.specialise_trip_counts import WrittenOut
+    from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
+    from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody
 
 ZEROS = "@vyre.zeros"
 """Readable memory that stands in for empty buffers; as large as the largest element."""
@@ -38,9 +38,9 @@ ZEROS = "@vyre.zeros"
 class Kernel:
     """One kernel while it is generated."""
 
-    program: Program
+    program: ir.Program
     host: Host
-    w: Writer = field(default_factory=Writer)
+    w: Builder = field(default_factory=Builder)
     memories: dict[str, Memory] = field(default_factory=dict[str, Memory])
     group: tuple[str, str, str] = ("", "", "")
     """The workgroup's id along each axis, i32 operands."""
@@ -56,7 +56,7 @@ class Kernel:
     """Lanes along x that run one after another, an i32 operand."""
     rows: str = ""
     """Rows of a workgroup, an i32 operand; empty where they are as many as its size says."""
-    types: Mapping[str, DataType] = field(default_factory=dict[str, DataType])
+    types: Mapping[str, ir.DataType] = field(default_factory=dict[str, ir.DataType])
     """The types of all variables."""
     thorough: bool = True
     """Whether work may have further versions, for launches of one kind."""
@@ -66,7 +66,7 @@ class Kernel:
     """How the lanes of each emitted region run, in words."""
     unchecked: bool = False
     """Leave out all tests of bounds: only to measure what they cost."""
-    of_first_lane: frozenset[str] = frozenset()
+    first_lane_trip_counts: frozenset[str] = frozenset()
     """Variables that look at the place of the first lane, and are right for any row from there."""
     outside: frozenset[str] = frozenset()
     """Counters of loops that run around the lanes of a workgroup."""
@@ -74,7 +74,7 @@ class Kernel:
     """Lanes that may run as one row; 0 for any number."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
-    most_rounds: Mapping[str, int] = field(default_factory=dict[str, int])
+    max_trip_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many rounds loops have at most, by counter, where that is known."""
     strips: Mapping[str, int] = field(default_factory=dict[str, int])
     """After how many rounds loops look at the stop flag again, by counter; 0 for never."""
@@ -102,11 +102,11 @@ class Kernel:
     """Memory for vectors that are taken apart: bytes, which one of a loop, whether it is apart."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
-    asides: dict[str, Aside] = field(default_factory=dict[str, Aside])
+    asides: dict[str, OutlinedRegion] = field(default_factory=dict[str, OutlinedRegion])
     """Regions that may become functions, by the line that stands for each."""
     aside: bool = False
     """Whether such a region is written."""
-    kept: dict[str, Kept] = field(default_factory=dict[str, "Kept"])
+    kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, "PrivatisedReduction"])
     """Buffers whose totals each thread keeps until it is done."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
@@ -114,10 +114,12 @@ class Kernel:
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
     _starts: tuple[str, str, str] = ("0", "0", "0")
-    _remade: list[Interior | WrittenOut] = field(default_factory=list["Interior | WrittenOut"])
+    _remade: list[IndexSimplifier | UnrolledBody] = field(
+        default_factory=list["IndexSimplifier | UnrolledBody"]
+    )
     """Kept alive: accesses are known by their identity."""
-    _bodies: list[Body] = field(default_factory=list[Body])
-    _along_x: Shapes | None = None
+    _bodies: list[ir.Body] = field(default_factory=list[ir.Body])
+    _along_x: Divergence | None = None
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
     _sure: str = ""
 
@@ -130,9 +132,9 @@ class Kernel:
         self.row = str(self.size[0])
 
     @property
-    def env(self) -> TypeEnv:
+    def env(self) -> ir.TypeEnv:
         """What names stand for, as the inference of types wants it."""
-        return TypeEnv({decl.name: decl for decl in self.program.buffers}, self.types)
+        return ir.TypeEnv({decl.name: decl for decl in self.program.buffers}, self.types)
 
     @property
     def fills_lines(self) -> bool:
@@ -149,16 +151,16 @@ class Kernel:
         """Record that a technique was applied, for `explain()`."""
         self.techniques.note(technique)
 
-    def keep_alive(self, body: Body) -> None:
+    def retain(self, body: ir.Body) -> None:
         """Keep statements that others were made from: what is known by identity stays true."""
         self._bodies.append(body)
 
-    def remake(self, inner: Interior | WrittenOut) -> None:
+    def remake(self, inner: IndexSimplifier | UnrolledBody) -> None:
         """Take over what is known of accesses for those that stand for them."""
         self._remade.append(inner)
         self.learn(inner.types, inner.remade)
 
-    def learn(self, types: Mapping[str, DataType], remade: Mapping[int, int]) -> None:
+    def learn(self, types: Mapping[str, ir.DataType], remade: Mapping[int, int]) -> None:
         """Take over new variables, and what is known of accesses for those that were made anew."""
         self.types = types
         proven = {new for new, old in remade.items() if old in self.proven}
@@ -167,10 +169,10 @@ class Kernel:
         known = {new: sizes[old] for new, old in remade.items() if old in sizes}
         self.table_sizes = {**sizes, **known} if known else sizes
 
-    def differs(self, expr: AnyExpr) -> bool:
+    def differs(self, expr: ir.AnyExpr) -> bool:
         """Whether lanes along x may have different values."""
         if self._along_x is None:
-            self._along_x = Shapes(self.program, self.program.entry, (0,))
+            self._along_x = Divergence(self.program, self.program.entry, (0,))
         return self._along_x.is_varying(expr)
 
     def set_group(self, ids: tuple[str, str, str]) -> None:
@@ -214,7 +216,7 @@ class Kernel:
         for position, decl in enumerate(device):
             self._read_buffer(buffers, position, decl)
 
-    def _read_buffer(self, buffers: str, position: int, decl: BufferDecl) -> None:
+    def _read_buffer(self, buffers: str, position: int, decl: ir.BufferDecl) -> None:
         w = self.w
         hint = decl.name
         entry = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {buffers}, i32 {position}")
@@ -276,7 +278,7 @@ class Kernel:
             self.trap_tags.append(tag)
         return self.trap_tags.index(tag)
 
-    def print_format(self, text: str, types: tuple[DataType, ...]) -> int:
+    def print_format(self, text: str, types: tuple[ir.DataType, ...]) -> int:
         """The number of a print statement's format."""
         form = PrintFormat(text, tuple(t.spelling for t in types))
         if form not in self.prints:
@@ -288,7 +290,7 @@ class Kernel:
         largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
         zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
         maths = self.approximate.functions.text()
-        entry, lines, functions = with_asides(self.w.entry, self.w.lines, self.asides)
+        entry, lines, functions = with_outlined_regions(self.w.entry, self.w.lines, self.asides)
         parts = [
             PRELUDE,
             zeros,
@@ -324,7 +326,7 @@ class Kernel:
         return sorted(line for line in self.w.declarations.values() if line not in there)
 
 
-def element_bytes(decl: BufferDecl) -> int:
+def element_bytes(decl: ir.BufferDecl) -> int:
     """Bytes of one element in memory."""
     return decl.element.size_bytes or 1
 

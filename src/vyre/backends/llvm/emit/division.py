@@ -9,11 +9,11 @@ are multiplied by its reciprocal.
 
 from __future__ import annotations
 
-from vyre.backends.llvm.emit.builder import Writer, constant, widened
+from vyre.backends.llvm.emit.builder import Builder, constant, widened
 from vyre.ir import BinOp, DataType
 
 
-def emit_quotient(w: Writer, dtype: DataType, lanes: int, a: str, b: str) -> str:
+def emit_quotient(w: Builder, dtype: DataType, lanes: int, a: str, b: str) -> str:
     """The whole part of a quotient of numbers of at most 32 bits; it is known that there is one."""
     bits = dtype.bits or 0
     type_, wide = widened(f"i{bits}", lanes), widened("float" if bits <= 16 else "double", lanes)
@@ -23,14 +23,14 @@ def emit_quotient(w: Writer, dtype: DataType, lanes: int, a: str, b: str) -> str
     return w.emit(f"fpto{sign}i {wide} {ratio} to {type_}")
 
 
-def emit_remainder(w: Writer, dtype: DataType, lanes: int, a: str, b: str) -> str:
+def emit_remainder(w: Builder, dtype: DataType, lanes: int, a: str, b: str) -> str:
     """What such a quotient leaves."""
     type_ = widened(f"i{dtype.bits}", lanes)
     whole = emit_quotient(w, dtype, lanes, a, b)
     return w.emit(f"sub {type_} {a}, {w.emit(f'mul {type_} {whole}, {b}')}")
 
 
-def emit_shared(w: Writer, op: BinOp, lanes: int, a: str, divisor: str) -> str:
+def emit_shared(w: Builder, op: BinOp, lanes: int, a: str, divisor: str) -> str:
     """A quotient or a remainder of `u64`s by a number that all lanes share.
 
     With `r` the whole part of (2**64 - 1) / d, the upper half of n * r is the quotient n / d or
@@ -57,19 +57,19 @@ def emit_shared(w: Writer, op: BinOp, lanes: int, a: str, divisor: str) -> str:
     return w.emit(f"select i1 {none}, {type_} {constant('i64', -1, lanes)}, {type_} {whole}")
 
 
-def _splat(w: Writer, lanes: int, text: str) -> str:
+def _splat(w: Builder, lanes: int, text: str) -> str:
     type_ = widened("i64", lanes)
     first = w.emit(f"insertelement {type_} poison, i64 {text}, i64 0")
     return w.emit(f"shufflevector {type_} {first}, {type_} poison, <{lanes} x i32> zeroinitializer")
 
 
-def _halves(w: Writer, lanes: int, text: str) -> tuple[str, str]:
+def _halves(w: Builder, lanes: int, text: str) -> tuple[str, str]:
     type_ = widened("i64", lanes)
     low = w.emit(f"and {type_} {text}, {constant('i64', 0xFFFFFFFF, lanes)}")
     return low, w.emit(f"lshr {type_} {text}, {constant('i64', 32, lanes)}")
 
 
-def _upper_half(w: Writer, lanes: int, a: str, factor: tuple[str, str]) -> str:
+def _upper_half(w: Builder, lanes: int, a: str, factor: tuple[str, str]) -> str:
     """The upper 64 bits of a product, from products of halves."""
     type_ = widened("i64", lanes)
 

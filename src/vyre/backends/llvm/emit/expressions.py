@@ -6,48 +6,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
+from vyre import ir
 from vyre.backends.llvm.emit.builder import constant, literal, register_type, widened
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.memory.access import MemoryAccess
 from vyre.backends.llvm.emit.memory.atomics import AtomicAccess
 from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it
 from vyre.backends.llvm.emit.memory.wide_loads import JOINING, emit_word, word_of
-from vyre.backends.llvm.emit.values import Form, Memory, Slot, Strided, Value, uniform
+from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Strided, Value, uniform
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Ballot,
-    Binary,
-    BinOp,
-    Bitcast,
-    BufLen,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    DataType,
-    Fma,
-    Lane,
-    Lit,
-    Load,
-    MakeVec,
-    Select,
-    Shuffle,
-    Store,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
 from vyre.ir.infer import binary_type, unary_type
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.loop_versioning import FromFirst
 
-_DIVISIONS = (BinOp.DIV, BinOp.REM)
-_LINEAR_TYPES = frozenset({DataType.U32, DataType.I32, DataType.U64, DataType.I64})
+_DIVISIONS = (ir.BinOp.DIV, ir.BinOp.REM)
+_LINEAR_TYPES = frozenset({ir.DataType.U32, ir.DataType.I32, ir.DataType.U64, ir.DataType.I64})
 
 
-class Lanes:
+class LaneContext:
     """Values for the lanes that are being executed together."""
 
     def __init__(self, kernel: Kernel, width: int) -> None:
@@ -70,9 +47,9 @@ class Lanes:
         """Those among them for which that holds in active lanes only."""
         self.strided: Mapping[int, Strided] = {}
         """Accesses among them whose lanes are a few elements apart."""
-        self.sums: Mapping[int, tuple[AnyExpr, AnyExpr]] = {}
+        self.sums: Mapping[int, tuple[ir.AnyExpr, ir.AnyExpr]] = {}
         """Indices of accesses among them that are sums of two numbers, the later one second."""
-        self.wide: Mapping[int, AnyExpr] = {}
+        self.wide: Mapping[int, ir.AnyExpr] = {}
         """Indices of accesses among them in 64 bits, in which they are the same."""
         self.from_first: Mapping[int, FromFirst] = {}
         """Places of accesses among them that follow the counter of the loop around them."""
@@ -113,9 +90,9 @@ class Lanes:
             found.append(self._along(axis, text))
         self._positions = tuple(found)
 
-    def rounds_of(self, count: int) -> Lanes:
+    def rounds_of(self, count: int) -> LaneContext:
         """So many rounds of a loop of this one lane as lanes: all but the counter is the same."""
-        made = Lanes(self.kernel, count)
+        made = LaneContext(self.kernel, count)
         made.names = dict(self.names)
         made.local, made._positions, made._in_row = self.local, self._positions, False
         made.inside, made.apart, made.wide = self.inside, self.apart, self.wide
@@ -129,11 +106,11 @@ class Lanes:
 
     def vector(self, value: Value) -> str:
         """The operand with one element per lane (the scalar itself when lanes run one by one)."""
-        if not self.width or value.form is Form.VARYING:
+        if not self.width or value.form is LaneShape.VARYING:
             return value.text
         type_ = register_type(value.dtype)
         base = self.splat(type_, value.text)
-        if value.form is Form.UNIFORM:
+        if value.form is LaneShape.UNIFORM:
             return base
         many = widened(type_, self.width)
         modulus = 1 << (value.dtype.bits or 0)
@@ -144,8 +121,8 @@ class Lanes:
         """The value with one element per lane."""
         if value.parts:
             parts = tuple(self.spread(part) for part in value.parts)
-            return Value(value.dtype, Form.VARYING, "", parts=parts)
-        form = Form.VARYING if self.width else Form.UNIFORM
+            return Value(value.dtype, LaneShape.VARYING, "", parts=parts)
+        form = LaneShape.VARYING if self.width else LaneShape.UNIFORM
         return Value(value.dtype, form, self.vector(value))
 
     def splat(self, scalar_type: str, operand: str) -> str:
@@ -161,8 +138,8 @@ class Lanes:
         """One lane of a value, as a scalar."""
         if value.parts:
             parts = tuple(self.lane_of(part, lane) for part in value.parts)
-            return Value(value.dtype, Form.UNIFORM, "", parts=parts)
-        if not self.width or value.form is Form.UNIFORM:
+            return Value(value.dtype, LaneShape.UNIFORM, "", parts=parts)
+        if not self.width or value.form is LaneShape.UNIFORM:
             return uniform(value.dtype, value.text)
         many = register_type(value.dtype, self.width)
         text = self.vector(value)
@@ -220,7 +197,7 @@ class Lanes:
         flags = self.vector(condition)
         return self.w.emit(f"sext {widened('i1', self.width)} {flags} to {self.mask_type}")
 
-    def proven(self, access: Load | Atomic | Store) -> bool:
+    def proven(self, access: ir.Load | ir.Atomic | ir.Store) -> bool:
         """Whether an access needs no test."""
         if self.kernel.unchecked:
             return True
@@ -231,18 +208,18 @@ class Lanes:
 
     # Expressions ---------------------------------------------------------------------------------
 
-    def value(self, expr: AnyExpr) -> Value:  # noqa: C901
+    def value(self, expr: ir.AnyExpr) -> Value:  # noqa: C901
         """The value of an expression for the active lanes."""
         match expr:
-            case Lit(dtype, bits):
+            case ir.Lit(dtype, bits):
                 return uniform(dtype, literal(dtype, bits))
-            case Var(name):
+            case ir.Var(name):
                 return self.read(name)
-            case Builtin(kind, axis):
+            case ir.Builtin(kind, axis):
                 return self._builtin(kind, axis)
-            case BufLen(buffer):
+            case ir.BufLen(buffer):
                 return self._length(buffer)
-            case Load(buffer, _):
+            case ir.Load(buffer, _):
                 memory = self.buffer(buffer)
                 if id(expr) in self.sums and not self.width:
                     return self.memory.load_at_sum(memory, *map(self.value, self.sums[id(expr)]))
@@ -255,36 +232,36 @@ class Lanes:
                     self.kernel.applies(Technique.TABLE_LOOKUP)
                     return self.memory.look_up(memory, at, entries)
                 return self.memory.load(memory, at, strided, proven=self.proven(expr))
-            case Unary():
+            case ir.Unary():
                 return self._unary(expr)
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 if op in JOINING and self._joins_words:
                     word = word_of(expr, self)
                     if word is not None:
                         self.kernel.applies(Technique.WIDE_LOADS)
                         return emit_word(self, expr, word)
                 return self._binary(op, self.value(left), self.value(right))
-            case Fma(a, b, c):
+            case ir.Fma(a, b, c):
                 return self._fma(self.value(a), self.value(b), self.value(c))
-            case Select(cond, if_true, if_false):
+            case ir.Select(cond, if_true, if_false):
                 return self.select(self.value(cond), self.value(if_true), self.value(if_false))
-            case Cast(value, dtype):
+            case ir.Cast(value, dtype):
                 return self._cast(self.value(value), dtype)
-            case Bitcast(value, dtype):
+            case ir.Bitcast(value, dtype):
                 return self._bitcast(self.value(value), dtype)
-            case MakeVec(dtype, lanes):
+            case ir.MakeVec(dtype, lanes):
                 parts = tuple(self.value(lane) for lane in lanes)
-                form = Form.UNIFORM if all(p.is_uniform for p in parts) else Form.VARYING
+                form = LaneShape.UNIFORM if all(p.is_uniform for p in parts) else LaneShape.VARYING
                 return Value(dtype, form, "", parts=parts)
-            case Lane(value, index):
+            case ir.Lane(value, index):
                 return self.value(value).parts[index]
-            case Atomic():
+            case ir.Atomic():
                 return self.atomics.atomic(expr)
-            case Ballot(cond):
+            case ir.Ballot(cond):
                 return self._ballot(self.value(cond))
-            case Shuffle(value, source):
+            case ir.Shuffle(value, source):
                 return self._shuffle(self.value(value), self.value(source))
-            case SubgroupReduce(_, value):
+            case ir.SubgroupReduce(_, value):
                 return self.value(value)
         assert_never(expr)
 
@@ -294,14 +271,14 @@ class Lanes:
         allowed = self.kernel.thorough and self.kernel.allows(Technique.WIDE_LOADS)
         return allowed and self.branches and not self._in_parts
 
-    def by_parts(self, expr: Binary) -> Value:
+    def by_parts(self, expr: ir.Binary) -> Value:
         """A value put together from parts, each loaded for itself."""
         self._in_parts = True
         found = self.value(expr)
         self._in_parts = False
         return found
 
-    def index(self, access: Load | Atomic | Store) -> Value:
+    def index(self, access: ir.Load | ir.Atomic | ir.Store) -> Value:
         """Where in its buffer an access is, in 64 bits if that is known to be the same."""
         followed = self.from_first.get(id(access))
         if followed is not None:
@@ -324,7 +301,7 @@ class Lanes:
     def _read_slot(self, slot: Slot, part: int) -> Value:
         dtype = _component(slot.dtype)
         pointer = self._slot_place(slot, part, dtype)
-        width = self.width if slot.form is Form.VARYING else 0
+        width = self.width if slot.form is LaneShape.VARYING else 0
         if dtype.is_bool and slot.per_lane:
             raw = self.w.emit(f"load {widened('i8', width)}, ptr {pointer}, align 1")
             zero = constant("i8", 0, width)
@@ -336,15 +313,15 @@ class Lanes:
             else:
                 text = self.w.get(type_, pointer)
         if slot.stride:
-            return Value(dtype, Form.LINEAR, text, slot.stride)
-        return Value(dtype, slot.form if width else Form.UNIFORM, text)
+            return Value(dtype, LaneShape.LINEAR, text, slot.stride)
+        return Value(dtype, slot.form if width else LaneShape.UNIFORM, text)
 
     def write(self, slot: Slot, value: Value, *, blend: bool) -> None:
         """Give a variable a new value; with `blend`, only in active lanes."""
         pieces = value.parts or (value,)
         for part, piece in enumerate(pieces):
             dtype = _component(slot.dtype)
-            width = self.width if slot.form is Form.VARYING else 0
+            width = self.width if slot.form is LaneShape.VARYING else 0
             assert width or piece.stride == slot.stride
             text = self.vector(piece) if width else piece.text
             if blend and self.mask is not None and width:
@@ -363,7 +340,7 @@ class Lanes:
                 text = self.w.emit(f"zext {widened('i1', width)} {text} to {type_}")
             self.w.do(f"store {type_} {text}, ptr {pointer}, align {dtype.size_bytes}")
 
-    def _slot_place(self, slot: Slot, part: int, dtype: DataType) -> str:
+    def _slot_place(self, slot: Slot, part: int, dtype: ir.DataType) -> str:
         pointer = slot.pointers[part]
         if not slot.per_lane:
             return pointer
@@ -371,62 +348,62 @@ class Lanes:
         offset = self.w.emit(f"mul i64 {self.lane_index}, {size}")
         return self.w.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
-    def new_slot(self, name: str, dtype: DataType, form: Form) -> Slot:
+    def new_slot(self, name: str, dtype: ir.DataType, form: LaneShape) -> Slot:
         """A stack slot for a variable."""
-        width = self.width if form is Form.VARYING else 0
+        width = self.width if form is LaneShape.VARYING else 0
         component = _component(dtype)
         count = dtype.lanes if dtype.is_vector else 1
         pointers = tuple(self.w.slot(register_type(component, width), name) for _ in range(count))
-        slot = Slot(dtype, pointers, form if width else Form.UNIFORM)
+        slot = Slot(dtype, pointers, form if width else LaneShape.UNIFORM)
         self.names[name] = slot
         return slot
 
     def new_rising_slot(self, name: str, value: Value) -> Slot | None:
         """A stack slot for the first lane of a variable that rises; None if its lanes differ."""
-        if not self.width or value.parts or value.form is Form.VARYING:
+        if not self.width or value.parts or value.form is LaneShape.VARYING:
             return None
         if value.dtype not in _LINEAR_TYPES:
             return None
         pointer = self.w.slot(register_type(value.dtype), name)
-        form = Form.LINEAR if value.stride else Form.UNIFORM
+        form = LaneShape.LINEAR if value.stride else LaneShape.UNIFORM
         slot = Slot(value.dtype, (pointer,), form, stride=value.stride)
         self.names[name] = slot
         return slot
 
-    def _builtin(self, kind: BuiltinKind, axis: int) -> Value:
+    def _builtin(self, kind: ir.BuiltinKind, axis: int) -> Value:
         kernel = self.kernel
-        u32 = DataType.U32
+        u32 = ir.DataType.U32
         match kind:
-            case BuiltinKind.WORKGROUP_ID:
+            case ir.BuiltinKind.WORKGROUP_ID:
                 return uniform(u32, kernel.group[axis])
-            case BuiltinKind.NUM_WORKGROUPS:
+            case ir.BuiltinKind.NUM_WORKGROUPS:
                 return uniform(u32, kernel.grid[axis])
-            case BuiltinKind.LOCAL_ID:
+            case ir.BuiltinKind.LOCAL_ID:
                 return self._along(axis, self.local[axis])
-            case BuiltinKind.GLOBAL_ID:
+            case ir.BuiltinKind.GLOBAL_ID:
                 return self._positions[axis]
-            case BuiltinKind.SUBGROUP_SIZE:
+            case ir.BuiltinKind.SUBGROUP_SIZE:
                 return uniform(u32, "1")
-            case BuiltinKind.SUBGROUP_LANE:
+            case ir.BuiltinKind.SUBGROUP_LANE:
                 return uniform(u32, "0")
         assert_never(kind)
 
     def _along(self, axis: int, base: str) -> Value:
         if self.width and axis == 0 and self._in_row:
-            return Value(DataType.U32, Form.LINEAR, base, 1, exact=True)
-        return uniform(DataType.U32, base)
+            return Value(ir.DataType.U32, LaneShape.LINEAR, base, 1, exact=True)
+        return uniform(ir.DataType.U32, base)
 
     def _length(self, buffer: str) -> Value:
         count = self.buffer(buffer).count
         if not count.startswith("%"):
-            return uniform(DataType.U32, count)
-        return uniform(DataType.U32, self.w.emit(f"trunc i64 {count} to i32"))
+            return uniform(ir.DataType.U32, count)
+        return uniform(ir.DataType.U32, self.w.emit(f"trunc i64 {count} to i32"))
 
-    def _unary(self, expr: Unary) -> Value:
+    def _unary(self, expr: ir.Unary) -> Value:
         operand = self.value(expr.operand)
         dtype = operand.dtype
         result = unary_type(expr.op, dtype)
-        assert isinstance(result, DataType)
+        assert isinstance(result, ir.DataType)
         wide = self._together(operand)
         text = self._text(operand, wide)
         if expr.op.row.approximate:
@@ -435,56 +412,60 @@ class Lanes:
             )
         else:
             made = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
-        return Value(result, Form.VARYING if wide else Form.UNIFORM, made)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
 
-    def _binary(self, op: BinOp, left: Value, right: Value) -> Value:
+    def _binary(self, op: ir.BinOp, left: Value, right: Value) -> Value:
         linear = self._linear(op, left, right)
         if linear is not None:
             return linear
         dtype = left.dtype
         result = binary_type(op, dtype, right.dtype)
-        assert isinstance(result, DataType)
+        assert isinstance(result, ir.DataType)
         wide = self._together(left, right)
-        if wide and dtype is DataType.U64 and op in _DIVISIONS and _is_unknown(right):
+        if wide and dtype is ir.DataType.U64 and op in _DIVISIONS and _is_unknown(right):
             made = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
-            return Value(result, Form.VARYING, made)
+            return Value(result, LaneShape.VARYING, made)
         a, b = self._text(left, wide), self._text(right, wide)
         if op.row.approximate:
             made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
         else:
             made = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
-        return Value(result, Form.VARYING if wide else Form.UNIFORM, made)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
 
-    def _linear(self, op: BinOp, left: Value, right: Value) -> Value | None:
+    def _linear(self, op: ir.BinOp, left: Value, right: Value) -> Value | None:
         """Arithmetic that keeps a rising value rising by a constant step."""
         if not self.width or left.dtype not in _LINEAR_TYPES:
             return None
-        if Form.LINEAR not in (left.form, right.form):
+        if LaneShape.LINEAR not in (left.form, right.form):
             return None
-        if Form.VARYING in (left.form, right.form):
+        if LaneShape.VARYING in (left.form, right.form):
             return None
         stride: int | None = None
-        if op is BinOp.ADD:
+        if op is ir.BinOp.ADD:
             stride = left.stride + right.stride
-        elif op is BinOp.SUB:
+        elif op is ir.BinOp.SUB:
             stride = left.stride - right.stride
-        elif op is BinOp.MUL:
+        elif op is ir.BinOp.MUL:
             for one, other in ((left, right), (right, left)):
-                if other.form is Form.UNIFORM and not other.text.startswith("%"):
+                if other.form is LaneShape.UNIFORM and not other.text.startswith("%"):
                     stride = one.stride * int(other.text)
-        elif op is BinOp.SHL and right.form is Form.UNIFORM and not right.text.startswith("%"):
+        elif (
+            op is ir.BinOp.SHL
+            and right.form is LaneShape.UNIFORM
+            and not right.text.startswith("%")
+        ):
             stride = left.stride << (int(right.text) & ((left.dtype.bits or 0) - 1))
         if stride is None or abs(stride) > 1 << 20:
             return None
         base = self.arithmetic.binary(op, left.dtype, 0, left.text, right.text)
-        form = Form.LINEAR if stride else Form.UNIFORM
+        form = LaneShape.LINEAR if stride else LaneShape.UNIFORM
         return Value(left.dtype, form, base, stride)
 
     def _fma(self, a: Value, b: Value, c: Value) -> Value:
         wide = self._together(a, b, c)
         texts = [self._text(value, wide) for value in (a, b, c)]
         made = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
-        return Value(a.dtype, Form.VARYING if wide else Form.UNIFORM, made)
+        return Value(a.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
 
     def select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
         """One of two values, per lane."""
@@ -492,53 +473,53 @@ class Lanes:
             parts = tuple(
                 self.select(cond, a, b) for a, b in zip(if_true.parts, if_false.parts, strict=True)
             )
-            return Value(if_true.dtype, Form.VARYING, "", parts=parts)
+            return Value(if_true.dtype, LaneShape.VARYING, "", parts=parts)
         wide = self._together(cond, if_true, if_false)
         type_ = register_type(if_true.dtype, self._count(wide))
         a, b = self._text(if_true, wide), self._text(if_false, wide)
-        if wide and cond.form is Form.UNIFORM:
+        if wide and cond.form is LaneShape.UNIFORM:
             flag, test = "i1", cond.text
         else:
             flag, test = widened("i1", self._count(wide)), self._text(cond, wide)
         made = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
-        return Value(if_true.dtype, Form.VARYING if wide else Form.UNIFORM, made)
+        return Value(if_true.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
 
-    def _cast(self, value: Value, dtype: DataType) -> Value:
+    def _cast(self, value: Value, dtype: ir.DataType) -> Value:
         same_width = value.dtype.bits == dtype.bits
-        if value.form is Form.LINEAR and dtype in _LINEAR_TYPES and same_width:
-            return Value(dtype, Form.LINEAR, value.text, value.stride)
-        if value.form is Form.LINEAR and value.exact and dtype.bits == 64 and dtype.is_integer:
+        if value.form is LaneShape.LINEAR and dtype in _LINEAR_TYPES and same_width:
+            return Value(dtype, LaneShape.LINEAR, value.text, value.stride)
+        if value.form is LaneShape.LINEAR and value.exact and dtype.bits == 64 and dtype.is_integer:
             base = self.casts.cast(value.dtype, dtype, 0, value.text)
-            return Value(dtype, Form.LINEAR, base, value.stride, exact=True)
+            return Value(dtype, LaneShape.LINEAR, base, value.stride, exact=True)
         wide = self._together(value)
         text = self._text(value, wide)
         made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
         origin = value.origin
         if origin is not None:
             origin = replace(origin, casts=(*origin.casts, dtype)) if dtype.is_integer else None
-        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made, origin=origin)
+        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made, origin=origin)
 
-    def _bitcast(self, value: Value, dtype: DataType) -> Value:
+    def _bitcast(self, value: Value, dtype: ir.DataType) -> Value:
         wide = self._together(value)
         text = self._text(value, wide)
         made = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
-        return Value(dtype, Form.VARYING if wide else Form.UNIFORM, made)
+        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
 
     def _ballot(self, cond: Value) -> Value:
         # A subgroup is one lane here, so bit 0 of the first word is the lane's own vote.
-        word = self._cast(cond, DataType.U32)
-        zero = uniform(DataType.U32, "0")
-        return Value(DataType.VEC4_U32, word.form, "", parts=(word, zero, zero, zero))
+        word = self._cast(cond, ir.DataType.U32)
+        zero = uniform(ir.DataType.U32, "0")
+        return Value(ir.DataType.VEC4_U32, word.form, "", parts=(word, zero, zero, zero))
 
     def _shuffle(self, value: Value, source: Value) -> Value:
         zero_lane = uniform(source.dtype, "0")
-        own = self._binary(BinOp.EQ, source, zero_lane)
+        own = self._binary(ir.BinOp.EQ, source, zero_lane)
         scalar = register_type(value.dtype)
         return self.select(own, value, uniform(value.dtype, constant(scalar, 0)))
 
     def _together(self, *values: Value) -> bool:
         """Whether an operation on these values needs one result per lane."""
-        return bool(self.width) and any(value.form is not Form.UNIFORM for value in values)
+        return bool(self.width) and any(value.form is not LaneShape.UNIFORM for value in values)
 
     def _count(self, wide: bool) -> int:
         return self.width if wide else 0
@@ -549,8 +530,8 @@ class Lanes:
 
 def _is_unknown(value: Value) -> bool:
     """Whether a value is the same for all lanes, and only a launch knows it."""
-    return value.form is Form.UNIFORM and value.text.startswith("%")
+    return value.form is LaneShape.UNIFORM and value.text.startswith("%")
 
 
-def _component(dtype: DataType) -> DataType:
+def _component(dtype: ir.DataType) -> ir.DataType:
     return dtype.element if dtype.is_vector and dtype.element is not None else dtype

@@ -14,33 +14,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.analysis.add_recurrences import Following
 from vyre.backends.llvm.analysis.affine_forms import flat_index
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
-from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    Binary,
-    BinOp,
-    DataType,
-    Lit,
-    Load,
-    Loop,
-    Select,
-    Store,
-    Var,
-    While,
-)
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_NODES = 128
 """Expressions in a loop that is written twice."""
@@ -52,28 +39,32 @@ MOST_BITS = 32
 
 
 @dataclass(slots=True)
-class AtCounter:
+class CounterAccesses:
     """Accesses of a loop at its counter, or at places that follow it."""
 
     ends: dict[str, int] = field(default_factory=dict[str, int])
     """For every buffer, how far after the counter itself."""
-    following: dict[tuple[str, AnyExpr], bool] = field(
-        default_factory=dict[tuple[str, AnyExpr], bool]
+    following: dict[tuple[str, ir.AnyExpr], bool] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], bool]
     )
     """Buffers and indices that follow the counter otherwise, and whether they rise with it."""
-    conditions: dict[Part, bool] = field(default_factory=dict[Part, bool])
+    conditions: dict[Conjunct, bool] = field(default_factory=dict[Conjunct, bool])
     """Of what must be less than what stays, whether it rises."""
-    fixed: dict[AnyExpr, None] = field(default_factory=dict[AnyExpr, None])
+    fixed: dict[ir.AnyExpr, None] = field(default_factory=dict[ir.AnyExpr, None])
     """Conditions that are the same in all rounds."""
     rising: dict[str, int] = field(default_factory=dict[str, int])
     """Variables that go on by one in every round, or by minus one."""
     accesses: set[int] = field(default_factory=set[int])
-    indices: dict[int, tuple[str, AnyExpr]] = field(default_factory=dict[int, tuple[str, AnyExpr]])
+    indices: dict[int, tuple[str, ir.AnyExpr]] = field(
+        default_factory=dict[int, tuple[str, ir.AnyExpr]]
+    )
     """Of accesses that follow the counter otherwise: their buffers and indices."""
-    firsts: dict[tuple[str, AnyExpr], str] = field(default_factory=dict[tuple[str, AnyExpr], str])
+    firsts: dict[tuple[str, ir.AnyExpr], str] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], str]
+    )
     """Where these are in the first round, i64 operands."""
 
-    def places(self, loop: Loop, start: Value) -> dict[int, FromFirst]:
+    def places(self, loop: ir.Loop, start: Value) -> dict[int, FromFirst]:
         """Where accesses are that follow the counter otherwise, once the test has been made."""
         return {
             access: FromFirst(self.firsts[key], self.following[key], loop.var, start)
@@ -90,16 +81,18 @@ class FromFirst:
     counter: str
     start: Value
 
-    def emit(self, lanes: Lanes) -> Value:
+    def emit(self, lanes: LaneContext) -> Value:
         """The place in the round at hand."""
         w, scalar = lanes.w, register_type(self.start.dtype)
         rounds = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
         wide = w.emit(f"zext {scalar} {rounds} to i64")
         op = "add" if self.rises else "sub"
-        return uniform(DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
+        return uniform(ir.DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
 
 
-def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
+def accesses_at_counter(
+    lanes: LaneContext, loop: ir.Loop, counter: ir.DataType
+) -> CounterAccesses | None:
     """The accesses that one test before an innermost loop proves; None if it is not worth it."""
     if not lanes.kernel.allows(Technique.VERSION_LOOPS):
         return None
@@ -113,8 +106,11 @@ def at_counter(lanes: Lanes, loop: Loop, counter: DataType) -> AtCounter | None:
 
 
 def followed_by(
-    loop: Loop, counter: DataType, env: TypeEnv, known: Callable[[Load | Atomic | Store], bool]
-) -> AtCounter | None:
+    loop: ir.Loop,
+    counter: ir.DataType,
+    env: TypeEnv,
+    known: Callable[[ir.Load | ir.Atomic | ir.Store], bool],
+) -> CounterAccesses | None:
     """The accesses that follow the counter of an innermost loop, but for known ones."""
     if not counter.is_integer or (counter.bits or 0) > MOST_BITS:
         return None
@@ -122,25 +118,27 @@ def followed_by(
     nodes = 0
     for place, above in enumerate(search.follows.places):
         for statement in walk_stmts((above,)):
-            if isinstance(statement, (Loop, While)):
+            if isinstance(statement, (ir.Loop, ir.While)):
                 return None
             inner = [node for child in expr_children(statement) for node in walk_expr(child)]
             nodes += len(inner)
-            accesses = [node for node in inner if isinstance(node, (Load, Atomic))]
-            for access in (*accesses, *([statement] if isinstance(statement, Store) else [])):
+            accesses = [node for node in inner if isinstance(node, (ir.Load, ir.Atomic))]
+            for access in (*accesses, *([statement] if isinstance(statement, ir.Store) else [])):
                 if not known(access):
                     search.look_at(access, place)
     return search.found if search.found.accesses and nodes <= MOST_NODES else None
 
 
 class _Search:
-    def __init__(self, loop: Loop, counter: DataType, env: TypeEnv) -> None:
+    def __init__(self, loop: ir.Loop, counter: ir.DataType, env: TypeEnv) -> None:
         self.follows = Following(loop, counter, env)
-        self.found = AtCounter(rising={n: step for n, (step, _) in self.follows.rising.items()})
-        self._counter = loop.var if counter is DataType.U32 else None
+        self.found = CounterAccesses(
+            rising={n: step for n, (step, _) in self.follows.rising.items()}
+        )
+        self._counter = loop.var if counter is ir.DataType.U32 else None
         self._env = env
 
-    def look_at(self, access: Load | Atomic | Store, place: int) -> None:
+    def look_at(self, access: ir.Load | ir.Atomic | ir.Store, place: int) -> None:
         """Take an access if it follows the counter."""
         found, follows = self.found, self.follows
         written = follows.expand(access.index)
@@ -153,7 +151,7 @@ class _Search:
         step = follows.step(index, place)
         if step not in (1, -1) or len(found.following) >= MOST_FOLLOWING:
             return
-        if isinstance(written, Select):
+        if isinstance(written, ir.Select):
             parts = list(self._conditions(written.cond, place))
             if None in parts:
                 return
@@ -166,35 +164,39 @@ class _Search:
         found.indices[id(access)] = (access.buffer, index)
         found.accesses.add(id(access))
 
-    def _conditions(self, cond: AnyExpr, place: int) -> Iterator[tuple[Part, bool | None] | None]:
+    def _conditions(
+        self, cond: ir.AnyExpr, place: int
+    ) -> Iterator[tuple[Conjunct, bool | None] | None]:
         """The parts of a condition, and whether what must be less rises; None for other parts."""
         follows = self.follows
-        for part in parts_of(cond, negated=False, is_integer=lambda _: True):
-            part = part.mirrored() if part.op is BinOp.GT else part
+        for part in conjuncts_of(cond, negated=False, is_integer=lambda _: True):
+            part = part.mirrored() if part.op is ir.BinOp.GT else part
             left, right = follows.expand(part.left), follows.expand(part.right)
-            if part.op is not BinOp.LT or type_of(left, self._env) is not DataType.U32:
+            if part.op is not ir.BinOp.LT or type_of(left, self._env) is not ir.DataType.U32:
                 yield None
                 continue
             steps = follows.step(left, place), follows.step(right, place)
             if steps == (0, 0):
-                yield Part(part.op, left, right), None
+                yield Conjunct(part.op, left, right), None
             elif steps[0] in (1, -1) and steps[1] == 0:
-                yield Part(part.op, left, right), steps[0] > 0
+                yield Conjunct(part.op, left, right), steps[0] > 0
             else:
                 yield None
 
 
-def _offset(index: AnyExpr, counter: str | None) -> int | None:
+def _offset(index: ir.AnyExpr, counter: str | None) -> int | None:
     match index:
-        case Var(name):
+        case ir.Var(name):
             return 0 if name == counter else None
-        case Binary(BinOp.ADD, Var(name), Lit(_, bits)) if name == counter:
+        case ir.Binary(ir.BinOp.ADD, ir.Var(name), ir.Lit(_, bits)) if name == counter:
             return bits if bits <= MOST_OFFSET else None
         case _:
             return None
 
 
-def emit_test(lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCounter) -> str:
+def emit_test(
+    lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+) -> str:
     """Whether a loop from `start` up to `stop` stays inside the buffers, an i1.
 
     Of one that has no rounds nothing needs to be true.
@@ -233,7 +235,7 @@ class _Rounds:
     """What numbers are in the first and in the last round of a loop."""
 
     def __init__(
-        self, lanes: Lanes, loop: Loop, start: Value, stop: Value, found: AtCounter
+        self, lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
     ) -> None:
         self._lanes = lanes
         w, scalar = lanes.w, register_type(stop.dtype)
@@ -252,7 +254,7 @@ class _Rounds:
                 self._names[1][name] = uniform(first.dtype, last)
 
     def first_and_greatest(
-        self, expr: AnyExpr, rises: bool, holds: list[str]
+        self, expr: ir.AnyExpr, rises: bool, holds: list[str]
     ) -> tuple[Value, Value]:
         """What a number begins with, and the greatest it comes to, if it is in order.
 

@@ -5,27 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.emit.all_active_prologue import (
     emit_all_hold,
     emit_end_of_full,
-    has_full_rounds,
+    has_all_active_prologue,
     leading_parts,
 )
 from vyre.backends.llvm.emit.arithmetic import reduce_any
 from vyre.backends.llvm.emit.builder import constant, register_type
-from vyre.backends.llvm.emit.loop_versioning import AtCounter, at_counter, emit_test
-from vyre.backends.llvm.emit.values import Form, Value, uniform
-from vyre.backends.llvm.emit.vector_loop import emit_along
+from vyre.backends.llvm.emit.loop_versioning import CounterAccesses, accesses_at_counter, emit_test
+from vyre.backends.llvm.emit.values import LaneShape, Value, uniform
+from vyre.backends.llvm.emit.vector_loop import emit_vector_loop
 from vyre.backends.llvm.schedule.safepoints import STRIP
-from vyre.backends.llvm.schedule.unroll_factors import rounds_in_block
+from vyre.backends.llvm.schedule.unroll_factors import jam_factor
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import BinOp, DataType, Lit, Loop, While
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.statements import Statements
-    from vyre.backends.llvm.rewrites.structure_returns import Part
+    from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 
 TINY_LOOP = 8
 """Rounds of a loop that is over before anything that would make it faster."""
@@ -53,24 +53,26 @@ class Loops:
         self.s = statements
         self.w = statements.w
 
-    def loop(self, statement: Loop) -> None:
+    def loop(self, statement: ir.Loop) -> None:
         """Count; lanes together where the bounds agree."""
         lanes = self.s.lanes
         start, stop = lanes.value(statement.start), lanes.value(statement.stop)
         if not start.is_uniform or not stop.is_uniform:
-            if start.form is Form.VARYING:
+            if start.form is LaneShape.VARYING:
                 self._counted_apart(statement, start, stop)
             else:
                 self._counted_alike(statement, start, stop)
             return
         alone = len(self.s.views) == 1 and not self._is_tiny(statement)
-        found = at_counter(lanes, statement, start.dtype) if alone else None
+        found = accesses_at_counter(lanes, statement, start.dtype) if alone else None
         if found is None:
             self._counted(statement, start, stop)
         else:
             self._counted_twice(statement, start, stop, found)
 
-    def _counted_twice(self, statement: Loop, start: Value, stop: Value, found: AtCounter) -> None:
+    def _counted_twice(
+        self, statement: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+    ) -> None:
         """Without tests at the counter where one test before the loop tells, else with them."""
         self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
@@ -88,7 +90,7 @@ class Loops:
         w.jump(done)
         w.block(done)
 
-    def _counted(self, statement: Loop, start: Value, stop: Value) -> None:
+    def _counted(self, statement: ir.Loop, start: Value, stop: Value) -> None:
         """Up to a stop that all lanes share, from a start that they share or are steps apart at."""
         w = self.w
         dtype = start.dtype
@@ -107,8 +109,8 @@ class Loops:
         if strip:
             again, through = w.fresh("strip"), w.fresh("strip.done")
             bound = self._strip_start(again, slot, stop, strip)
-        until = Value(dtype, Form.UNIFORM, bound)
-        if not emit_along(self.s, statement, slot, until):
+        until = Value(dtype, LaneShape.UNIFORM, bound)
+        if not emit_vector_loop(self.s, statement, slot, until):
             self._blocks(statement, slot, until)
         w.block(head)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
@@ -132,7 +134,7 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def _is_uneven(self, statement: Loop) -> bool:
+    def _is_uneven(self, statement: ir.Loop) -> bool:
         """Whether one lane has so many rounds and the next one has others.
 
         Rounds that LLVM writes out are more to choose from, which machines guess wrong.
@@ -141,11 +143,11 @@ class Loops:
             return False
         return any(map(self.s.kernel.differs, (statement.start, statement.stop)))
 
-    def _is_tiny(self, statement: Loop) -> bool:
+    def _is_tiny(self, statement: ir.Loop) -> bool:
         """Whether a lane has a few rounds, others at other times: nothing to prepare them pays."""
-        if self.s.lanes.width or isinstance(statement.stop, Lit):
+        if self.s.lanes.width or isinstance(statement.stop, ir.Lit):
             return False
-        return self.s.kernel.most_rounds.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
+        return self.s.kernel.max_trip_counts.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
 
     def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
         """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
@@ -161,17 +163,17 @@ class Loops:
         w.branch(one, short, long, likely=True)
         w.block(long)
         arithmetic = self.s.kernel.arithmetic
-        far = arithmetic.binary(BinOp.ADD_SAT, stop.dtype, 0, now, str(strip))
-        end = arithmetic.binary(BinOp.MIN, stop.dtype, 0, far, stop.text)
+        far = arithmetic.binary(ir.BinOp.ADD_SAT, stop.dtype, 0, now, str(strip))
+        end = arithmetic.binary(ir.BinOp.MIN, stop.dtype, 0, far, stop.text)
         w.jump(begin)
         w.block(short)
         w.jump(begin)
         w.block(begin)
         return w.emit(f"phi {scalar} [ {end}, %{long} ], [ {stop.text}, %{short} ]")
 
-    def _blocks(self, statement: Loop, slot: str, stop: Value) -> None:
+    def _blocks(self, statement: ir.Loop, slot: str, stop: Value) -> None:
         """As many rounds as can be done in blocks, where sets of lanes take turns."""
-        rounds = rounds_in_block(self.s, statement)
+        rounds = jam_factor(self.s, statement)
         if rounds == 1:
             return
         self.s.kernel.applies(Technique.UNROLL_AND_JAM)
@@ -199,7 +201,7 @@ class Loops:
         w.branch(again, block, done)
         w.block(done)
 
-    def _counted_alike(self, statement: Loop, start: Value, stop: Value) -> None:
+    def _counted_alike(self, statement: ir.Loop, start: Value, stop: Value) -> None:
         """Counters that lanes share, or that stay steps apart, up to stops that may differ.
 
         The counter of a lane that is through goes on, and nothing is true of it.
@@ -210,7 +212,7 @@ class Loops:
         limit = lanes.vector(stop)
         slot = w.slot(scalar, statement.var)
         first = start.text
-        if has_full_rounds(self.s, statement):
+        if has_all_active_prologue(self.s, statement):
             self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
             end = emit_end_of_full(lanes, start, limit)
             self._counted(statement, start, end)
@@ -224,9 +226,9 @@ class Loops:
         # A first lane that is through passes the end of its type before the others if it leads.
         counter = replace(start, text=now, exact=start.exact and start.stride >= 0)
         compared = lanes.arithmetic.compare(
-            BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
+            ir.BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
         )
-        self._stay(state, Value(DataType.BOOL, Form.VARYING, compared), run, done)
+        self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, compared), run, done)
         w.block(run)
         lanes.names[statement.var] = counter
         self._round(state, statement)
@@ -237,7 +239,7 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def _counted_apart(self, statement: Loop, start: Value, stop: Value) -> None:
+    def _counted_apart(self, statement: ir.Loop, start: Value, stop: Value) -> None:
         """Every lane has its own counter; a lane is out when its counter is through."""
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype
@@ -252,9 +254,9 @@ class Loops:
         now = w.emit(f"load {type_}, ptr {slot}", statement.var)
         order = "slt" if dtype.is_signed else "ult"
         more = w.emit(f"icmp {order} {type_} {now}, {limit}")
-        self._stay(state, Value(DataType.BOOL, Form.VARYING, more), run, done)
+        self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, more), run, done)
         w.block(run)
-        lanes.names[statement.var] = Value(dtype, Form.VARYING, now)
+        lanes.names[statement.var] = Value(dtype, LaneShape.VARYING, now)
         self._round(state, statement)
         w.block(step)
         following = w.emit(f"add {type_} {now}, {constant(register_type(dtype), 1, lanes.width)}")
@@ -263,11 +265,11 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def while_(self, statement: While) -> None:
+    def while_(self, statement: ir.While) -> None:
         """Repeat while the condition holds, in the lanes where it does."""
         w, lanes = self.w, self.s.lanes
         divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
-        if divergent and has_full_rounds(self.s, statement):
+        if divergent and has_all_active_prologue(self.s, statement):
             parts = leading_parts(self.s, statement)
             if parts is not None:
                 self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
@@ -289,7 +291,7 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    def _while_full(self, statement: While, parts: list[Part]) -> None:
+    def _while_full(self, statement: ir.While, parts: list[Conjunct]) -> None:
         """Rounds as long as all lanes stay."""
         w = self.w
         head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
@@ -306,7 +308,7 @@ class Loops:
     # Lanes that leave one by one -----------------------------------------------------------------
 
     def _enter(
-        self, statement: Loop | While, next_: str, done: str, *, divergent: bool = False
+        self, statement: ir.Loop | ir.While, next_: str, done: str, *, divergent: bool = False
     ) -> LoopState:
         """Prepare a loop; masks are needed where lanes may leave it one by one."""
         s = self.s
@@ -325,7 +327,7 @@ class Loops:
         s.loops.append(state)
         return state
 
-    def _leaves_apart(self, statement: Loop | While) -> bool:
+    def _leaves_apart(self, statement: ir.Loop | ir.While) -> bool:
         s = self.s
         own = id(statement) in s.flow.breaks or id(statement) in s.flow.continues
         apart = s.lanes.mask is not None or s.shapes.leaves_divergently(statement.body)
@@ -355,7 +357,7 @@ class Loops:
         self.s.lanes.mask = mask
         state.live_mask = mask
 
-    def _round(self, state: LoopState, statement: Loop | While) -> None:
+    def _round(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
         w, lanes = self.w, self.s.lanes
         if state.continued is not None:
             zero = constant(f"i{lanes.mask_bits}", 0, lanes.width)
@@ -377,7 +379,7 @@ class Loops:
         some = reduce_any(w, lanes.mask_type, lanes.mask)
         w.branch(some, head, done)
 
-    def _exit(self, state: LoopState, statement: Loop | While) -> None:
+    def _exit(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
         self.s.loops.pop()
         self.s.lanes.mask = state.outer_mask
         if self.s.lanes.width and id(statement) in self.s.flow.returns:

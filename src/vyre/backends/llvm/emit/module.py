@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from math import prod
 
+from vyre import ir
 from vyre.analysis import Ranges, program_cost
 from vyre.analysis.types import variable_types
-from vyre.backends.llvm.analysis.reordering import is_any_order_fine
+from vyre.backends.llvm.analysis.reordering import may_reorder_workgroups
 from vyre.backends.llvm.emit.context import Kernel, element_bytes
-from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, streamed_buffers
+from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, nontemporal_buffers
 from vyre.backends.llvm.emit.memory.privatised_reductions import (
-    emit_keeping,
-    keeping_plans,
+    emit_privatised_reductions,
+    privatisable_reductions,
     reserve,
 )
 from vyre.backends.llvm.emit.memory.table_lookup import table_sizes
@@ -21,9 +22,8 @@ from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.backends.llvm.pass_context import LaunchFacts
 from vyre.backends.llvm.pipeline import Lowered, lower
-from vyre.backends.llvm.schedule.safepoints import most_rounds, strips
+from vyre.backends.llvm.schedule.safepoints import max_trip_counts, strips
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir import Atomic, Lit, Load, Loop, Program, Store, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
@@ -34,7 +34,7 @@ OPERATIONS_PER_NS = 32
 
 
 def generate(
-    program: Program,
+    program: ir.Program,
     host: Host,
     *,
     unchecked: bool = False,
@@ -95,24 +95,24 @@ class _Work:
             techniques=techniques,
             unchecked=unchecked,
             turned=facts.interchanged_axis,
-            of_first_lane=facts.trip_counts,
+            first_lane_trip_counts=facts.trip_counts,
             outside=facts.outer_counters,
             longest_row=facts.longest_row,
             thorough=thorough,
         )
         kernel.types = variable_types(kernel.program)
         kernel.proven = _proven_accesses(kernel.program)
-        kernel.most_rounds = most_rounds(kernel.program, kernel.types)
-        kernel.strips = strips(kernel.program, kernel.most_rounds)
+        kernel.max_trip_counts = max_trip_counts(kernel.program, kernel.types)
+        kernel.strips = strips(kernel.program, kernel.max_trip_counts)
         if kernel.allows(Technique.TABLE_LOOKUP):
             kernel.table_sizes = table_sizes(kernel.program)
         if kernel.allows(Technique.NONTEMPORAL_STORES):
-            kernel.streamed = streamed_buffers(kernel.program, kernel.host)
+            kernel.streamed = nontemporal_buffers(kernel.program, kernel.host)
         if kernel.streamed:
             kernel.applies(Technique.NONTEMPORAL_STORES)
         kernel.read_launch()
         privatise = kernel.allows(Technique.PRIVATISE_REDUCTIONS)
-        plans = keeping_plans(kernel.program) if privatise else ()
+        plans = privatisable_reductions(kernel.program) if privatise else ()
         if plans:
             kernel.applies(Technique.PRIVATISE_REDUCTIONS)
         header = reserve(kernel, plans) if plans else ""
@@ -125,7 +125,7 @@ class _Work:
         w = kernel.w
         w.label = "start"
         w.lines.append("start:")
-        hand_over = emit_keeping(kernel, self.header) if self.header else None
+        hand_over = emit_privatised_reductions(kernel, self.header) if self.header else None
         span = emit_span(kernel, tiling)
         slot = w.slot("i64", "group")
         w.do(f"store i64 {span.first}, ptr {slot}")
@@ -164,19 +164,19 @@ class _Work:
             hand_over()
 
 
-def _proven_accesses(program: Program) -> frozenset[int]:
+def _proven_accesses(program: ir.Program) -> frozenset[int]:
     """Accesses that are in bounds at every place where they stand."""
     ranges = Ranges.of(program)
     proven: set[int] = set()
     open_: set[int] = set()
     for position, statement in enumerate(walk_stmts(program.entry)):
-        found: list[Load | Atomic | Store] = [
+        found: list[ir.Load | ir.Atomic | ir.Store] = [
             node
             for child in expr_children(statement)
             for node in walk_expr(child)
-            if isinstance(node, (Load, Atomic))
+            if isinstance(node, (ir.Load, ir.Atomic))
         ]
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             found.append(statement)
         for access in found:
             inside = ranges.is_in_bounds(access, position)
@@ -227,7 +227,7 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
         divergent=kernel.divergent,
         group_cost_ns=_cost(kernel, prod(workgroup_size)),
         keeps=bool(kernel.kept),
-        any_order=is_any_order_fine(program),
+        any_order=may_reorder_workgroups(program),
         proving=kernel.proving,
     )
 
@@ -235,10 +235,10 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
 def _cost(kernel: Kernel, invocations: int) -> int:
     """A guess at the time of one workgroup; 0 where loops of unknown length make it worthless."""
     for statement in walk_stmts(kernel.program.entry):
-        if isinstance(statement, While):
+        if isinstance(statement, ir.While):
             return 0
-        if isinstance(statement, Loop) and not (
-            isinstance(statement.start, Lit) and isinstance(statement.stop, Lit)
+        if isinstance(statement, ir.Loop) and not (
+            isinstance(statement.start, ir.Lit) and isinstance(statement.stop, ir.Lit)
         ):
             return 0
     return max(1, invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)

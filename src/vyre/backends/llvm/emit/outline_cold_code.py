@@ -61,7 +61,7 @@ _CASTS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class OutlinedRegion:
     """A region that moves along a row, and how the code around it takes note."""
 
     label: str
@@ -73,7 +73,7 @@ class Aside:
     """What follows wherever it stands."""
 
 
-def emit_aside(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
+def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
     """Code that counts a position in a slot up to an end at most, for few lanes."""
     w = kernel.w
     if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
@@ -93,13 +93,13 @@ def emit_aside(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None])
     after = [f"  store i32 {reached}, ptr {slot}", f"  br label %{done}"]
     mark = f"; {label}"
     w.lines.append(mark)
-    kernel.asides[mark] = Aside(label, inside[1:], reached, after)
+    kernel.asides[mark] = OutlinedRegion(label, inside[1:], reached, after)
     w.open = False
     w.block(done)
 
 
-def with_asides(
-    entry: list[str], lines: list[str], asides: dict[str, Aside]
+def with_outlined_regions(
+    entry: list[str], lines: list[str], asides: dict[str, OutlinedRegion]
 ) -> tuple[list[str], list[str], list[str]]:
     """The entry block, the lines and further functions, with each region where it belongs."""
     if not asides:
@@ -110,7 +110,7 @@ def with_asides(
     return _Moving(entry, lines, asides).moved()
 
 
-def _in_place(lines: list[str], asides: dict[str, Aside]) -> list[str]:
+def _in_place(lines: list[str], asides: dict[str, OutlinedRegion]) -> list[str]:
     found: list[str] = []
     for line in lines:
         aside = asides.get(line)
@@ -121,7 +121,9 @@ def _in_place(lines: list[str], asides: dict[str, Aside]) -> list[str]:
 class _Moving:
     """One kernel's regions on their way into functions."""
 
-    def __init__(self, entry: list[str], lines: list[str], asides: dict[str, Aside]) -> None:
+    def __init__(
+        self, entry: list[str], lines: list[str], asides: dict[str, OutlinedRegion]
+    ) -> None:
         self._entry, self._lines, self._asides = entry, lines, asides
         self._texts = {mark: "\n".join(aside.lines) for mark, aside in asides.items()}
         self._uses = {mark: Counter(_NAME.findall(text)) for mark, text in self._texts.items()}
@@ -138,7 +140,7 @@ class _Moving:
         """All of it, with those regions moved that can be."""
         functions: list[str] = []
         gone: set[str] = set()
-        kept: dict[str, Aside] = {}
+        kept: dict[str, OutlinedRegion] = {}
         for mark, aside in self._asides.items():
             inputs = self._inputs(mark, aside)
             if inputs is None:
@@ -153,7 +155,7 @@ class _Moving:
         entry = [line for line in self._entry if not _is_result(line, gone)]
         return entry, _in_place(self._lines, kept), functions
 
-    def _inputs(self, mark: str, aside: Aside) -> list[str] | None:
+    def _inputs(self, mark: str, aside: OutlinedRegion) -> list[str] | None:
         """What a region needs of the kernel, in order; None if it cannot be moved."""
         text, uses = self._texts[mark], self._uses[mark]
         made = {name for name, _ in _RESULT.findall(text)}
@@ -186,7 +188,9 @@ class _Moving:
         return name in self._slots and self._all[name] == self._uses[mark][name] + 1
 
 
-def _function(name: str, given: list[tuple[str, str]], slots: list[str], aside: Aside) -> str:
+def _function(
+    name: str, given: list[tuple[str, str]], slots: list[str], aside: OutlinedRegion
+) -> str:
     parameters = ", ".join(f"{type_} {value}" for type_, value in given)
     lines = [f"  ret i32 {_STOPPED}" if line == "  ret void" else line for line in aside.lines]
     head = f"define internal i32 {name}({parameters}) noinline cold nounwind {{"
@@ -194,11 +198,11 @@ def _function(name: str, given: list[tuple[str, str]], slots: list[str], aside: 
     return "\n".join([head, *begin, *lines, f"  ret i32 {aside.reached}", "}"])
 
 
-def _called(name: str, given: list[tuple[str, str]], aside: Aside) -> Aside:
+def _called(name: str, given: list[tuple[str, str]], aside: OutlinedRegion) -> OutlinedRegion:
     arguments = ", ".join(f"{type_} {value}" for type_, value in given)
     call = f"  {aside.reached} = call i32 {name}({arguments})"
     if "  ret void" not in aside.lines:
-        return Aside(aside.label, [call], aside.reached, aside.after)
+        return OutlinedRegion(aside.label, [call], aside.reached, aside.after)
     left, on = f"{aside.label}.left", f"{aside.label}.on"
     test = f"%{aside.label}.stopped"
     lines = [
@@ -209,7 +213,7 @@ def _called(name: str, given: list[tuple[str, str]], aside: Aside) -> Aside:
         "  ret void",
         f"{on}:",
     ]
-    return Aside(aside.label, lines, aside.reached, aside.after)
+    return OutlinedRegion(aside.label, lines, aside.reached, aside.after)
 
 
 def _is_result(line: str, names: set[str]) -> bool:
@@ -234,4 +238,4 @@ def _type(operation: str, rest: str) -> str | None:
     return None if found is None else found[0]
 
 
-__all__ = ["PREFIX", "Aside", "emit_aside", "with_asides"]
+__all__ = ["PREFIX", "OutlinedRegion", "emit_outlined", "with_outlined_regions"]

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import Axes, LinearForms, X, is_id_along
-from vyre.backends.llvm.analysis.table_ranges import Contents
-from vyre.backends.llvm.emit.builder import Writer, known_integer
+from vyre.backends.llvm.analysis.table_ranges import TableRanges
+from vyre.backends.llvm.emit.builder import Builder, known_integer
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
-from vyre.ir import AnyExpr, Binary, BinOp, Builtin, Cast, DataType, Var
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.record import dataclass
 
 MOST_FACTOR = 1 << 30
@@ -30,15 +30,15 @@ MOST = 1 << 62
 """Numbers stay below it, so that one more of them may be added without wrapping."""
 Condition = tuple[str, bool]
 """An i64 operand, and whether it must be below zero: else it must not."""
-_NAMES = {BinOp.ADD: "add", BinOp.SUB: "sub", BinOp.MUL: "mul"}
+_NAMES = {ir.BinOp.ADD: "add", ir.BinOp.SUB: "sub", ir.BinOp.MUL: "mul"}
 
 
 @dataclass(frozen=True, slots=True)
 class LoopRange:
     """The bounds of a loop, names written out."""
 
-    start: AnyExpr
-    stop: AnyExpr
+    start: ir.AnyExpr
+    stop: ir.AnyExpr
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,17 @@ class Span:
 _ONE = Span("1", "1", 1, 1)
 
 
-class Reach:
+class RangeExpander:
     """Spans for the lanes from a certain one on: of a row, or of a block along several axes."""
 
     def __init__(
         self,
         kernel: Kernel,
-        first: Lanes,
+        first: LaneContext,
         extents: tuple[str, ...],
         forms: LinearForms,
         loops: Mapping[str, LoopRange],
-        contents: Contents | None = None,
+        contents: TableRanges | None = None,
     ) -> None:
         """`extents` says how many lanes lie along x, and along y and z if they count."""
         self._kernel = kernel
@@ -75,7 +75,7 @@ class Reach:
         self._first = first
         self._forms = forms
         self._loops = loops
-        self._spans: dict[AnyExpr, Span] = {}
+        self._spans: dict[ir.AnyExpr, Span] = {}
         self._axes = tuple(range(len(extents)))
         self.exact: list[Condition] = []
         """Conditions under which spans are right: nothing in them wraps, nor in loops' bounds."""
@@ -91,11 +91,11 @@ class Reach:
 
     @staticmethod
     def supports(
-        expr: AnyExpr,
+        expr: ir.AnyExpr,
         forms: LinearForms,
         loops: Mapping[str, LoopRange],
         axes: Axes = X,
-        contents: Contents | None = None,
+        contents: TableRanges | None = None,
     ) -> bool:
         """Whether the span of a `u32` expression can be told for lanes along some axes."""
         if forms.is_constant_along(expr, axes):
@@ -103,85 +103,89 @@ class Reach:
         if contents is not None and contents.has_greatest(expr):
             return True
         match expr:
-            case Var(name):
+            case ir.Var(name):
                 if name not in loops:
                     return False
                 ends = (loops[name].start, loops[name].stop)
-                return all(Reach.supports(end, forms, loops, axes) for end in ends)
-            case Binary(BinOp.ADD | BinOp.SUB, left, right):
+                return all(RangeExpander.supports(end, forms, loops, axes) for end in ends)
+            case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB, left, right):
                 sides = (left, right)
-                return all(Reach.supports(side, forms, loops, axes, contents) for side in sides)
-            case Binary(BinOp.MUL, left, right):
+                return all(
+                    RangeExpander.supports(side, forms, loops, axes, contents) for side in sides
+                )
+            case ir.Binary(ir.BinOp.MUL, left, right):
                 sides = (left, right)
-                if not all(Reach.supports(side, forms, loops, axes, contents) for side in sides):
+                if not all(
+                    RangeExpander.supports(side, forms, loops, axes, contents) for side in sides
+                ):
                     return False
                 if any(forms.is_u32(s) and forms.is_constant_along(s, axes) for s in sides):
                     # By one number that is at least zero: the order of the others stays.
                     return True
                 return all(rises(side, forms, axes, contents) for side in sides)
-            case Cast(value, _) if forms.is_recast(expr):
-                return Reach.supports(value, forms, loops, axes, contents)
+            case ir.Cast(value, _) if forms.is_recast(expr):
+                return RangeExpander.supports(value, forms, loops, axes, contents)
             case _:
                 return is_id_along(expr, axes)
 
     def is_inside(
-        self, index: AnyExpr, count: str, *, before: int = 0, after: int = 0
+        self, index: ir.AnyExpr, count: str, *, before: int = 0, after: int = 0
     ) -> list[Condition]:
         """When the whole span, with some elements before and after, lies inside a buffer.
 
         That is so only if all of `exact` holds as well.
         """
         span = self.span(index)
-        greatest = self._result(BinOp.ADD, span.greatest, str(after))
+        greatest = self._result(ir.BinOp.ADD, span.greatest, str(after))
         found = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
         if span.low < before:
-            found.append((self._result(BinOp.SUB, span.least, str(before)), False))
+            found.append((self._result(ir.BinOp.SUB, span.least, str(before)), False))
         return found
 
-    def fits_word(self, span: Span, dtype: DataType | None) -> list[Condition]:
+    def fits_word(self, span: Span, dtype: ir.DataType | None) -> list[Condition]:
         """When a span is one of numbers of a type of 32 bits."""
         least, most = word_range(dtype)
         found: list[Condition] = []
         if span.low < least:
-            found.append((self._result(BinOp.SUB, span.least, str(least)), False))
+            found.append((self._result(ir.BinOp.SUB, span.least, str(least)), False))
         if span.high > most:
-            found.append((self._result(BinOp.SUB, span.greatest, str(most + 1)), True))
+            found.append((self._result(ir.BinOp.SUB, span.greatest, str(most + 1)), True))
         return found
 
-    def span(self, expr: AnyExpr) -> Span:
+    def span(self, expr: ir.AnyExpr) -> Span:
         """The least and the greatest value."""
         found = self._spans.get(expr)
         if found is None:
             found = self._spans[expr] = self._span(expr)
         return found
 
-    def _span(self, expr: AnyExpr) -> Span:
-        if isinstance(expr, Builtin) or self._forms.is_constant_along(expr, self._axes):
+    def _span(self, expr: ir.AnyExpr) -> Span:
+        if isinstance(expr, ir.Builtin) or self._forms.is_constant_along(expr, self._axes):
             value = self._single(expr)
-            if isinstance(expr, Builtin) and is_id_along(expr, self._axes):
-                end = self.joined(BinOp.ADD, value, self._last[expr.axis])
+            if isinstance(expr, ir.Builtin) and is_id_along(expr, self._axes):
+                end = self.joined(ir.BinOp.ADD, value, self._last[expr.axis])
                 return Span(value.least, end.greatest, value.low, end.high)
             return value
         if self._contents is not None and self._contents.has_greatest(expr):
             greatest = self._contents.greatest(self._kernel, expr)
-            return Span("0", greatest, 0, word_range(DataType.U32)[1])
-        if isinstance(expr, Cast):
+            return Span("0", greatest, 0, word_range(ir.DataType.U32)[1])
+        if isinstance(expr, ir.Cast):
             return self.span(expr.value)
-        if isinstance(expr, Var):
+        if isinstance(expr, ir.Var):
             loop = self._loops[expr.name]
             start, stop = self.span(loop.start), self.span(loop.stop)
             for bound, end in ((start, loop.start), (stop, loop.stop)):
                 if not self._forms.is_constant_along(end, self._axes):
                     # A loop compares its counter with what the bounds are after wrapping.
                     self.exact += self.fits_word(bound, self._forms.word(end))
-            last = self.joined(BinOp.SUB, stop, _ONE)
+            last = self.joined(ir.BinOp.SUB, stop, _ONE)
             # A loop without a round may begin behind its end.
             low, high = min(start.low, last.low), max(start.high, last.high)
             return Span(start.least, last.greatest, low, high)
-        assert isinstance(expr, Binary)
+        assert isinstance(expr, ir.Binary)
         return self.joined(expr.op, self.span(expr.left), self.span(expr.right))
 
-    def _single(self, expr: AnyExpr) -> Span:
+    def _single(self, expr: ir.AnyExpr) -> Span:
         """The span of what is the same for all lanes, or of the first of them."""
         found = self._first.value(expr)
         least, most = word_range(found.dtype)
@@ -193,13 +197,13 @@ class Reach:
         value = self._w.emit(f"{extended} i32 {found.text} to i64")
         return Span(value, value, least, most)
 
-    def joined(self, op: BinOp, left: Span, right: Span) -> Span:
+    def joined(self, op: ir.BinOp, left: Span, right: Span) -> Span:
         """The span of a sum, a difference or a product; factors as `supports` wants them."""
-        if op is BinOp.SUB:
+        if op is ir.BinOp.SUB:
             right = Span(right.greatest, right.least, right.high, right.low)
         ends = _ends(op, left, right)
         if not -MOST <= min(ends) <= max(ends) < MOST:
-            most = MOST_FACTOR if op is BinOp.MUL else MOST_TERM
+            most = MOST_FACTOR if op is ir.BinOp.MUL else MOST_TERM
             left, right = self._bounded(left, most), self._bounded(right, most)
             ends = _ends(op, left, right)
         least = self._result(op, left.least, right.least)
@@ -210,12 +214,12 @@ class Reach:
 
     def difference(self, left: str, right: str) -> str:
         """One end of a span less one of another."""
-        return self._result(BinOp.SUB, left, right)
+        return self._result(ir.BinOp.SUB, left, right)
 
-    def _result(self, op: BinOp, left: str, right: str) -> str:
-        if right == "0" and op is not BinOp.MUL:
+    def _result(self, op: ir.BinOp, left: str, right: str) -> str:
+        if right == "0" and op is not ir.BinOp.MUL:
             return left
-        if left == "0" and op is BinOp.ADD:
+        if left == "0" and op is ir.BinOp.ADD:
             return right
         a, b = known_integer(left), known_integer(right)
         if a is not None and b is not None:
@@ -231,29 +235,29 @@ class Reach:
         least, greatest = sorted((span.low, span.high))
         first, last = (span.greatest, span.least) if turned else (span.least, span.greatest)
         if least < -most:
-            self.exact.append((self._result(BinOp.ADD, first, str(most)), False))
+            self.exact.append((self._result(ir.BinOp.ADD, first, str(most)), False))
             least = -most
         if greatest >= most:
-            self.exact.append((self._result(BinOp.SUB, last, str(most)), True))
+            self.exact.append((self._result(ir.BinOp.SUB, last, str(most)), True))
             greatest = most - 1
         low, high = (greatest, least) if turned else (least, greatest)
         return Span(span.least, span.greatest, low, high)
 
 
-def _ends(op: BinOp, left: Span, right: Span) -> list[int]:
+def _ends(op: ir.BinOp, left: Span, right: Span) -> list[int]:
     """What lies between the least and the greatest of these are all results."""
-    if op is BinOp.MUL:
+    if op is ir.BinOp.MUL:
         return [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
     return [_number(op, left.low, right.low), _number(op, left.high, right.high)]
 
 
-def _number(op: BinOp, left: int, right: int) -> int:
-    if op is BinOp.ADD:
+def _number(op: ir.BinOp, left: int, right: int) -> int:
+    if op is ir.BinOp.ADD:
         return left + right
-    return left - right if op is BinOp.SUB else left * right
+    return left - right if op is ir.BinOp.SUB else left * right
 
 
-def all_of(w: Writer, conditions: Iterable[Condition]) -> str:
+def all_of(w: Builder, conditions: Iterable[Condition]) -> str:
     """Whether all conditions hold, an i1."""
     below: list[str] = []
     others: list[str] = []
@@ -269,31 +273,31 @@ def all_of(w: Writer, conditions: Iterable[Condition]) -> str:
     )
 
 
-def _joined(w: Writer, name: str, operands: list[str]) -> str:
+def _joined(w: Builder, name: str, operands: list[str]) -> str:
     joined, *others = operands
     for other in others:
         joined = w.emit(f"{name} i64 {joined}, {other}")
     return joined
 
 
-def word_range(dtype: DataType | None) -> tuple[int, int]:
+def word_range(dtype: ir.DataType | None) -> tuple[int, int]:
     """The least and the greatest number of a type of 32 bits."""
     signed = dtype is not None and dtype.is_signed
     return (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
 
 
 def rises(
-    expr: AnyExpr, forms: LinearForms, axes: Axes = X, contents: Contents | None = None
+    expr: ir.AnyExpr, forms: LinearForms, axes: Axes = X, contents: TableRanges | None = None
 ) -> bool:
     """Whether an expression is at least zero and rises with everything in it."""
-    if forms.word(expr) is DataType.I32:
+    if forms.word(expr) is ir.DataType.I32:
         return False
     if forms.is_constant_along(expr, axes):
         return True
     if contents is not None and contents.has_greatest(expr):
         return True
-    if isinstance(expr, Binary):
-        if expr.op not in (BinOp.ADD, BinOp.MUL):
+    if isinstance(expr, ir.Binary):
+        if expr.op not in (ir.BinOp.ADD, ir.BinOp.MUL):
             return False
         return all(rises(side, forms, axes, contents) for side in (expr.left, expr.right))
-    return not isinstance(expr, Cast)
+    return not isinstance(expr, ir.Cast)

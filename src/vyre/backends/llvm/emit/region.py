@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
-from vyre.backends.llvm.analysis.delinearise import Sought
-from vyre.backends.llvm.analysis.idempotence import is_repeatable
-from vyre.backends.llvm.analysis.live_across_barriers import Crossing
-from vyre.backends.llvm.analysis.parallel_regions import Stretch
+from vyre import ir
+from vyre.backends.llvm.analysis.delinearise import PeriodSearch
+from vyre.backends.llvm.analysis.idempotence import is_idempotent
+from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
+from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion
 from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, WIDEST_STEP
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.outline_cold_code import emit_aside
+from vyre.backends.llvm.emit.outline_cold_code import emit_outlined
 from vyre.backends.llvm.emit.region_body import (
     emit_lock_step,
     emit_one_lane,
@@ -22,25 +23,24 @@ from vyre.backends.llvm.emit.row_bounds import Limits, emit_facts, emit_limits
 from vyre.backends.llvm.emit.row_loop import emit_steps
 from vyre.backends.llvm.emit.steady_state import emit_edged_row
 from vyre.backends.llvm.emit.values import Slot, Value
-from vyre.backends.llvm.emit.workgroup_test import emit_whole
+from vyre.backends.llvm.emit.workgroup_test import emit_workgroup_test
 from vyre.backends.llvm.rewrites.narrow_integers import narrow
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.rewrites.simplify_indices import Interior, Speculation
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier, Speculation
 from vyre.backends.llvm.rewrites.specialise_trip_counts import (
     USUAL,
-    Channels,
-    WrittenOut,
-    channels_of,
+    TripCountCandidates,
+    UnrolledBody,
+    trip_count_candidates,
 )
-from vyre.backends.llvm.rewrites.structure_returns import with_guards
+from vyre.backends.llvm.rewrites.structure_returns import with_structured_returns
 from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.schedule.lane_filter import LANES
-from vyre.backends.llvm.schedule.prefetch import loads_ahead
-from vyre.backends.llvm.schedule.select_tile import choose_tile
+from vyre.backends.llvm.schedule.prefetch import prefetched_loads
+from vyre.backends.llvm.schedule.select_tile import select_tile
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile, describe
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import AnyExpr, Binary, BinOp, Body, DataType, Lit
 from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
@@ -70,12 +70,12 @@ class Target:
 
 
 @dataclass(slots=True)
-class Rows:
+class RegionEmitter:
     """Emits one stretch of work for all lanes of a workgroup."""
 
     kernel: Kernel
-    stretch: Stretch
-    crossing: Crossing
+    stretch: ParallelRegion
+    crossing: LiveAcrossBarriers
     bound: Mapping[str, Value | Slot]
     dead: str | None
     """Flags of lanes that have returned, when stretches follow in which they must not run."""
@@ -95,10 +95,10 @@ class Rows:
     """Whether some are written out."""
     short: bool = False
     """Whether lines, that lanes take their positions apart into, are too short for vectors."""
-    peeling: Peeling = field(init=False)
+    peeling: RowPartition = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
-    channels: Channels | None = None
+    channels: TripCountCandidates | None = None
     """Loops over parts that lie side by side."""
     ahead: frozenset[int] = frozenset()
     """Loads before which the memory behind them is asked for."""
@@ -110,25 +110,25 @@ class Rows:
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
         structured = free and self.kernel.allows(Technique.STRUCTURE_RETURNS)
-        body = with_guards(self.body) if structured else self.body
+        body = with_structured_returns(self.body) if structured else self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(self._shortened(body))
         self.varying = self.crossing.all_used(self.stretch)
         self.peeling = self._peel(body if free else ())
         if free:
-            self.tile = choose_tile(self.kernel, self.peeling, self.varying)
+            self.tile = select_tile(self.kernel, self.peeling, self.varying)
             narrows = self.kernel.allows(Technique.NARROW_INTEGERS)
             if self.tile.width >= BYTES_WIDE and narrows:
                 wide = self.peeling.simplified
-                self.kernel.keep_alive(wide)
+                self.kernel.retain(wide)
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
                 if self.peeling.simplified is not wide:
                     self.kernel.applies(Technique.NARROW_INTEGERS)
             done = self.peeling.simplified
             overlaps = self.kernel.allows(Technique.OVERLAP_REMAINDER)
-            self.again = overlaps and is_repeatable(self.kernel.program, done, self.crossing.names)
+            self.again = overlaps and is_idempotent(self.kernel.program, done, self.crossing.names)
             if self.kernel.allows(Technique.PREFETCH):
-                self.ahead = loads_ahead(self.kernel, self.peeling)
+                self.ahead = prefetched_loads(self.kernel, self.peeling)
         self._note_techniques(structured and body is not self.body)
 
     def _note_techniques(self, structured: bool) -> None:
@@ -150,10 +150,10 @@ class Rows:
                 self.kernel.applies(technique)
 
     @property
-    def body(self) -> Body:
+    def body(self) -> ir.Body:
         return self.stretch.body
 
-    def _shortened(self, body: Body) -> Body:
+    def _shortened(self, body: ir.Body) -> ir.Body:
         """The work with short loops over the parts of structures written out, if it has any."""
         if self.plain or not self.kernel.allows(Technique.UNROLL_STRUCT_LOOPS):
             return body
@@ -162,28 +162,28 @@ class Rows:
         self.shortened = written is not body
         return written
 
-    def _written_out(self, body: Body) -> Body:
+    def _written_out(self, body: ir.Body) -> ir.Body:
         """The body for the number of parts that loops over them are written out for, if any."""
         kernel, leaves = self.kernel, frozenset(self.bound)
         if not kernel.allows(Technique.SPECIALISE_TRIP_COUNTS):
             return body
         outer = self.crossing.recomputed
-        self.channels = channels_of(kernel.program, body, outer, leaves, kernel.types)
+        self.channels = trip_count_candidates(kernel.program, body, outer, leaves, kernel.types)
         if self.channels is None or not self.parts:
             return body
-        made = WrittenOut(body, self.channels, self.parts, kernel.types)
+        made = UnrolledBody(body, self.channels, self.parts, kernel.types)
         kernel.remake(made)
         return made.body
 
-    def _peel(self, body: Body) -> Peeling:
+    def _peel(self, body: ir.Body) -> RowPartition:
         kernel, crossing = self.kernel, self.crossing
         outer, leaves = crossing.recomputed, frozenset(self.bound)
         program = kernel.program
         speculation = Speculation(kernel.techniques, self._sought(), self.more, self.usual)
         names = crossing.names
-        inner = Interior(program, body, outer, leaves, kernel.types, names, speculation)
+        inner = IndexSimplifier(program, body, outer, leaves, kernel.types, names, speculation)
         kernel.remake(inner)
-        return Peeling(
+        return RowPartition(
             program,
             inner.body,
             outer,
@@ -195,12 +195,12 @@ class Rows:
             kernel.techniques,
         )
 
-    def _sought(self) -> Sought:
+    def _sought(self) -> PeriodSearch:
         """Where remainders and quotients are worth looking for."""
         if self.short or not self.kernel.allows(Technique.DELINEARISE):
-            return Sought.NOWHERE
+            return PeriodSearch.NOWHERE
         twice = self.kernel.thorough and not is_large(self.kernel.program)
-        return Sought.ANYWHERE if twice else Sought.IN_DECISIONS
+        return PeriodSearch.ANYWHERE if twice else PeriodSearch.IN_DECISIONS
 
     def emit(self) -> None:
         """All rows; where loops go over the parts of structures, once for each usual number."""
@@ -211,7 +211,7 @@ class Rows:
         w = self.kernel.w
         done = w.fresh("parts.done")
         for number in USUAL:
-            holds = self._are_all(dict.fromkeys(channels.sizes, Lit(DataType.U32, number)))
+            holds = self._are_all(dict.fromkeys(channels.sizes, ir.Lit(ir.DataType.U32, number)))
             usual, other = w.fresh(f"parts.{number}"), w.fresh("parts.other")
             w.branch(holds, usual, other)
             w.block(usual)
@@ -242,7 +242,7 @@ class Rows:
         versions[-1]._emit()
         w.block(done)
 
-    def _usual_sizes(self) -> list[Rows]:
+    def _usual_sizes(self) -> list[RegionEmitter]:
         """The work for structures of each usual size of which every row touches one part."""
         if not self.kernel.thorough or not self.peeling.interior.has_parts_of_rows:
             return []
@@ -251,7 +251,7 @@ class Rows:
         found = [replace(self, usual=number) for number in USUAL_STEPS]
         return [rows for rows in found if rows.tile.width]
 
-    def _wider(self, numbers: list[Lit]) -> list[Rows]:
+    def _wider(self, numbers: list[ir.Lit]) -> list[RegionEmitter]:
         """The work for structures with parts that lanes do not touch: some of them, or all."""
         every = (1 << len(numbers)) - 1
         choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
@@ -259,12 +259,12 @@ class Rows:
         found = [replace(self, more=more) for more in choices if more & may == more]
         return [rows for rows in found if len(rows.peeling.interior.steps) == len(numbers)]
 
-    def _are_all(self, numbers: Mapping[AnyExpr, Lit]) -> str:
+    def _are_all(self, numbers: Mapping[ir.AnyExpr, ir.Lit]) -> str:
         """Whether all of some values of the whole workgroup are the numbers they may be."""
         w, holds = self.kernel.w, "true"
         first = view_of(self, 0, ("0", "0", "0"))
         for value, number in numbers.items():
-            same = first.value(Binary(BinOp.EQ, value, number)).text
+            same = first.value(ir.Binary(ir.BinOp.EQ, value, number)).text
             holds = w.emit(f"and i1 {holds}, {same}")
         return holds
 
@@ -276,15 +276,15 @@ class Rows:
         inner = self.peeling.interior
         divisors = inner.divisors() if inner.divides_values or self._is_small() else []
         versioned = self.kernel.allows(Technique.SHORT_ROWS)
-        if not versioned or not divisors or self._sought() is not Sought.ANYWHERE:
+        if not versioned or not divisors or self._sought() is not PeriodSearch.ANYWHERE:
             self._emit_rows()
             return
         w, first = self.kernel.w, view_of(self, 0, ("0", "0", "0"))
         shortest = max(QUARTERS[0 if self.again else 1] * self.tile.step // 4, SHORTEST)
         holds = "true"
         for divisor in divisors:
-            enough = Lit(self.peeling.forms.type_of(divisor), shortest)
-            is_long = first.value(Binary(BinOp.GE, divisor, enough)).text
+            enough = ir.Lit(self.peeling.forms.type_of(divisor), shortest)
+            is_long = first.value(ir.Binary(ir.BinOp.GE, divisor, enough)).text
             holds = w.emit(f"and i1 {holds}, {is_long}")
         self.kernel.applies(Technique.SHORT_ROWS)
         along, short, done = (w.fresh(n) for n in ("lines", "lines.short", "lines.done"))
@@ -310,7 +310,9 @@ class Rows:
         many = self.kernel.size[1] * self.kernel.size[2] > 1
         tested = self.kernel.allows(Technique.WORKGROUP_TEST)
         if tested and self.tile.peeled and many and self.kernel.thorough:
-            self.whole = emit_whole(self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0")))
+            self.whole = emit_workgroup_test(
+                self.kernel, self.peeling, view_of(self, 0, ("0", "0", "0"))
+            )
             if self.whole is not None:
                 self.kernel.applies(Technique.WORKGROUP_TEST)
 
@@ -439,7 +441,7 @@ class Rows:
             self._together(slot, limit, row, peeling.inside | peeling.by_facts)
             if self.tile.step == 1:
                 return
-            emit_aside(
+            emit_outlined(
                 self.kernel,
                 slot,
                 limits.high,
@@ -478,6 +480,6 @@ class Rows:
 
         if self.tile.peeled and self.kernel.row.startswith("%"):
             # In a long row few lanes are left; in one workgroup they may be all that there are.
-            emit_aside(self.kernel, slot, end, emit)
+            emit_outlined(self.kernel, slot, end, emit)
         else:
             emit(slot)

@@ -6,38 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.analysis.divergence import Shapes
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre import ir
+from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.memory.private_arrays import emit_own_array
 from vyre.backends.llvm.emit.statements import Statements
 from vyre.backends.llvm.emit.values import Memory, Slot, Value, uniform
-from vyre.backends.llvm.schedule.lane_filter import LANES, Sieve
+from vyre.backends.llvm.schedule.lane_filter import LANES, LaneFilter
 from vyre.backends.llvm.schedule.select_tile import mask_bits
-from vyre.ir import (
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    Builtin,
-    BuiltinKind,
-    DataType,
-    If,
-    Let,
-    Return,
-    Var,
-)
 from vyre.ir.walk import walk_stmts
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.region import Position, Rows
+    from vyre.backends.llvm.emit.region import Position, RegionEmitter
 
 _LATE = "late.first"
 """The name of the first lane that has not run."""
 
 
-def view_of(rows: Rows, width: int, local: Position) -> Lanes:
+def view_of(rows: RegionEmitter, width: int, local: Position) -> LaneContext:
     """A set of lanes with the names that are visible to the stretch of work."""
-    lanes = Lanes(rows.kernel, width)
+    lanes = LaneContext(rows.kernel, width)
     lanes.place(local)
     if rows.crossing.slots or rows.dead is not None or _has_private(rows):
         lanes.lane_index = _lane_index(rows, local)
@@ -48,32 +36,32 @@ def view_of(rows: Rows, width: int, local: Position) -> Lanes:
     return lanes
 
 
-def _has_private(rows: Rows) -> bool:
+def _has_private(rows: RegionEmitter) -> bool:
     own = rows.kernel.own_arrays
     return any(d.is_local and d.name not in own for d in rows.kernel.program.buffers)
 
 
-def emit_late_lanes(rows: Rows, place: Position, begin: str, end: str) -> None:
+def emit_late_lanes(rows: RegionEmitter, place: Position, begin: str, end: str) -> None:
     """The lanes of one vector from `begin` along x on; those before have run."""
     kernel, tile = rows.kernel, rows.tile
     w = kernel.w
-    x = Builtin(BuiltinKind.GLOBAL_ID, 0)
+    x = ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0)
     first = w.emit(f"add i32 {kernel.start_of(0)}, {begin}")
-    kernel.types = {**kernel.types, _LATE: DataType.U32}
-    body = (If(Binary(BinOp.GE, x, Var(_LATE)), rows.peeling.simplified, ()),)
-    kernel.keep_alive(body)
+    kernel.types = {**kernel.types, _LATE: ir.DataType.U32}
+    body = (ir.If(ir.Binary(ir.BinOp.GE, x, ir.Var(_LATE)), rows.peeling.simplified, ()),)
+    kernel.retain(body)
     rows.tile = replace(tile, jam=1)
-    names = {_LATE: uniform(DataType.U32, first)}
+    names = {_LATE: uniform(ir.DataType.U32, first)}
     emit_lock_step(rows, [place], end, rows.peeling.inside, body, names)
     rows.tile = tile
 
 
 def emit_lock_step(
-    rows: Rows,
+    rows: RegionEmitter,
     places: list[Position],
     end: str,
     inside: set[int],
-    body: Body | None = None,
+    body: ir.Body | None = None,
     names: Mapping[str, Value] = {},
 ) -> None:
     """Lanes together, for which all that was peeled holds.
@@ -83,7 +71,7 @@ def emit_lock_step(
     kernel, tile = rows.kernel, rows.tile
     if body is None:
         body = rows.peeling.simplified
-    views: list[Lanes] = []
+    views: list[LaneContext] = []
     for number, place in enumerate(places):
         view = view_of(rows, tile.width, place)
         view.names.update(names)
@@ -99,7 +87,7 @@ def emit_lock_step(
         _own_arrays(rows, view, number)
         views.append(view)
     axes = (0,) if tile.width else ()
-    shapes = Shapes(kernel.program, body, axes, rows.varying, in_step=True)
+    shapes = Divergence(kernel.program, body, axes, rows.varying, in_step=True)
     brought = [_bring(rows, view) for view in views]
     if not tile.lock_step:
         for view, kept in zip(views, brought, strict=True):
@@ -108,7 +96,7 @@ def emit_lock_step(
         return
     apart = None
     if tile.jam > 1:
-        apart = Shapes(kernel.program, body, (tile.axis,), rows.varying)
+        apart = Divergence(kernel.program, body, (tile.axis,), rows.varying)
     statements = Statements(kernel, views, shapes, end, apart, rows.crossing.names)
     if tile.width and _returns(body):
         statements.returned = statements.mask_slot("returned")
@@ -117,7 +105,7 @@ def emit_lock_step(
         _put_back(view, kept)
 
 
-def emit_sifted(rows: Rows, sieve: Sieve, place: Position, end: str) -> None:
+def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: str) -> None:
     """Ask many lanes at once, and run those that have work."""
     w, type_ = rows.kernel.w, f"i{LANES}"
     asked = view_of(rows, LANES, place)
@@ -140,13 +128,13 @@ def emit_sifted(rows: Rows, sieve: Sieve, place: Position, end: str) -> None:
     w.jump(head)
 
 
-def emit_one_lane(rows: Rows, local: Position, end: str) -> None:
+def emit_one_lane(rows: RegionEmitter, local: Position, end: str) -> None:
     """One lane, which has to ask for everything."""
     w = rows.kernel.w
     lanes = view_of(rows, 0, local)
     lanes.branches = not rows.tile.peeled
     body = rows.body
-    shapes = Shapes(rows.kernel.program, body, ())
+    shapes = Divergence(rows.kernel.program, body, ())
     finish = w.fresh("finish")
     statements = Statements(rows.kernel, (lanes,), shapes, finish, kept=rows.crossing.names)
     if rows.dead is not None:
@@ -166,10 +154,10 @@ def emit_one_lane(rows: Rows, local: Position, end: str) -> None:
     _put_back(lanes, kept)
 
 
-def _bring(rows: Rows, view: Lanes) -> list[tuple[Slot, Slot]]:
+def _bring(rows: RegionEmitter, view: LaneContext) -> list[tuple[Slot, Slot]]:
     """Give the lanes the variables that are kept for them; those that change get a slot."""
-    changed = {s.name for s in walk_stmts(rows.stretch.body) if isinstance(s, (Let, Assign))}
-    declared = {s.name for s in rows.stretch.body if isinstance(s, Let)}
+    changed = {s.name for s in walk_stmts(rows.stretch.body) if isinstance(s, (ir.Let, ir.Assign))}
+    declared = {s.name for s in rows.stretch.body if isinstance(s, ir.Let)}
     kept: list[tuple[Slot, Slot]] = []
     for name, slot in rows.crossing.used(rows.stretch).items():
         view.names[name] = slot
@@ -186,12 +174,12 @@ def _bring(rows: Rows, view: Lanes) -> list[tuple[Slot, Slot]]:
     return kept
 
 
-def _put_back(view: Lanes, kept: list[tuple[Slot, Slot]]) -> None:
+def _put_back(view: LaneContext, kept: list[tuple[Slot, Slot]]) -> None:
     for slot, own in kept:
         view.write(slot, view.value_of(own), blend=False)
 
 
-def _own_arrays(rows: Rows, lanes: Lanes, number: int = 0) -> None:
+def _own_arrays(rows: RegionEmitter, lanes: LaneContext, number: int = 0) -> None:
     """Private arrays of the lanes at hand."""
     w, kernel = rows.kernel.w, rows.kernel
     for decl in kernel.program.buffers:
@@ -206,7 +194,7 @@ def _own_arrays(rows: Rows, lanes: Lanes, number: int = 0) -> None:
             )
 
 
-def _lane_index(rows: Rows, local: Position) -> str:
+def _lane_index(rows: RegionEmitter, local: Position) -> str:
     w = rows.kernel.w
     sx, sy, _ = rows.kernel.size
     index = w.emit(f"zext i32 {local[0]} to i64") if local[0] != "0" else "0"
@@ -218,5 +206,5 @@ def _lane_index(rows: Rows, local: Position) -> str:
     return index
 
 
-def _returns(body: Body) -> bool:
-    return any(isinstance(s, Return) for s in walk_stmts(body))
+def _returns(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.Return) for s in walk_stmts(body))

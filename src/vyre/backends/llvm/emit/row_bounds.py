@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre.backends.llvm.analysis.delinearise import Period
-from vyre.backends.llvm.analysis.range_checks import Midst
+from vyre.backends.llvm.analysis.range_checks import SteadyState
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
-from vyre.backends.llvm.emit.range_expander import Reach, all_of, word_range
+from vyre.backends.llvm.emit.expressions import LaneContext
+from vyre.backends.llvm.emit.range_expander import RangeExpander, all_of, word_range
 from vyre.backends.llvm.emit.values import Value
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.rewrites.structure_returns import Part
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir import AnyExpr, Binary, BinOp
 from vyre.record import dataclass
 
@@ -35,7 +35,7 @@ class Limits:
 
 
 def emit_limits(
-    peeling: Peeling, kernel: Kernel, view: Callable[[str], Lanes], length: str
+    peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], length: str
 ) -> Limits:
     """Which lanes of a row of this length run in vectors, and which run at all.
 
@@ -62,7 +62,7 @@ def emit_limits(
 
 
 def emit_midst(
-    peeling: Peeling, kernel: Kernel, view: Callable[[str], Lanes], limits: Limits
+    peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], limits: Limits
 ) -> Limits:
     """The lanes of a row from `start` on for which all that is taken for granted holds."""
     w = kernel.w
@@ -71,7 +71,7 @@ def emit_midst(
     if peeling.has_edges:
         inner = peeling.interior
         room = w.intrinsic("usub.sat", "i32", high, start)
-        midst = Midst(kernel, at_low, inner.forms, inner.loops, room)
+        midst = SteadyState(kernel, at_low, inner.forms, inner.loops, room)
         peeling.periods.clear()
         for period in inner.periods.values():
             peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
@@ -102,7 +102,7 @@ def emit_midst(
 class _Flags:
     """Conditions of whole rows, each asked once."""
 
-    def __init__(self, lane: Lanes, held: list[AnyExpr]) -> None:
+    def __init__(self, lane: LaneContext, held: list[AnyExpr]) -> None:
         """`held` are those without which nothing of a row runs in vectors."""
         self._lane = lane
         self._held = held
@@ -125,7 +125,7 @@ class _Flags:
 
 
 def _emit_loop_conditions(
-    peeling: Peeling, kernel: Kernel, at_low: Lanes, low: str, high: str
+    peeling: RowPartition, kernel: Kernel, at_low: LaneContext, low: str, high: str
 ) -> str:
     w = kernel.w
     some = w.emit(f"icmp ugt i32 {high}, {low}")
@@ -135,7 +135,7 @@ def _emit_loop_conditions(
     w.branch(some, check, done)
     w.block(check)
     loops = {**peeling.interior.loops, **peeling.loops}
-    reach = Reach(kernel, at_low, (lanes,), peeling.forms, loops)
+    reach = RangeExpander(kernel, at_low, (lanes,), peeling.forms, loops)
     conditions = [one for even in peeling.interior.even for one in even.emit_test(reach)]
     for buffer, index in peeling.in_loops:
         conditions += reach.is_inside(index, kernel.memories[buffer].count)
@@ -146,9 +146,9 @@ def _emit_loop_conditions(
     return w.emit(f"phi i32 [ {high}, %{before} ], [ {kept}, %{after} ]")
 
 
-def emit_facts(peeling: Peeling, kernel: Kernel, first: Lanes, length: str) -> str:
+def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length: str) -> str:
     """Whether what is in memory proves the accesses that it may prove, an i1."""
-    reach = Reach(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
+    reach = RangeExpander(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
     inside = [
         one
         for buffer, index in peeling.facts
@@ -157,7 +157,7 @@ def emit_facts(peeling: Peeling, kernel: Kernel, first: Lanes, length: str) -> s
     return all_of(kernel.w, [*inside, *reach.exact])
 
 
-def _emit_period(kernel: Kernel, midst: Midst, first: Lanes, period: Period) -> Value:
+def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period: Period) -> Value:
     """What a period's name stands for from the first lane on, as long as the period lasts."""
     w = kernel.w
     number, divisor = first.value(period.number), first.value(period.divisor)
@@ -182,7 +182,7 @@ def _emit_period(kernel: Kernel, midst: Midst, first: Lanes, period: Period) -> 
 
 
 def _part_span(
-    kernel: Kernel, first: Lanes, part: Part, length: str, may_wrap: bool
+    kernel: Kernel, first: LaneContext, part: Conjunct, length: str, may_wrap: bool
 ) -> tuple[str, str, str]:
     """The first lane, the end of the lanes that surely hold, and the end of those that may."""
     w = kernel.w

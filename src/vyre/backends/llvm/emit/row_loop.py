@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.backends.llvm.emit.region import Rows
+    from vyre.backends.llvm.emit.region import RegionEmitter
 
 
 def emit_steps(
-    rows: Rows,
+    rows: RegionEmitter,
     slot: str,
     limit: str,
     step: int,
@@ -43,7 +43,12 @@ def emit_steps(
 
 
 def _emit_steps_again(
-    rows: Rows, slot: str, limit: str, step: int, last: str, emit: Callable[[str, str], None]
+    rows: RegionEmitter,
+    slot: str,
+    limit: str,
+    step: int,
+    last: str,
+    emit: Callable[[str, str], None],
 ) -> None:
     """Steps that are counted as if the last one went beyond the limit, where it ends."""
     w = rows.kernel.w

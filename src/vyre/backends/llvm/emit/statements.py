@@ -14,50 +14,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from vyre.backends.llvm.analysis.divergence import ALONG_ROUNDS, Shapes
+from vyre import ir
+from vyre.backends.llvm.analysis.divergence import ALONG_ROUNDS, Divergence
 from vyre.backends.llvm.analysis.last_uses import Flow
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.backends.llvm.emit.arithmetic import reduce_any
 from vyre.backends.llvm.emit.builder import constant
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.loops import Loops, LoopState
 from vyre.backends.llvm.emit.memory.interleaved import store_group
 from vyre.backends.llvm.emit.memory.store import is_maskable
 from vyre.backends.llvm.emit.traps_and_prints import emit_print, emit_trap
-from vyre.backends.llvm.emit.values import Form, Memory, Slot, Value
-from vyre.ir import (
-    AllGather,
-    AllReduce,
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Atomic,
-    Barrier,
-    Block,
-    Body,
-    Break,
-    Broadcast,
-    Continue,
-    Eval,
-    If,
-    IndirectDispatch,
-    Let,
-    Load,
-    Loop,
-    Opaque,
-    Print,
-    ReduceScatter,
-    Region,
-    Resume,
-    Return,
-    Store,
-    Trap,
-    While,
-)
+from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value
 from vyre.ir.walk import walk_expr
 
 CHEAP_STORE = 8
@@ -70,10 +39,10 @@ class Statements:
     def __init__(
         self,
         kernel: Kernel,
-        views: Sequence[Lanes],
-        shapes: Shapes,
+        views: Sequence[LaneContext],
+        shapes: Divergence,
         end: str,
-        apart: Shapes | None = None,
+        apart: Divergence | None = None,
         kept: frozenset[str] = frozenset(),
     ) -> None:
         self.kernel = kernel
@@ -102,84 +71,86 @@ class Statements:
     def _loops(self) -> Loops:
         return Loops(self)  # held here, it would hold these statements as well
 
-    def run(self, body: Body) -> None:
+    def run(self, body: ir.Body) -> None:
         """Emit the statements of a whole stretch of work."""
         self.flow = Flow.of(body)
         if self.lanes.width:
             self.rising = rising_variables(body, self.shapes, self.kept)
         self.body(body)
 
-    def over_rounds(self, wide: Lanes, loop: Loop, results: frozenset[str]) -> Statements:
+    def over_rounds(self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]) -> Statements:
         """The same for rounds of a loop as lanes, in which the results of the loop differ."""
         varying = results | {loop.var}
-        shapes = Shapes(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
+        shapes = Divergence(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
         made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
         made.flow = Flow.of(loop.body)
         made.loops = list(self.loops)
         return made
 
-    def alone(self, view: Lanes, body: Body) -> None:
+    def alone(self, view: LaneContext, body: ir.Body) -> None:
         """Emit statements for one of the sets of lanes."""
         views = self.views
         self.views, self.lanes = (view,), view
         self.body(body)
         self.views, self.lanes = views, views[0]
 
-    def body(self, body: Body) -> None:
+    def body(self, body: ir.Body) -> None:
         """Emit statements in order."""
         position = 0
         while position < len(body) and self.w.open:
             taken = 0
             self.w.breathe()
-            if self.lanes.width and isinstance(body[position], Store):
+            if self.lanes.width and isinstance(body[position], ir.Store):
                 taken = store_group(self, body, position)
             if not taken:
                 self.statement(body[position])
             position += taken or 1
 
-    def statement(self, statement: AnyStmt) -> None:  # noqa: C901
+    def statement(self, statement: ir.AnyStmt) -> None:  # noqa: C901
         """Emit one statement."""
         match statement:
-            case Let(name, value):
+            case ir.Let(name, value):
                 self.let(name, value)
-            case Assign(name, value):
+            case ir.Assign(name, value):
                 self.assign(name, value)
-            case Store():
+            case ir.Store():
                 for view in self.views:
                     self.store(view, statement)
-            case Eval(Atomic() as value):
+            case ir.Eval(ir.Atomic() as value):
                 for view in self.views:
                     view.atomics.do(value)
-            case Eval(value):
+            case ir.Eval(value):
                 for view in self.views:
                     view.value(value)
-            case If():
+            case ir.If():
                 self.if_(statement)
-            case Loop():
+            case ir.Loop():
                 self._loops.loop(statement)
-            case While():
+            case ir.While():
                 self._loops.while_(statement)
-            case Break() | Continue() | Return():
+            case ir.Break() | ir.Continue() | ir.Return():
                 self.leave(statement)
-            case Block(body) | Region(_, _, body):
+            case ir.Block(body) | ir.Region(_, _, body):
                 self.body(body)
-            case Trap(tag):
+            case ir.Trap(tag):
                 emit_trap(self.kernel, self.lanes, tag)
-            case Print(label, values):
+            case ir.Print(label, values):
                 for view in self.views:
                     emit_print(self.kernel, view, label, values)
-            case Resume() | IndirectDispatch() | Barrier() | AsyncWait():
+            case ir.Resume() | ir.IndirectDispatch() | ir.Barrier() | ir.AsyncWait():
                 pass
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 raise AssertionError("copies are emitted for the whole workgroup")
-            case AllReduce() | AllGather() | ReduceScatter() | Broadcast() | Opaque():
+            case (
+                ir.AllReduce() | ir.AllGather() | ir.ReduceScatter() | ir.Broadcast() | ir.Opaque()
+            ):
                 raise AssertionError("the driver never hands these to a backend")
             case _:
                 assert_never(statement)
 
     # Variables -----------------------------------------------------------------------------------
 
-    def let(self, name: str, value: AnyExpr) -> None:
+    def let(self, name: str, value: ir.AnyExpr) -> None:
         """Bind a variable: to a slot if it changes or lives across a barrier, else to the value."""
         first, *others = self.views
         self._bind(first, name, first.value(value))
@@ -194,19 +165,19 @@ class Statements:
         """Whether a variable is the same in all sets of lanes."""
         return self.apart is not None and name not in self.apart.varying
 
-    def _bind(self, view: Lanes, name: str, value: Value) -> None:
+    def _bind(self, view: LaneContext, name: str, value: Value) -> None:
         slot = view.names.get(name)
         if isinstance(slot, Slot) and (slot.per_lane or slot.shared):
             view.write(slot, value, blend=False)
         elif name in self.shapes.assigned:
-            form = Form.VARYING if name in self.shapes.varying else Form.UNIFORM
+            form = LaneShape.VARYING if name in self.shapes.varying else LaneShape.UNIFORM
             slot = view.new_rising_slot(name, value) if name in self.rising else None
             slot = slot or view.new_slot(name, value.dtype, form)
             view.write(slot, value, blend=False)
         else:
             view.names[name] = value
 
-    def assign(self, name: str, value: AnyExpr) -> None:
+    def assign(self, name: str, value: ir.AnyExpr) -> None:
         """Change a variable in the active lanes."""
         same = self._declared_under.get(name, "elsewhere") == self.lanes.mask
         loose = any(name in loop.loose and loop.live_mask == self.lanes.mask for loop in self.loops)
@@ -217,14 +188,14 @@ class Statements:
             assert isinstance(slot, Slot)
             view.write(slot, one, blend=not (same or loose))
 
-    def store(self, view: Lanes, statement: Store) -> None:
+    def store(self, view: LaneContext, statement: ir.Store) -> None:
         """Write an element."""
         at = view.index(statement)
         stored = view.value(statement.value)
         proven = view.proven(statement)
         view.memory.store(self.written(view, statement.buffer), at, stored, proven=proven)
 
-    def written(self, view: Lanes, buffer: str) -> Memory:
+    def written(self, view: LaneContext, buffer: str) -> Memory:
         """A buffer that is written to: past the caches only where that fills whole lines."""
         memory = view.buffer(buffer)
         if memory.cached and (self.loops or not self.kernel.fills_lines):
@@ -234,7 +205,7 @@ class Statements:
 
     # Branches ------------------------------------------------------------------------------------
 
-    def if_(self, statement: If) -> None:
+    def if_(self, statement: ir.If) -> None:
         """One of two bodies, or both under masks."""
         cond = self.lanes.value(statement.cond)
         if cond.is_uniform:
@@ -242,7 +213,7 @@ class Statements:
         else:
             self._masked_if(cond, statement)
 
-    def _branch(self, cond: str, statement: If) -> None:
+    def _branch(self, cond: str, statement: ir.If) -> None:
         w = self.w
         before = self.lanes.mask
         yes, no, done = (w.fresh(n) for n in ("then", "else", "endif"))
@@ -258,7 +229,7 @@ class Statements:
         w.block(done)
         self.rejoin(before, statement)
 
-    def _masked_if(self, cond: Value, statement: If) -> None:
+    def _masked_if(self, cond: Value, statement: ir.If) -> None:
         w, lanes = self.w, self.lanes
         before = lanes.mask
         chosen = lanes.as_mask(cond)
@@ -270,7 +241,7 @@ class Statements:
             self._under(self.and_mask(before, flipped), statement.otherwise)
         self.rejoin(before, statement)
 
-    def _under(self, mask: str, body: Body) -> None:
+    def _under(self, mask: str, body: ir.Body) -> None:
         w, lanes = self.w, self.lanes
         if not body:
             return
@@ -288,16 +259,18 @@ class Statements:
         w.jump(skip)
         w.block(skip)
 
-    def _is_one_store(self, body: Body) -> bool:
+    def _is_one_store(self, body: ir.Body) -> bool:
         """Whether a body is no more than a store that the machine does under a mask."""
-        if len(body) != 1 or not isinstance(body[0], Store):
+        if len(body) != 1 or not isinstance(body[0], ir.Store):
             return False
         store = body[0]
         host, element = self.kernel.host, self.kernel.memories[store.buffer].decl.element
         if not host.has_mask_registers or not is_maskable(element, host):
             return False
         nodes = [*walk_expr(store.index), *walk_expr(store.value)]
-        return len(nodes) <= CHEAP_STORE and not any(isinstance(n, (Load, Atomic)) for n in nodes)
+        return len(nodes) <= CHEAP_STORE and not any(
+            isinstance(n, (ir.Load, ir.Atomic)) for n in nodes
+        )
 
     def and_mask(self, mask: str | None, other: str) -> str:
         """The lanes in both masks; None is all lanes."""
@@ -305,7 +278,7 @@ class Statements:
             return other
         return self.w.emit(f"and {self.lanes.mask_type} {mask}, {other}")
 
-    def rejoin(self, before: str | None, statement: AnyStmt) -> None:
+    def rejoin(self, before: str | None, statement: ir.AnyStmt) -> None:
         """The mask after a statement: as before, less the lanes that left inside."""
         self.lanes.mask = before
         if not self.lanes.width or id(statement) not in self.flow.leaves:
@@ -328,34 +301,34 @@ class Statements:
 
     # Leaving -------------------------------------------------------------------------------------
 
-    def leave(self, statement: Break | Continue | Return) -> None:
+    def leave(self, statement: ir.Break | ir.Continue | ir.Return) -> None:
         """Return, break or continue in the active lanes."""
         if (self.lanes.width and self.lanes.mask is not None) or self._must_mark(statement):
             self._mark(statement)
             return
-        if isinstance(statement, Return):
+        if isinstance(statement, ir.Return):
             if self.on_return is not None:
                 self.on_return()
             self.w.jump(self.end)
         elif self.loops:
             loop = self.loops[-1]
-            self.w.jump(loop.done if isinstance(statement, Break) else loop.next)
+            self.w.jump(loop.done if isinstance(statement, ir.Break) else loop.next)
         else:
-            said = 1 if isinstance(statement, Break) else 2
+            said = 1 if isinstance(statement, ir.Break) else 2
             self.w.do(f"store i8 {said}, ptr {self.outer_signal}")
             self.w.jump(self.end)
 
-    def _must_mark(self, statement: Break | Continue | Return) -> bool:
+    def _must_mark(self, statement: ir.Break | ir.Continue | ir.Return) -> bool:
         # All active lanes leave, but others may be waiting outside: then they are marked too.
         return bool(self.lanes.width) and self._slot_for(statement) is not None
 
-    def _slot_for(self, statement: Break | Continue | Return) -> str | None:
-        if isinstance(statement, Return):
+    def _slot_for(self, statement: ir.Break | ir.Continue | ir.Return) -> str | None:
+        if isinstance(statement, ir.Return):
             return self.returned
         loop = self.loops[-1]
-        return loop.broke if isinstance(statement, Break) else loop.continued
+        return loop.broke if isinstance(statement, ir.Break) else loop.continued
 
-    def _mark(self, statement: Break | Continue | Return) -> None:
+    def _mark(self, statement: ir.Break | ir.Continue | ir.Return) -> None:
         lanes, w = self.lanes, self.w
         slot = self._slot_for(statement)
         assert slot is not None

@@ -16,7 +16,7 @@ from vyre.backends.llvm.emit.values import uniform
 from vyre.backends.llvm.schedule.lane_filter import LANES
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.region import Rows
+    from vyre.backends.llvm.emit.region import RegionEmitter
 
 ALL_ALONE = 1 << 28
 """Lanes that run one by one where vectors have been given up."""
@@ -26,7 +26,7 @@ SHORT_END = 16
 """Lanes at the end of a line that are not worth looking for vectors among them."""
 
 
-def emit_edged_row(rows: Rows, slot: str, limits: Limits, y: str, z: str) -> None:
+def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: str) -> None:
     """The lanes of a row; `slot` counts along x.
 
     Where what repeats along the row is too short for vectors, more and more lanes run one by one
@@ -77,7 +77,9 @@ def emit_edged_row(rows: Rows, slot: str, limits: Limits, y: str, z: str) -> Non
     w.block(done)
 
 
-def _emit_line(rows: Rows, start: Limits, passed: str, y: str, z: str) -> tuple[Limits, str]:
+def _emit_line(
+    rows: RegionEmitter, start: Limits, passed: str, y: str, z: str
+) -> tuple[Limits, str]:
     """Lanes of a line that run in vectors, and whether it is known that there are none, an i1.
 
     That is so up to the number in `passed`, where the line ends.
@@ -105,7 +107,7 @@ def _emit_line(rows: Rows, start: Limits, passed: str, y: str, z: str) -> tuple[
     return Limits(start.start, low, high, start.end, line), known
 
 
-def _emit_passed(rows: Rows, slot: str, line: str, passed: str, moved: str) -> None:
+def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: str) -> None:
     """Say up to where there are no vectors: to the end of a line, if that is near.
 
     `moved` tells whether the lanes before ran in vectors, an i1.
@@ -117,7 +119,7 @@ def _emit_passed(rows: Rows, slot: str, line: str, passed: str, moved: str) -> N
     w.do(f"store i32 {w.emit(f'select i1 {ends}, i32 {line}, i32 0')}, ptr {passed}")
 
 
-def _may_run_late(rows: Rows) -> bool:
+def _may_run_late(rows: RegionEmitter) -> bool:
     """Whether the lanes behind the last vector of a line are worth one more.
 
     Where lanes may run twice, the last vector has reached back already. Variables that others read
@@ -128,7 +130,7 @@ def _may_run_late(rows: Rows) -> bool:
     return bool(plain) and rows.kernel.thorough and not rows.again
 
 
-def _emit_late(rows: Rows, slot: str, high: str, y: str, z: str) -> None:
+def _emit_late(rows: RegionEmitter, slot: str, high: str, y: str, z: str) -> None:
     """The lanes before `high` that are too few for a vector, in one with some that have run."""
     w, width = rows.kernel.w, rows.tile.width
     late, done = w.fresh("late"), w.fresh("late.done")

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.backends.llvm.emit.builder import Writer, constant
+from vyre.backends.llvm.emit.builder import Builder, constant
 from vyre.ir import DataType
 from vyre.semantics.packed import decode, encode
 
@@ -28,7 +28,7 @@ def memory_type(dtype: DataType) -> str:
     return names.get(dtype, f"i{dtype.bits or 8}")
 
 
-def table_of(writer: Writer, dtype: DataType) -> str:
+def table_of(writer: Builder, dtype: DataType) -> str:
     """The global with the value of each of the 256 bytes."""
     name = f"@vyre.table.{dtype.spelling}"
     if name not in writer.globals:
@@ -39,7 +39,7 @@ def table_of(writer: Writer, dtype: DataType) -> str:
     return name
 
 
-def encoder_of(writer: Writer, dtype: DataType) -> str:
+def encoder_of(writer: Builder, dtype: DataType) -> str:
     """The function from a value to the byte that stores it."""
     name = f"@vyre.encode.{dtype.spelling}"
     if name not in writer.globals:

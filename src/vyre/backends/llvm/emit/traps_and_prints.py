@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.values import Value
 from vyre.ir import AnyExpr, DataType, Expr
 
 
-def emit_trap(kernel: Kernel, lanes: Lanes, tag: str) -> None:
+def emit_trap(kernel: Kernel, lanes: LaneContext, tag: str) -> None:
     """Report the first active lane and leave the kernel."""
     w = kernel.w
     number = kernel.trap_tag(tag)
@@ -19,7 +19,7 @@ def emit_trap(kernel: Kernel, lanes: Lanes, tag: str) -> None:
     w.block(w.fresh("unreachable"))
 
 
-def emit_print(kernel: Kernel, lanes: Lanes, label: str, values: tuple[AnyExpr, ...]) -> None:
+def emit_print(kernel: Kernel, lanes: LaneContext, label: str, values: tuple[AnyExpr, ...]) -> None:
     """Put a record into the print ring for every active lane."""
     w = kernel.w
     found = [lanes.value(value) for value in values]
@@ -67,11 +67,11 @@ def _argument(kernel: Kernel, record: str, position: int, value: Value) -> None:
     w.do(f"store i64 {text}, ptr {place}, align 8")
 
 
-def _ids(lanes: Lanes) -> list[Value]:
+def _ids(lanes: LaneContext) -> list[Value]:
     return [lanes.value(Expr.gid(axis)) for axis in range(3)]
 
 
-def _first_active_id(kernel: Kernel, lanes: Lanes) -> tuple[str, str, str]:
+def _first_active_id(kernel: Kernel, lanes: LaneContext) -> tuple[str, str, str]:
     w = kernel.w
     x, y, z = (value.text for value in _ids(lanes))
     if lanes.width and lanes.mask is not None:

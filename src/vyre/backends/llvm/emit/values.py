@@ -8,7 +8,7 @@ from vyre.ir import AnyExpr, BufferDecl, DataType
 from vyre.record import dataclass
 
 
-class Form(Enum):
+class LaneShape(Enum):
     """How a value relates to the lanes of a vector."""
 
     UNIFORM = "uniform"
@@ -35,7 +35,7 @@ class Value:
     """An operand with its type and form; a value of a vector type is held lane by lane."""
 
     dtype: DataType
-    form: Form
+    form: LaneShape
     text: str
     stride: int = 0
     parts: tuple[Value, ...] = ()
@@ -49,17 +49,17 @@ class Value:
         """Whether one scalar stands for all lanes."""
         if self.parts:
             return all(part.is_uniform for part in self.parts)
-        return self.form is Form.UNIFORM
+        return self.form is LaneShape.UNIFORM
 
 
 def uniform(dtype: DataType, text: str) -> Value:
     """A value that is the same in all lanes."""
-    return Value(dtype, Form.UNIFORM, text)
+    return Value(dtype, LaneShape.UNIFORM, text)
 
 
 def varying(dtype: DataType, text: str) -> Value:
     """A value with one element per lane."""
-    return Value(dtype, Form.VARYING, text)
+    return Value(dtype, LaneShape.VARYING, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Slot:
     dtype: DataType
     pointers: tuple[str, ...]
     """One per component; a scalar type has one."""
-    form: Form
+    form: LaneShape
     per_lane: bool = False
     """Kept in an array with one element per invocation of the workgroup."""
     stride: int = 0

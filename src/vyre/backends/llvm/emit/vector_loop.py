@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     FREE,
     Count,
-    Gathering,
+    VectorizableLoop,
     count_of,
     flat,
-    gathering_of,
+    vectorizable_loop,
 )
 from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
-from vyre.backends.llvm.emit.values import Form, Slot, Value, uniform, varying
+from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import Assign, Binary, BinOp, DataType, Let, Lit, Loop, Select, Var
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
 MOST_ROUNDS = 64
@@ -40,7 +40,7 @@ MOST_OPERATIONS = 64
 """With more of them than this in a round, short vectors are left out."""
 
 
-def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) -> bool:
+def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: Value) -> bool:
     """As many rounds as fill vectors, from the number in a slot on; whether there are any.
 
     Sets of lanes that run in lock-step do so one after the other.
@@ -50,7 +50,7 @@ def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) ->
         return False
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
-    found = gathering_of(loop, statements.kernel.env)
+    found = vectorizable_loop(loop, statements.kernel.env)
     if found is None or not all(view.proven(one) for view in views for one in found.accesses):
         return False
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
@@ -65,7 +65,12 @@ def emit_along(statements: Statements, loop: Loop, counter: str, stop: Value) ->
 
 class _Emission:
     def __init__(
-        self, statements: Statements, lanes: Lanes, loop: Loop, found: Gathering, rounds: int
+        self,
+        statements: Statements,
+        lanes: LaneContext,
+        loop: ir.Loop,
+        found: VectorizableLoop,
+        rounds: int,
     ) -> None:
         self.statements = statements
         self.lanes = lanes
@@ -101,7 +106,7 @@ class _Emission:
         last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
         w.block(again)
         now = w.emit(f"load {scalar}, ptr {counter}", self.loop.var)
-        self.wide.names[self.loop.var] = Value(stop.dtype, Form.LINEAR, now, 1, exact=True)
+        self.wide.names[self.loop.var] = Value(stop.dtype, LaneShape.LINEAR, now, 1, exact=True)
         self._body()
         following = w.emit(f"add {scalar} {now}, {rounds}")
         w.do(f"store {scalar} {following}, ptr {counter}")
@@ -113,7 +118,7 @@ class _Emission:
             self._join(name, op)
         for search in self.searches.values():
             best = search.best
-            op = BinOp.MAX if best.op in GREATER else BinOp.MIN
+            op = ir.BinOp.MAX if best.op in GREATER else ir.BinOp.MIN
             greatest = self._across(search.parts(), self.lanes.kernel.types[best.name], op)
             search.emit_last(self.statements, greatest)
         w.block(done)
@@ -121,37 +126,37 @@ class _Emission:
     def _begin(self, name: str) -> None:
         wide, op, dtype = self.wide, self.results[name], self.types[name]
         if name in self.followed:
-            self.so_far[name] = wide.new_slot(name, dtype, Form.VARYING)
+            self.so_far[name] = wide.new_slot(name, dtype, LaneShape.VARYING)
             wide.write(self.so_far[name], self.lanes.read(name), blend=False)
             return
         if name in self.counts:
-            slot = wide.new_slot(name, dtype, Form.UNIFORM)
+            slot = wide.new_slot(name, dtype, LaneShape.UNIFORM)
             wide.write(slot, uniform(dtype, "0"), blend=False)
             return
         first = uniform(dtype, str(FREE[op])) if op in FREE else self.lanes.read(name)
-        wide.write(wide.new_slot(name, dtype, Form.VARYING), first, blend=False)
+        wide.write(wide.new_slot(name, dtype, LaneShape.VARYING), first, blend=False)
 
     def _body(self) -> None:
         for statement in flat(self.loop.body):
             match statement:
-                case Let(name, _) if name in self.searches:
+                case ir.Let(name, _) if name in self.searches:
                     self.searches[name].look()
-                case Assign(_, Select(Var(name), _, _)) if name in self.searches:
+                case ir.Assign(_, ir.Select(ir.Var(name), _, _)) if name in self.searches:
                     pass
-                case Assign(name, _) if name in self.followed:
+                case ir.Assign(name, _) if name in self.followed:
                     self._follow(statement)
-                case Assign(name, _) if name in self.counts:
+                case ir.Assign(name, _) if name in self.counts:
                     self._count(statement)
                 case _:
                     self.inner.body((statement,))
 
-    def _follow(self, statement: Assign) -> None:
+    def _follow(self, statement: ir.Assign) -> None:
         """What a result comes to in every one of the rounds, from what it was before them."""
         w, wide, name = self.w, self.wide, statement.name
         op, dtype, slot = self.results[name], self.types[name], self.so_far[name]
         value = statement.value
-        assert isinstance(value, Binary)
-        own = Var(name)
+        assert isinstance(value, ir.Binary)
+        own = ir.Var(name)
         parts = wide.vector(wide.value(value.right if value.left == own else value.left))
         many = register_type(dtype, self.rounds)
         reach = 1
@@ -170,7 +175,7 @@ class _Emission:
         after = self.lanes.arithmetic.binary(op, dtype, self.rounds, before, all_)
         wide.write(slot, varying(dtype, after), blend=False)
 
-    def _moved(self, parts: str, dtype: DataType, op: BinOp, reach: int) -> str:
+    def _moved(self, parts: str, dtype: ir.DataType, op: ir.BinOp, reach: int) -> str:
         """Every part some places on; in the first places what changes nothing there."""
         many = register_type(dtype, self.rounds)
         picks = [n - reach if n >= reach else n for n in range(self.rounds)]
@@ -184,7 +189,7 @@ class _Emission:
             f"shufflevector {many} {parts}, {many} {filler}, <{self.rounds} x i32> <{chosen}>"
         )
 
-    def _count(self, statement: Assign) -> None:
+    def _count(self, statement: ir.Assign) -> None:
         count = count_of(statement, self.lanes.kernel.env)
         slot = self.wide.names[statement.name]
         assert count is not None
@@ -196,19 +201,21 @@ class _Emission:
         w, wide, dtype = self.w, self.wide, self.types[name]
         word = f"i{self.rounds}"
         flags = wide.vector(wide.value(count.flag))
-        bits = w.emit(f"bitcast {register_type(DataType.BOOL, self.rounds)} {flags} to {word}")
+        bits = w.emit(f"bitcast {register_type(ir.DataType.BOOL, self.rounds)} {flags} to {word}")
         if not count.holds:
             bits = w.emit(f"xor {word} {bits}, -1")
         number = w.intrinsic("ctpop", word, bits)
-        source = {64: DataType.U64, 32: DataType.U32, 16: DataType.U16, 8: DataType.U8}[self.rounds]
+        source = {64: ir.DataType.U64, 32: ir.DataType.U32, 16: ir.DataType.U16, 8: ir.DataType.U8}[
+            self.rounds
+        ]
         grown = self.lanes.casts.cast(source, dtype, 0, number)
         if count.by is not None:
             by = literal(dtype, count.by.bits)
-            grown = self.lanes.arithmetic.binary(BinOp.MUL, dtype, 0, grown, by)
+            grown = self.lanes.arithmetic.binary(ir.BinOp.MUL, dtype, 0, grown, by)
         so_far = wide.read(name).text
-        return uniform(dtype, self.lanes.arithmetic.binary(BinOp.ADD, dtype, 0, so_far, grown))
+        return uniform(dtype, self.lanes.arithmetic.binary(ir.BinOp.ADD, dtype, 0, so_far, grown))
 
-    def _join(self, name: str, op: BinOp) -> None:
+    def _join(self, name: str, op: ir.BinOp) -> None:
         dtype, slot = self.types[name], self.lanes.names[name]
         assert isinstance(slot, Slot)
         if name in self.followed:
@@ -222,7 +229,7 @@ class _Emission:
         whole = self.lanes.arithmetic.binary(op, dtype, 0, before.text, parts)
         self.lanes.write(slot, uniform(dtype, whole), blend=False)
 
-    def _across(self, parts: str, dtype: DataType, op: BinOp) -> str:
+    def _across(self, parts: str, dtype: ir.DataType, op: ir.BinOp) -> str:
         """One number from those in all places: halves are joined until one is left."""
         w, count = self.w, self.rounds
         many = register_type(dtype, count)
@@ -242,7 +249,7 @@ class _Emission:
         return w.emit(f"extractelement {register_type(dtype, 1)} {parts}, i64 0")
 
 
-def counts_of(lanes: Lanes, loop: Loop, found: Gathering) -> set[str]:
+def counts_of(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> set[str]:
     """What is counted by looking at all rounds as bits of a word.
 
     Where a vector holds bytes, that costs less than a sum per round.
@@ -253,12 +260,12 @@ def counts_of(lanes: Lanes, loop: Loop, found: Gathering) -> set[str]:
     others = {
         statement.name
         for statement in flat(loop.body)
-        if isinstance(statement, Assign) and count_of(statement, env) is None
+        if isinstance(statement, ir.Assign) and count_of(statement, env) is None
     }
     return set(found.results.keys() - found.followed - others)
 
 
-def _rounds(lanes: Lanes, loop: Loop, found: Gathering) -> list[int]:
+def _rounds(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> list[int]:
     """How many rounds run at once: as many as fill registers, then a few."""
     bits = lanes.kernel.host.vector_bits
     counts = counts_of(lanes, loop, found)
@@ -268,7 +275,7 @@ def _rounds(lanes: Lanes, loop: Loop, found: Gathering) -> list[int]:
         (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in found.bests
     )
     most = MOST_ROUNDS
-    if isinstance(loop.start, Lit) and isinstance(loop.stop, Lit):
+    if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         while most > int(loop.stop.value) - int(loop.start.value):
             most //= 2
     while most > FEWEST_ROUNDS and most * gathered > REGISTERS * bits:

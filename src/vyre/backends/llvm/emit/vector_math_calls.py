@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.backends.llvm.emit.builder import Writer, register_type
+from vyre.backends.llvm.emit.builder import Builder, register_type
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.vector_math import FloatType, VectorMath
 from vyre.ir import DataType
@@ -17,7 +17,7 @@ _TYPES: dict[DataType, FloatType] = {
 class Approximate:
     """Emits opcodes whose results carry an ULP bound."""
 
-    def __init__(self, writer: Writer, host: Host) -> None:
+    def __init__(self, writer: Builder, host: Host) -> None:
         self.w = writer
         self.functions = VectorMath(fma=host.has_fma)
 

@@ -5,44 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from vyre import ir
 from vyre.analysis.used_names import uses_of
 from vyre.backends.llvm.analysis.column_walks import walks_columns
-from vyre.backends.llvm.analysis.live_across_barriers import Crossing
-from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch, Together
-from vyre.backends.llvm.analysis.workgroup_uniform import Sharing
+from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
+from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece, Together
+from vyre.backends.llvm.analysis.workgroup_uniform import WorkgroupUniform
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.loops import emit_poll
 from vyre.backends.llvm.emit.memory.async_copies import emit_copy
 from vyre.backends.llvm.emit.memory.private_arrays import own_arrays
-from vyre.backends.llvm.emit.region import Rows, Target, Window
-from vyre.backends.llvm.emit.values import Form, Memory, Slot, Value, uniform
+from vyre.backends.llvm.emit.region import RegionEmitter, Target, Window
+from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value, uniform
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
-from vyre.backends.llvm.emit.workgroup_state import Several, cut_around_loop
+from vyre.backends.llvm.emit.workgroup_state import WorkgroupStates, cut_around_loop
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir import (
-    AsyncLoad,
-    AsyncStore,
-    AsyncWait,
-    Barrier,
-    Body,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    If,
-    Let,
-    Loop,
-    Return,
-    While,
-)
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 BREAK, CONTINUE = 1, 2
-_GROUPED = (Barrier, AsyncLoad, AsyncStore, AsyncWait)
-_WITHIN_GROUP = frozenset({BuiltinKind.LOCAL_ID, BuiltinKind.WORKGROUP_ID})
+_GROUPED = (ir.Barrier, ir.AsyncLoad, ir.AsyncStore, ir.AsyncWait)
+_WITHIN_GROUP = frozenset({ir.BuiltinKind.LOCAL_ID, ir.BuiltinKind.WORKGROUP_ID})
 
 
 @dataclass(slots=True)
@@ -50,9 +35,9 @@ class Group:
     """Emits the work of a workgroup."""
 
     kernel: Kernel
-    body: Body
-    sharing: Sharing = field(init=False)
-    crossing: Crossing = field(init=False)
+    body: ir.Body
+    sharing: WorkgroupUniform = field(init=False)
+    crossing: LiveAcrossBarriers = field(init=False)
     targets: list[Target] = field(default_factory=list[Target])
     bound: dict[str, Value | Slot] = field(default_factory=dict[str, Value | Slot])
     """Variables that the workgroup shares."""
@@ -64,11 +49,11 @@ class Group:
     """Whether workgroups along x may run as one long row: nothing tells them apart."""
 
     def __post_init__(self) -> None:
-        self.sharing = Sharing(self.kernel, self.body)
+        self.sharing = WorkgroupUniform(self.kernel, self.body)
         sharing = self.sharing
         constant = sharing.names - sharing.assigned
         self.kernel.own_arrays = own_arrays(self.kernel, sharing.work)
-        self.crossing = Crossing(self.kernel, sharing.work, sharing.names, constant)
+        self.crossing = LiveAcrossBarriers(self.kernel, sharing.work, sharing.names, constant)
         self.is_flat = self._is_flat()
 
     def _is_flat(self) -> bool:
@@ -80,14 +65,17 @@ class Group:
             return False
         if any(isinstance(s, _GROUPED) for s in walk_stmts(self.body)):
             return False
-        if self._is_several(work) and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+        if self._is_several(work) and any(isinstance(s, ir.Return) for s in walk_stmts(self.body)):
             return False
         if walks_columns(self.kernel, self.body):
             return False
         return not any(
-            isinstance(expr, Builtin) and expr.axis == 0 and expr.kind in _WITHIN_GROUP
+            isinstance(expr, ir.Builtin) and expr.axis == 0 and expr.kind in _WITHIN_GROUP
             for statement in walk_stmts(self.body)
-            if not (isinstance(statement, Let) and statement.name in self.kernel.of_first_lane)
+            if not (
+                isinstance(statement, ir.Let)
+                and statement.name in self.kernel.first_lane_trip_counts
+            )
             for child in expr_children(statement)
             for expr in walk_expr(child)
         )
@@ -114,7 +102,7 @@ class Group:
             return ""
         kernel.applies(Technique.WORKGROUP_ROWS)
         self._private_arrays()
-        several = Several(kernel, self.crossing, self.bound, self._of_window, together)
+        several = WorkgroupStates(kernel, self.crossing, self.bound, self._of_window, together)
         count = w.intrinsic("umin", "i64", room(), str(together))
         emit_one_row(kernel, several, cut, group, decode, count)
         return count
@@ -130,7 +118,7 @@ class Group:
         self.end = w.fresh("group.end")
         self._private_arrays()
         work = self.sharing.work
-        if self._is_several(work) and any(isinstance(s, Return) for s in walk_stmts(self.body)):
+        if self._is_several(work) and any(isinstance(s, ir.Return) for s in walk_stmts(self.body)):
             self.dead = self.kernel.take_scratch(self.kernel.invocations)
             self._clear(self.dead, self.kernel.invocations)
         self._pieces(work)
@@ -161,7 +149,7 @@ class Group:
             if not self.kernel.w.open:
                 return
             match piece:
-                case Stretch():
+                case ParallelRegion():
                     self._stretch(piece)
                 case Once():
                     self._once(piece)
@@ -170,9 +158,9 @@ class Group:
 
     # What runs once ------------------------------------------------------------------------------
 
-    def _first_lane(self) -> Lanes:
+    def _first_lane(self) -> LaneContext:
         """The first lane's view, good for whatever is the same for all lanes."""
-        lanes = Lanes(self.kernel, 0)
+        lanes = LaneContext(self.kernel, 0)
         lanes.place(("0", "0", "0"))
         lanes.names.update(self.crossing.slots)
         lanes.names.update(self.bound)
@@ -186,26 +174,26 @@ class Group:
         lanes = self._first_lane()
         for statement in piece.body:
             name, value = statement.name, lanes.value(statement.value)
-            if isinstance(statement, Let) and name not in self.sharing.assigned:
+            if isinstance(statement, ir.Let) and name not in self.sharing.assigned:
                 lanes.names[name] = self.bound[name] = value
                 continue
             slot = self.bound.get(name)
             if not isinstance(slot, Slot):
-                made = lanes.new_slot(name, value.dtype, Form.UNIFORM)
-                slot = Slot(value.dtype, made.pointers, Form.UNIFORM, shared=True)
+                made = lanes.new_slot(name, value.dtype, LaneShape.UNIFORM)
+                slot = Slot(value.dtype, made.pointers, LaneShape.UNIFORM, shared=True)
                 lanes.names[name] = self.bound[name] = slot
             lanes.write(slot, value, blend=False)
 
     def _together(self, piece: Together) -> None:
         self._leave_if_dead()
         match piece.statement:
-            case If():
+            case ir.If():
                 self._if(piece.statement, piece)
-            case Loop():
+            case ir.Loop():
                 self._loop(piece.statement, piece)
-            case While():
+            case ir.While():
                 self._while(piece.statement, piece)
-            case AsyncLoad() | AsyncStore():
+            case ir.AsyncLoad() | ir.AsyncStore():
                 emit_copy(self.kernel, self._first_lane(), piece.statement)
             case _:
                 raise AssertionError(piece.statement)
@@ -221,7 +209,7 @@ class Group:
         w.branch(gone, self.end, alive)
         w.block(alive)
 
-    def _if(self, statement: If, piece: Together) -> None:
+    def _if(self, statement: ir.If, piece: Together) -> None:
         w = self.kernel.w
         cond = self._first_lane().value(statement.cond)
         yes, no, done = (w.fresh(n) for n in ("group.then", "group.else", "group.endif"))
@@ -234,7 +222,7 @@ class Group:
         w.jump(done)
         w.block(done)
 
-    def _loop(self, statement: Loop, piece: Together) -> None:
+    def _loop(self, statement: ir.Loop, piece: Together) -> None:
         w = self.kernel.w
         first = self._first_lane()
         start, stop = first.value(statement.start), first.value(statement.stop)
@@ -261,7 +249,7 @@ class Group:
         del self.bound[statement.var]
         self.targets.pop()
 
-    def _while(self, statement: While, piece: Together) -> None:
+    def _while(self, statement: ir.While, piece: Together) -> None:
         w = self.kernel.w
         target = self._enter()
         run = w.fresh("group.round")
@@ -291,13 +279,13 @@ class Group:
 
     # What runs lane after lane -------------------------------------------------------------------
 
-    def _stretch(self, stretch: Stretch) -> None:
+    def _stretch(self, stretch: ParallelRegion) -> None:
         w = self.kernel.w
         target = self.targets[-1] if self.targets else None
         signals = target is not None and _leaves_outer_loop(stretch.body)
         if signals and target is not None:
             w.do(f"store i8 0, ptr {target.signal}")
-        Rows(
+        RegionEmitter(
             self.kernel,
             stretch,
             self.crossing,
@@ -321,11 +309,11 @@ class Group:
         w.block(on)
 
 
-def _leaves_outer_loop(body: Body) -> bool:
+def _leaves_outer_loop(body: ir.Body) -> bool:
     for statement in body:
-        if isinstance(statement, (Break, Continue)):
+        if isinstance(statement, (ir.Break, ir.Continue)):
             return True
-        if isinstance(statement, (Loop, While)):
+        if isinstance(statement, (ir.Loop, ir.While)):
             continue
         if any(_leaves_outer_loop(getattr(statement, name)) for name in statement.body_fields):
             return True

@@ -14,27 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.backends.llvm.analysis.live_across_barriers import Crossing
-from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch
+from vyre import ir
+from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
+from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.workgroup_state import (
     AroundLoop,
-    Several,
+    WorkgroupStates,
     kept_bytes,
     workgroup_bytes,
 )
 from vyre.backends.llvm.passes.unroll_grid_stride import MOST_GROUPS
-from vyre.ir import AnyExpr, Atomic, Builtin, BuiltinKind, Load, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 MOST_KEPT = 16384
 """Bytes that their lanes keep from round to round: half of the nearest cache."""
 MOST_MEMORY = 65536
 """Bytes of workgroup memory, for all of them."""
-_WITHIN_GRID = frozenset({BuiltinKind.LOCAL_ID, BuiltinKind.WORKGROUP_ID})
+_WITHIN_GRID = frozenset({ir.BuiltinKind.LOCAL_ID, ir.BuiltinKind.WORKGROUP_ID})
 
 
-def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> int:
+def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBarriers) -> int:
     """How many workgroups may run the loop as one row; 0 if they may not."""
     if not _is_same_for_groups(kernel, cut, crossing):
         return 0
@@ -43,7 +43,7 @@ def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> in
     return most if most > 1 else 0
 
 
-def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> bool:
+def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBarriers) -> bool:
     """Whether nothing in the loop tells workgroups along x apart.
 
     How many rounds there are may be asked of the first lane of all.
@@ -55,37 +55,37 @@ def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: Crossing) -> 
         if not all(_is_common(kernel, bound) for bound in (loop.start, loop.stop)):
             return False
         for statement in walk_stmts(loop.body):
-            if isinstance(statement, Store) and not kernel.memories[statement.buffer].shared:
+            if isinstance(statement, ir.Store) and not kernel.memories[statement.buffer].shared:
                 return False
     return True
 
 
-def _expressions(kernel: Kernel, crossing: Crossing, piece: Piece) -> list[AnyExpr]:
+def _expressions(kernel: Kernel, crossing: LiveAcrossBarriers, piece: Piece) -> list[ir.AnyExpr]:
     """What is computed in a piece of work, and for it."""
-    assert isinstance(piece, (Once, Stretch))
+    assert isinstance(piece, (Once, ParallelRegion))
     found = [
         child
         for statement in walk_stmts(piece.body)
-        if getattr(statement, "name", None) not in kernel.of_first_lane
+        if getattr(statement, "name", None) not in kernel.first_lane_trip_counts
         for child in expr_children(statement)
     ]
-    if isinstance(piece, Stretch):
+    if isinstance(piece, ParallelRegion):
         found += crossing.needed(piece).values()
     return found
 
 
-def _is_common(kernel: Kernel, expr: AnyExpr) -> bool:
+def _is_common(kernel: Kernel, expr: ir.AnyExpr) -> bool:
     for node in walk_expr(expr):
-        if isinstance(node, Builtin) and not node.axis and node.kind in _WITHIN_GRID:
+        if isinstance(node, ir.Builtin) and not node.axis and node.kind in _WITHIN_GRID:
             return False
-        if isinstance(node, (Load, Atomic)) and not kernel.memories[node.buffer].shared:
+        if isinstance(node, (ir.Load, ir.Atomic)) and not kernel.memories[node.buffer].shared:
             return False
     return True
 
 
 def emit_one_row(
     kernel: Kernel,
-    several: Several,
+    several: WorkgroupStates,
     cut: AroundLoop,
     group: str,
     decode: Callable[[str], object],

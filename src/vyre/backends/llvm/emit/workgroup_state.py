@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from vyre.backends.llvm.analysis.live_across_barriers import Crossing
-from vyre.backends.llvm.analysis.parallel_regions import Once, Piece, Stretch, Together
-from vyre.backends.llvm.analysis.workgroup_uniform import Sharing
+from vyre import ir
+from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
+from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece, Together
+from vyre.backends.llvm.analysis.workgroup_uniform import WorkgroupUniform
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.region import Window
 from vyre.backends.llvm.emit.values import Slot, Value
-from vyre.ir import Assign, Atomic, Block, Body, If, Let, Loop, Region, Return, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
-_PLAIN = (Let, Assign, If, Block, Region, Store)
+_PLAIN = (ir.Let, ir.Assign, ir.If, ir.Block, ir.Region, ir.Store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class AroundLoop:
     after: tuple[Piece, ...]
 
     @property
-    def statements(self) -> list[Loop]:
+    def statements(self) -> list[ir.Loop]:
         """The loops themselves."""
-        return [loop.statement for loop in self.loops if isinstance(loop.statement, Loop)]
+        return [loop.statement for loop in self.loops if isinstance(loop.statement, ir.Loop)]
 
     def at_first(self) -> AroundLoop:
         """The same work, with all but the first loop among what comes after."""
@@ -48,10 +48,10 @@ class AroundLoop:
         return tuple(piece for piece in self.before if isinstance(piece, Once))
 
 
-def cut_around_loop(kernel: Kernel, sharing: Sharing) -> AroundLoop | None:
+def cut_around_loop(kernel: Kernel, sharing: WorkgroupUniform) -> AroundLoop | None:
     """The work of a workgroup that others may begin before it is done, if there is a loop in it."""
     work, program = sharing.work, kernel.program
-    places = [n for n, piece in enumerate(work) if not isinstance(piece, (Once, Stretch))]
+    places = [n for n, piece in enumerate(work) if not isinstance(piece, (Once, ParallelRegion))]
     if not places or kernel.size[1] * kernel.size[2] > 1 or kernel.kept:
         return None
     end = first = places[0]
@@ -61,12 +61,12 @@ def cut_around_loop(kernel: Kernel, sharing: Sharing) -> AroundLoop | None:
         end += 1
     if not loops:
         return None
-    if any(isinstance(s, Return) for s in walk_stmts(program.entry)):
+    if any(isinstance(s, ir.Return) for s in walk_stmts(program.entry)):
         return None
     if any(d.is_local and d.name not in kernel.own_arrays for d in program.buffers):
         return None
     before = work[:first]
-    if any(not _is_free(p.body) for p in before if isinstance(p, Stretch)):
+    if any(not _is_free(p.body) for p in before if isinstance(p, ParallelRegion)):
         return None
     if not _is_fixed(work[:end], sharing.assigned):
         return None
@@ -74,7 +74,7 @@ def cut_around_loop(kernel: Kernel, sharing: Sharing) -> AroundLoop | None:
 
 
 def _is_free_loop(piece: Together) -> bool:
-    if not isinstance(piece.statement, Loop):
+    if not isinstance(piece.statement, ir.Loop):
         return False
     return all(not isinstance(p, Together) and _is_free(p.body) for p in piece.inner[0])
 
@@ -89,13 +89,13 @@ def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
     return True
 
 
-def _is_free(body: Body) -> bool:
+def _is_free(body: ir.Body) -> bool:
     """Whether work is such that no other workgroup can be waited for, or take notice."""
     for statement in walk_stmts(body):
         if not isinstance(statement, _PLAIN):
             return False
         for child in expr_children(statement):
-            if any(isinstance(node, Atomic) for node in walk_expr(child)):
+            if any(isinstance(node, ir.Atomic) for node in walk_expr(child)):
                 return False
     return True
 
@@ -106,7 +106,7 @@ def lane_bytes(kernel: Kernel, slot: Slot) -> int:
     return ((component or slot.dtype).size_bytes or 1) * kernel.invocations
 
 
-def kept_bytes(kernel: Kernel, crossing: Crossing) -> int:
+def kept_bytes(kernel: Kernel, crossing: LiveAcrossBarriers) -> int:
     """Bytes of the variables that the lanes of a workgroup keep."""
     return sum(len(s.pointers) * lane_bytes(kernel, s) for s in crossing.slots.values())
 
@@ -116,13 +116,13 @@ def workgroup_bytes(kernel: Kernel) -> int:
     return sum(d.size_bytes or 0 for d in kernel.program.buffers if d.is_workgroup)
 
 
-class Several:
+class WorkgroupStates:
     """Up to so many workgroups, by their numbers."""
 
     def __init__(
         self,
         kernel: Kernel,
-        crossing: Crossing,
+        crossing: LiveAcrossBarriers,
         bound: dict[str, Value | Slot],
         pieces: Callable[[tuple[Piece, ...], Window | None], None],
         most: int,

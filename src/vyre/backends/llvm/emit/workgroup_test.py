@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from vyre.backends.llvm.analysis.affine_forms import ALL_AXES
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
-from vyre.backends.llvm.emit.range_expander import Condition, LoopRange, Reach, all_of
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.rewrites.structure_returns import Part, parts_of
+from vyre.backends.llvm.emit.expressions import LaneContext
+from vyre.backends.llvm.emit.range_expander import Condition, LoopRange, RangeExpander, all_of
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.ir import AnyExpr, BinOp, DataType
 
 _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
 
 
-def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
+def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContext) -> str | None:
     """Whether all lanes run in vectors, an i1; None when no such test can be made.
 
     `first` is the first lane of the workgroup.
@@ -26,7 +26,7 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
         return None
     guards = [*peeling.parts, *(found.part for found in peeling.interior.assumptions)]
     for condition in peeling.rows:
-        guards += parts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
+        guards += conjuncts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
     even = peeling.interior.even
     if not guards and not indices and not even:
@@ -40,7 +40,7 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
     if not all(e.is_testable(peeling.forms, ALL_AXES) for e in even):
         return None
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
-    reach = Reach(kernel, first, extents, peeling.forms, _loops(peeling))
+    reach = RangeExpander(kernel, first, extents, peeling.forms, _loops(peeling))
     holds = [one for guard in guards for one in _guard_holds(kernel, reach, guard)]
     holds += [one for found in even for one in found.emit_test(reach)]
     for key in indices:
@@ -52,22 +52,22 @@ def emit_whole(kernel: Kernel, peeling: Peeling, first: Lanes) -> str | None:
     return all_of(kernel.w, [*holds, *reach.exact])
 
 
-def _loops(peeling: Peeling) -> dict[str, LoopRange]:
+def _loops(peeling: RowPartition) -> dict[str, LoopRange]:
     return {**peeling.interior.loops, **peeling.loops}
 
 
-def _has_span(peeling: Peeling, expr: AnyExpr) -> bool:
+def _has_span(peeling: RowPartition, expr: AnyExpr) -> bool:
     forms = peeling.forms
-    return forms.is_u32(expr) and Reach.supports(expr, forms, _loops(peeling), ALL_AXES)
+    return forms.is_u32(expr) and RangeExpander.supports(expr, forms, _loops(peeling), ALL_AXES)
 
 
-def _is_testable(peeling: Peeling, guard: Part) -> bool:
+def _is_testable(peeling: RowPartition, guard: Conjunct) -> bool:
     if guard.op not in (*_ORDERS, BinOp.NE, BinOp.EQ):
         return False
     return _has_span(peeling, guard.left) and _has_span(peeling, guard.right)
 
 
-def _guard_holds(kernel: Kernel, reach: Reach, guard: Part) -> list[Condition]:
+def _guard_holds(kernel: Kernel, reach: RangeExpander, guard: Conjunct) -> list[Condition]:
     """When a comparison holds for all lanes: nothing wraps, and the spans lie apart.
 
     Or they are one and the same number.

@@ -10,10 +10,11 @@ variable gets its step under one condition, and all else is computed in every it
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.analysis import is_slow
 from vyre.analysis.types import variable_types
-from vyre.backends.llvm.analysis.divergence import Shapes
-from vyre.backends.llvm.analysis.loop_vectorization import flat, gathering_of, step_of
+from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.analysis.loop_vectorization import flat, step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
     Better,
     Replaced,
@@ -25,27 +26,6 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
 )
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    BufLen,
-    Builtin,
-    DataType,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Select,
-    TypeEnv,
-    Var,
-    While,
-)
 from vyre.ir.walk import (
     expr_children,
     map_bodies,
@@ -61,8 +41,13 @@ from vyre.rewrite.names import Names
 
 MOST_NODES = 128
 """Expressions of loops that are looked at."""
-_COUNTERS = (DataType.U32, DataType.I32)
-_EXTREMES = {BinOp.GT: BinOp.MAX, BinOp.GE: BinOp.MAX, BinOp.LT: BinOp.MIN, BinOp.LE: BinOp.MIN}
+_COUNTERS = (ir.DataType.U32, ir.DataType.I32)
+_EXTREMES = {
+    ir.BinOp.GT: ir.BinOp.MAX,
+    ir.BinOp.GE: ir.BinOp.MAX,
+    ir.BinOp.LT: ir.BinOp.MIN,
+    ir.BinOp.LE: ir.BinOp.MIN,
+}
 
 
 @vyre_pass(name="canonicalise_reductions", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
@@ -73,36 +58,36 @@ class CanonicaliseReductions(CpuPass):
     loop then vectorises, and lanes do not read the same elements anyway.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without loops, and large ones."""
-        if not any(isinstance(s, (Loop, While)) for s in walk_stmts(program.entry)):
+        if not any(isinstance(s, (ir.Loop, ir.While)) for s in walk_stmts(program.entry)):
             return PassAnalysis.skip("no loop")
         return PassAnalysis.skip("the program is large") if is_large(program) else PassAnalysis.RUN
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops rewritten."""
         return _Choices(program).program()
 
 
 class _Choices:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self._program = program
         self._types = variable_types(program)
-        self._env = TypeEnv({decl.name: decl for decl in program.buffers}, self._types)
+        self._env = ir.TypeEnv({decl.name: decl for decl in program.buffers}, self._types)
         self._names: Names | None = None
-        self._shapes: Shapes | None = None
+        self._shapes: Divergence | None = None
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         entry = self._body(self._program.entry)
         if entry is self._program.entry:
             return self._program
         return self._program.with_rewritten_entry(entry)
 
-    def _body(self, body: Body) -> Body:
-        made: list[AnyStmt] = []
+    def _body(self, body: ir.Body) -> ir.Body:
+        made: list[ir.AnyStmt] = []
         for statement in body:
             found = None
-            if isinstance(statement, (Loop, While)) and _is_simple(statement.body):
+            if isinstance(statement, (ir.Loop, ir.While)) and _is_simple(statement.body):
                 found = self._loop(statement)
             made += found or [map_bodies(statement, self._body)]
         same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
@@ -113,9 +98,9 @@ class _Choices:
             self._names = Names(self._program)
         return self._names
 
-    def _loop(self, statement: Loop | While) -> list[AnyStmt] | None:
+    def _loop(self, statement: ir.Loop | ir.While) -> list[ir.AnyStmt] | None:
         """What stands for a loop whose rounds can be made to run side by side."""
-        loop = statement if isinstance(statement, Loop) else self._counted(statement)
+        loop = statement if isinstance(statement, ir.Loop) else self._counted(statement)
         if loop is None:
             return None
         found = self._rewritten(loop) if self._has_choices(loop) else loop
@@ -123,23 +108,27 @@ class _Choices:
             return None
         if loop is statement:
             return [found]
-        assert isinstance(found.start, Var)
+        assert isinstance(found.start, ir.Var)
         # Where there is no round, the counter may be past the end.
-        end = Assign(found.start.name, Binary(BinOp.MAX, found.start, found.stop))
+        end = ir.Assign(found.start.name, ir.Binary(ir.BinOp.MAX, found.start, found.stop))
         return [found, end]
 
-    def _counted(self, statement: While) -> Loop | None:
+    def _counted(self, statement: ir.While) -> ir.Loop | None:
         """A loop that counts, in place of one that asks."""
         match statement.cond:
-            case Binary(BinOp.LT, Var(name), stop) | Binary(BinOp.GT, stop, Var(name)):
+            case ir.Binary(ir.BinOp.LT, ir.Var(name), stop) | ir.Binary(
+                ir.BinOp.GT, stop, ir.Var(name)
+            ):
                 pass
             case _:
                 return None
         body = flat(statement.body)
-        changed = {s.name for s in walk_stmts(statement.body) if isinstance(s, (Assign, Let))}
-        steps = [s for s in walk_stmts(statement.body) if isinstance(s, Assign) and s.name == name]
+        changed = {s.name for s in walk_stmts(statement.body) if isinstance(s, (ir.Assign, ir.Let))}
+        steps = [
+            s for s in walk_stmts(statement.body) if isinstance(s, ir.Assign) and s.name == name
+        ]
         dtype = self._types[name]
-        one = Binary(BinOp.ADD, Var(name), Lit(dtype, 1))
+        one = ir.Binary(ir.BinOp.ADD, ir.Var(name), ir.Lit(dtype, 1))
         if dtype not in _COUNTERS or len(steps) != 1 or steps[0].value != one:
             return None
         if not any(s is steps[0] for s in body) or not _stays(stop, changed):
@@ -147,24 +136,24 @@ class _Choices:
         counter = self._fresh().fresh(name)
         self._types[counter] = dtype
         place = next(n for n, s in enumerate(body) if s is steps[0])
-        before = _with_value(body[:place], name, Var(counter))
-        following = Binary(BinOp.ADD, Var(counter), Lit(dtype, 1))
+        before = _with_value(body[:place], name, ir.Var(counter))
+        following = ir.Binary(ir.BinOp.ADD, ir.Var(counter), ir.Lit(dtype, 1))
         after = _with_value(body[place + 1 :], name, following)
-        return Loop(counter, Var(name), stop, (*before, *after))
+        return ir.Loop(counter, ir.Var(name), stop, (*before, *after))
 
-    def _has_choices(self, loop: Loop) -> bool:
+    def _has_choices(self, loop: ir.Loop) -> bool:
         """Whether a loop is not yet as it should be."""
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
-        carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, Assign)} - own
+        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
+        carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)} - own
         stepped: set[str] = set()
         for statement in flat(loop.body):
             match statement:
-                case If():
+                case ir.If():
                     return True
-                case Let(_, value):
-                    if any(isinstance(n, Var) and n.name in carried for n in walk_expr(value)):
+                case ir.Let(_, value):
+                    if any(isinstance(n, ir.Var) and n.name in carried for n in walk_expr(value)):
                         return True
-                case Assign(name, _) if name in carried:
+                case ir.Assign(name, _) if name in carried:
                     if name in stepped or step_of(statement) is None:
                         return True
                     stepped.add(name)
@@ -172,25 +161,25 @@ class _Choices:
                     pass
         return False
 
-    def _gathers(self, loop: Loop, before: Loop | While) -> bool:
+    def _gathers(self, loop: ir.Loop, before: ir.Loop | ir.While) -> bool:
         """Whether rounds of the loop run side by side, at places that differ between lanes."""
-        found = gathering_of(loop, self._env)
+        found = vectorizable_loop(loop, self._env)
         if found is None or found.stores:
             return False
         if self._shapes is None:
-            self._shapes = Shapes(self._program, self._program.entry, (0,))
+            self._shapes = Divergence(self._program, self._program.entry, (0,))
         accesses = [
             node
             for inner in (before, *walk_stmts(before.body))
             for child in expr_children(inner)
             for node in walk_expr(child)
-            if isinstance(node, Load)
+            if isinstance(node, ir.Load)
         ]
         return any(self._shapes.is_varying(access.index) for access in accesses)
 
-    def _rewritten(self, loop: Loop) -> Loop | None:
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, Let)}
-        changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, Assign))
+    def _rewritten(self, loop: ir.Loop) -> ir.Loop | None:
+        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
+        changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign))
         carried = changed - own
         look = Round(self._env, self._types, self._fresh(), carried, changed)
         try:
@@ -198,7 +187,7 @@ class _Choices:
             steps, replaced = self._sorted(values_of(look.now, carried))
         except Unclear:
             return None
-        made: list[AnyStmt] = []
+        made: list[ir.AnyStmt] = []
         for better, values in replaced.items():
             made += self._replacements(better, values, look.all_of(better.when))
         for one in steps:
@@ -229,50 +218,52 @@ class _Choices:
         return list(steps.values()), groups
 
     def _replacements(
-        self, better: Better, values: list[Replaced], when: AnyExpr | None
-    ) -> list[AnyStmt]:
-        cond: AnyExpr = Binary(better.op, better.value, Var(better.name))
+        self, better: Better, values: list[Replaced], when: ir.AnyExpr | None
+    ) -> list[ir.AnyStmt]:
+        cond: ir.AnyExpr = ir.Binary(better.op, better.value, ir.Var(better.name))
         if when is not None:
-            cond = Binary(BinOp.AND, when, cond)
+            cond = ir.Binary(ir.BinOp.AND, when, cond)
         name = self._fresh().fresh("better")
-        self._types[name] = DataType.BOOL
-        assigns = [Assign(v.name, Select(Var(name), v.value, Var(v.name))) for v in values]
-        return [Let(name, cond), *assigns]
+        self._types[name] = ir.DataType.BOOL
+        assigns = [
+            ir.Assign(v.name, ir.Select(ir.Var(name), v.value, ir.Var(v.name))) for v in values
+        ]
+        return [ir.Let(name, cond), *assigns]
 
 
-def _taken(name: str, step: Step, when: AnyExpr | None) -> Assign:
-    own = Var(name)
-    value = Binary(step.op, own, step.value)
-    return Assign(name, value if when is None else Select(when, value, own))
+def _taken(name: str, step: Step, when: ir.AnyExpr | None) -> ir.Assign:
+    own = ir.Var(name)
+    value = ir.Binary(step.op, own, step.value)
+    return ir.Assign(name, value if when is None else ir.Select(when, value, own))
 
 
-def _with_value(body: list[AnyStmt], name: str, value: AnyExpr) -> list[AnyStmt]:
+def _with_value(body: list[ir.AnyStmt], name: str, value: ir.AnyExpr) -> list[ir.AnyStmt]:
     """Statements with a value for a variable."""
 
-    def one(node: AnyExpr) -> AnyExpr:
-        return value if isinstance(node, Var) and node.name == name else node
+    def one(node: ir.AnyExpr) -> ir.AnyExpr:
+        return value if isinstance(node, ir.Var) and node.name == name else node
 
-    def each(statement: AnyStmt) -> AnyStmt:
+    def each(statement: ir.AnyStmt) -> ir.AnyStmt:
         new = map_exprs(statement, lambda child: rewrite_expr(child, one))
         return map_bodies(new, lambda inner: tuple(map(each, inner)))
 
     return [each(statement) for statement in body]
 
 
-def _stays(stop: AnyExpr, changed: set[str]) -> bool:
+def _stays(stop: ir.AnyExpr, changed: set[str]) -> bool:
     """Whether a number is the same in all rounds."""
     return all(
-        isinstance(node, (Lit, BufLen, Builtin, Binary, Var))
-        and not (isinstance(node, Var) and node.name in changed)
+        isinstance(node, (ir.Lit, ir.BufLen, ir.Builtin, ir.Binary, ir.Var))
+        and not (isinstance(node, ir.Var) and node.name in changed)
         for node in walk_expr(stop)
     )
 
 
-def _is_simple(body: Body) -> bool:
+def _is_simple(body: ir.Body) -> bool:
     """Whether a loop is short and does nothing but compute, with nothing slow in its arms."""
     nodes = 0
     for statement in walk_stmts(body):
-        if isinstance(statement, If):
+        if isinstance(statement, ir.If):
             slow = (node for arm in (statement.then, statement.otherwise) for node in _nodes(arm))
             if any(map(is_slow, slow)):
                 return False
@@ -282,6 +273,6 @@ def _is_simple(body: Body) -> bool:
     return True
 
 
-def _nodes(body: Body) -> list[AnyExpr]:
+def _nodes(body: ir.Body) -> list[ir.AnyExpr]:
     found = [child for statement in walk_stmts(body) for child in expr_children(statement)]
     return [node for child in found for node in walk_expr(child)]

@@ -14,35 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vyre import ir
 from vyre.analysis.types import variable_types
-from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Binary,
-    BinOp,
-    Body,
-    Break,
-    Builtin,
-    BuiltinKind,
-    Continue,
-    DataType,
-    Expr,
-    If,
-    Let,
-    Lit,
-    Loop,
-    Program,
-    Return,
-    Select,
-    Unary,
-    UnOp,
-    Var,
-    While,
-)
+from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
@@ -57,7 +33,7 @@ MOST_KEPT = 2
 """Loop-carried variables: between two iterations of a row they are in memory."""
 MOST_WRITTEN_TWICE = 16
 """Statements of a loop that is emitted in its original form as well."""
-_ZERO, _ONE = Expr.u32(0), Expr.u32(1)
+_ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
 
 
 @vyre_pass(name="grid_stride_loops", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
@@ -69,21 +45,21 @@ class GridStrideLoops(CpuPass):
     rows of 64 lanes and more, whose accesses become contiguous.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip short rows, and programs without loops or with returns."""
         size = program.workgroup_size
         if size[0] < FEWEST_LANES or size[1] * size[2] > 1:
             return PassAnalysis.skip(f"no row of {FEWEST_LANES} lanes")
         kinds = {type(s) for s in walk_stmts(program.entry)}
-        if Return in kinds:
+        if ir.Return in kinds:
             # Lanes that return leave gaps in every row that follows.
             return PassAnalysis.skip("invocations return early")
-        return PassAnalysis.RUN if kinds & {Loop, While} else PassAnalysis.skip("no loop")
+        return PassAnalysis.RUN if kinds & {ir.Loop, ir.While} else PassAnalysis.skip("no loop")
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops interchanged, and the names of their trip counts."""
         rewriter = _Rewriter(program)
-        changed = program.with_rewritten_entry(with_common_loops(program.entry, rewriter.change))
+        changed = program.with_rewritten_entry(map_workgroup_loops(program.entry, rewriter.change))
         if changed is program:
             return program
         context.facts.trip_counts = frozenset(rewriter.counts)
@@ -94,16 +70,16 @@ class GridStrideLoops(CpuPass):
 class _Stride:
     """A loop over `start`, `start + step`, … as long as that is less than `stop`."""
 
-    start: Builtin
-    stop: AnyExpr
-    step: AnyExpr
-    base: AnyExpr | None = None
+    start: ir.Builtin
+    stop: ir.AnyExpr
+    step: ir.AnyExpr
+    base: ir.AnyExpr | None = None
     """What is added to the start: as in the elements of a row, shared by a workgroup."""
 
 
 class _Rewriter:
-    def __init__(self, program: Program) -> None:
-        self._shapes = Shapes(program, program.entry, (0, 1, 2), over_time=True)
+    def __init__(self, program: ir.Program) -> None:
+        self._shapes = Divergence(program, program.entry, (0, 1, 2), over_time=True)
         buffers = {decl.name: decl for decl in program.buffers}
         self._types = TypeEnv(buffers, variable_types(program))
         self._size = program.workgroup_size[0]
@@ -113,16 +89,16 @@ class _Rewriter:
         self._values = {
             s.name: s.value
             for s in walk_stmts(program.entry)
-            if isinstance(s, Let) and s.name not in self._shapes.assigned
+            if isinstance(s, ir.Let) and s.name not in self._shapes.assigned
         }
 
-    def change(self, loop: Loop | While, body: Body, place: int) -> list[AnyStmt]:
+    def change(self, loop: ir.Loop | ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
         """What becomes of a loop."""
-        return self._loop(loop) if isinstance(loop, Loop) else self._while(loop, body, place)
+        return self._loop(loop) if isinstance(loop, ir.Loop) else self._while(loop, body, place)
 
     # Loops that count ----------------------------------------------------------------------------
 
-    def _loop(self, loop: Loop) -> list[AnyStmt]:
+    def _loop(self, loop: ir.Loop) -> list[ir.AnyStmt]:
         written = self._named(loop.stop)
         found = self._stride_of(loop.start, written)
         if found is None or not self._is_movable(loop.body, None):
@@ -132,12 +108,12 @@ class _Rewriter:
         first = self._first(found.start)
         rounds = self._count()
         stop = rewrite_expr(written, lambda e: first if self._named(e) == found.start else e)
-        guarded = If(_is_left(found, Var(loop.var)), loop.body, ())
-        return [Let(rounds, stop), rebuilt(loop, {"stop": Var(rounds), "body": (guarded,)})]
+        guarded = ir.If(_is_left(found, ir.Var(loop.var)), loop.body, ())
+        return [ir.Let(rounds, stop), rebuilt(loop, {"stop": ir.Var(rounds), "body": (guarded,)})]
 
     def _from_base(
-        self, loop: Loop, written: AnyExpr, found: _Stride, base: AnyExpr
-    ) -> list[AnyStmt]:
+        self, loop: ir.Loop, written: ir.AnyExpr, found: _Stride, base: ir.AnyExpr
+    ) -> list[ir.AnyStmt]:
         """Unless lanes begin on both sides of the end of all numbers: then it is run as it stands.
 
         Elsewhere the first lane has the most rounds, here as well.
@@ -145,101 +121,107 @@ class _Rewriter:
         if sum(1 for _ in walk_stmts(loop.body)) > MOST_WRITTEN_TWICE:
             return [loop]
         begin, safe, rounds = self._names.fresh("base"), self._names.fresh("safe"), self._count()
-        fits = Binary(BinOp.LE, base, Expr.u32((1 << 32) - self._size))
+        fits = ir.Binary(ir.BinOp.LE, base, ir.Expr.u32((1 << 32) - self._size))
 
-        def at_first(expr: AnyExpr) -> AnyExpr:
+        def at_first(expr: ir.AnyExpr) -> ir.AnyExpr:
             made = self._named(expr)
-            is_start = isinstance(made, Binary) and _offset(made, self._named) == (
+            is_start = isinstance(made, ir.Binary) and _offset(made, self._named) == (
                 found.start,
                 base,
             )
-            return Var(begin) if is_start else expr
+            return ir.Var(begin) if is_start else expr
 
-        count = Select(Var(safe), rewrite_expr(written, at_first), _ZERO)
-        ends = _Stride(found.start, Binary(BinOp.SUB, found.stop, Var(begin)), found.step)
-        guarded = If(_is_left(ends, Var(loop.var)), loop.body, ())
+        count = ir.Select(ir.Var(safe), rewrite_expr(written, at_first), _ZERO)
+        ends = _Stride(found.start, ir.Binary(ir.BinOp.SUB, found.stop, ir.Var(begin)), found.step)
+        guarded = ir.If(_is_left(ends, ir.Var(loop.var)), loop.body, ())
         return [
-            Let(begin, base),
-            Let(safe, fits),
-            Let(rounds, count),
-            rebuilt(loop, {"stop": Var(rounds), "body": (guarded,)}),
-            If(Unary(UnOp.NOT, Var(safe)), (loop,), ()),
+            ir.Let(begin, base),
+            ir.Let(safe, fits),
+            ir.Let(rounds, count),
+            rebuilt(loop, {"stop": ir.Var(rounds), "body": (guarded,)}),
+            ir.If(ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (loop,), ()),
         ]
 
-    def _named(self, expr: AnyExpr) -> AnyExpr:
+    def _named(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """What a name stands for: two loops over the same numbers share how many there are."""
-        while isinstance(expr, Var) and expr.name in self._values:
+        while isinstance(expr, ir.Var) and expr.name in self._values:
             expr = self._values[expr.name]
         return expr
 
-    def _stride_of(self, begin: AnyExpr, rounds: AnyExpr) -> _Stride | None:
+    def _stride_of(self, begin: ir.AnyExpr, rounds: ir.AnyExpr) -> _Stride | None:
         """The stride behind a number of rounds, as `range` counts them."""
         match rounds:
-            case Select(cond, Binary(BinOp.ADD, quotient, Lit(_, 1)), Lit(_, 0)):
+            case ir.Select(cond, ir.Binary(ir.BinOp.ADD, quotient, ir.Lit(_, 1)), ir.Lit(_, 0)):
                 pass
             case _:
                 return None
-        if not isinstance(begin, Lit) or begin.bits:
+        if not isinstance(begin, ir.Lit) or begin.bits:
             return None
         match quotient:
-            case Binary(BinOp.DIV, distance, step):
+            case ir.Binary(ir.BinOp.DIV, distance, step):
                 pass
-            case Binary(BinOp.SHR, distance, Lit(DataType.U32, amount)):
-                step = Expr.u32(1 << (amount & 31))
+            case ir.Binary(ir.BinOp.SHR, distance, ir.Lit(ir.DataType.U32, amount)):
+                step = ir.Expr.u32(1 << (amount & 31))
             case _:
                 return None
         match distance:
-            case Binary(BinOp.SUB, Binary(BinOp.SUB, stop, start), Lit(_, 1)):
+            case ir.Binary(ir.BinOp.SUB, ir.Binary(ir.BinOp.SUB, stop, start), ir.Lit(_, 1)):
                 pass
             case _:
                 return None
         found = self._made(start, stop, step)
         return found if found is not None and _conditions_fit(cond, start, stop, step) else None
 
-    def _made(self, start: AnyExpr, stop: AnyExpr, step: AnyExpr) -> _Stride | None:
+    def _made(self, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr) -> _Stride | None:
         start, base = self._named(start), None
-        if isinstance(start, Binary):
+        if isinstance(start, ir.Binary):
             found = _offset(start, self._named)
             if found is None or not self._is_fixed(found[1]):
                 return None
             start, base = found
-        if not isinstance(start, Builtin) or start.axis:
+        if not isinstance(start, ir.Builtin) or start.axis:
             return None
-        if start.kind not in (BuiltinKind.GLOBAL_ID, BuiltinKind.LOCAL_ID):
+        if start.kind not in (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID):
             return None
         if not self._is_fixed(stop) or not self._is_fixed(step):
             return None
-        if not all(type_of(e, self._types) is DataType.U32 for e in (stop, step)):
+        if not all(type_of(e, self._types) is ir.DataType.U32 for e in (stop, step)):
             return None
         return _Stride(start, stop, step, base)
 
-    def _is_fixed(self, expr: AnyExpr) -> bool:
+    def _is_fixed(self, expr: ir.AnyExpr) -> bool:
         """Whether a value is the same for all lanes at all times."""
-        changes = (isinstance(n, Var) and n.name in self._shapes.assigned for n in walk_expr(expr))
+        changes = (
+            isinstance(n, ir.Var) and n.name in self._shapes.assigned for n in walk_expr(expr)
+        )
         return not any(changes) and not self._shapes.is_varying(expr)
 
-    def _first(self, start: Builtin) -> AnyExpr:
+    def _first(self, start: ir.Builtin) -> ir.AnyExpr:
         """Where the first lane of the workgroup begins; no lane begins before it."""
-        if start.kind is BuiltinKind.LOCAL_ID:
+        if start.kind is ir.BuiltinKind.LOCAL_ID:
             return _ZERO
-        group = Builtin(BuiltinKind.WORKGROUP_ID, 0)
-        return Binary(BinOp.MUL, group, Expr.u32(self._size))
+        group = ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0)
+        return ir.Binary(ir.BinOp.MUL, group, ir.Expr.u32(self._size))
 
     # Loops with a condition ----------------------------------------------------------------------
 
-    def _while(self, loop: While, body: Body, place: int) -> list[AnyStmt]:
+    def _while(self, loop: ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
         """Unless the counter may wrap around: then the loop is run as it stands."""
         match loop.cond:
-            case Binary(BinOp.LT, Var(name), stop) | Binary(BinOp.GT, stop, Var(name)):
+            case ir.Binary(ir.BinOp.LT, ir.Var(name), stop) | ir.Binary(
+                ir.BinOp.GT, stop, ir.Var(name)
+            ):
                 pass
             case _:
                 return [loop]
-        bound = next((s for s in body[:place] if isinstance(s, Let) and s.name == name), None)
+        bound = next((s for s in body[:place] if isinstance(s, ir.Let) and s.name == name), None)
         if bound is None or not self._is_own(name, loop, body):
             return [loop]
         *rest, last = loop.body
         match last:
-            case Assign(_, Binary(BinOp.ADD, Var(moved), step)) if moved == name == last.name:
+            case ir.Assign(_, ir.Binary(ir.BinOp.ADD, ir.Var(moved), step)) if (
+                moved == name == last.name
+            ):
                 pass
             case _:
                 return [loop]
@@ -248,54 +230,58 @@ class _Rewriter:
             return [loop]
         return self._both(loop, bound, tuple(rest), found)
 
-    def _is_own(self, name: str, loop: While, body: Body) -> bool:
+    def _is_own(self, name: str, loop: ir.While, body: ir.Body) -> bool:
         """Whether a variable is bound before a loop and used nowhere else."""
-        changes = [s for s in walk_stmts(body) if isinstance(s, Assign) and s.name == name]
+        changes = [s for s in walk_stmts(body) if isinstance(s, ir.Assign) and s.name == name]
         inside = sum(_mentions(s, name) for s in walk_stmts((loop,)))
         return len(changes) == 1 and inside == sum(_mentions(s, name) for s in walk_stmts(body))
 
-    def _both(self, loop: While, bound: Let, body: Body, found: _Stride) -> list[AnyStmt]:
+    def _both(
+        self, loop: ir.While, bound: ir.Let, body: ir.Body, found: _Stride
+    ) -> list[ir.AnyStmt]:
         counter, rounds = self._names.fresh("round"), self._count()
         safe, shown = self._names.fresh("safe"), self._names.fresh(bound.name)
         start, stop, step = self._first(found.start), found.stop, found.step
-        moves = Binary(BinOp.NE, step, _ZERO)
-        fits = Binary(BinOp.LE, stop, Binary(BinOp.SUB, _ZERO, step))
-        some = Binary(BinOp.AND, Var(safe), Binary(BinOp.LT, start, stop))
-        left = Binary(BinOp.SUB, Binary(BinOp.SUB, stop, start), _ONE)
-        count = Binary(BinOp.ADD, Binary(BinOp.DIV, left, step), _ONE)
-        place = Binary(BinOp.ADD, found.start, Binary(BinOp.MUL, Var(counter), step))
+        moves = ir.Binary(ir.BinOp.NE, step, _ZERO)
+        fits = ir.Binary(ir.BinOp.LE, stop, ir.Binary(ir.BinOp.SUB, _ZERO, step))
+        some = ir.Binary(ir.BinOp.AND, ir.Var(safe), ir.Binary(ir.BinOp.LT, start, stop))
+        left = ir.Binary(ir.BinOp.SUB, ir.Binary(ir.BinOp.SUB, stop, start), _ONE)
+        count = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, left, step), _ONE)
+        place = ir.Binary(ir.BinOp.ADD, found.start, ir.Binary(ir.BinOp.MUL, ir.Var(counter), step))
 
-        def renamed(expr: AnyExpr) -> AnyExpr:
-            return Var(shown) if expr == Var(bound.name) else expr
+        def renamed(expr: ir.AnyExpr) -> ir.AnyExpr:
+            return ir.Var(shown) if expr == ir.Var(bound.name) else expr
 
-        inner = (Let(shown, place), *rewrite_exprs(body, renamed))
-        guarded = If(_is_left(found, Var(counter)), inner, ())
+        inner = (ir.Let(shown, place), *rewrite_exprs(body, renamed))
+        guarded = ir.If(_is_left(found, ir.Var(counter)), inner, ())
         again = self._names.fresh(bound.name)
 
-        def once_more(expr: AnyExpr) -> AnyExpr:
-            return Var(again) if expr == Var(bound.name) else expr
+        def once_more(expr: ir.AnyExpr) -> ir.AnyExpr:
+            return ir.Var(again) if expr == ir.Var(bound.name) else expr
 
         as_written = rewrite_exprs((rebuilt(loop, {"body": body}),), once_more)[0]
-        assert isinstance(as_written, While)
-        moved = Assign(again, Binary(BinOp.ADD, Var(again), step))
+        assert isinstance(as_written, ir.While)
+        moved = ir.Assign(again, ir.Binary(ir.BinOp.ADD, ir.Var(again), step))
         as_written = rebuilt(as_written, {"body": (*as_written.body, moved)})
         return [
-            Let(safe, Binary(BinOp.AND, moves, fits)),
-            Let(rounds, Select(some, count, _ZERO)),
-            Loop(counter, _ZERO, Var(rounds), (guarded,)),
-            If(Unary(UnOp.NOT, Var(safe)), (Let(again, found.start), as_written), ()),
+            ir.Let(safe, ir.Binary(ir.BinOp.AND, moves, fits)),
+            ir.Let(rounds, ir.Select(some, count, _ZERO)),
+            ir.Loop(counter, _ZERO, ir.Var(rounds), (guarded,)),
+            ir.If(
+                ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (ir.Let(again, found.start), as_written), ()
+            ),
         ]
 
     # What may be moved ---------------------------------------------------------------------------
 
-    def _is_movable(self, body: Body, counter: str | None) -> bool:
+    def _is_movable(self, body: ir.Body, counter: str | None) -> bool:
         """Whether lanes may take turns: they stay to the end, and keep little in between."""
-        own = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
+        own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
         changed: set[str] = set()
         for statement in walk_stmts(body):
-            if isinstance(statement, (Break, Continue, Return)):
+            if isinstance(statement, (ir.Break, ir.Continue, ir.Return)):
                 return False
-            if isinstance(statement, Assign) and statement.name not in own:
+            if isinstance(statement, ir.Assign) and statement.name not in own:
                 changed.add(statement.name)
         return counter not in changed and len(changed) <= MOST_KEPT
 
@@ -304,37 +290,41 @@ class _Rewriter:
         return self.counts[-1]
 
 
-def _offset(start: Binary, named: Callable[[AnyExpr], AnyExpr]) -> tuple[Builtin, AnyExpr] | None:
+def _offset(
+    start: ir.Binary, named: Callable[[ir.AnyExpr], ir.AnyExpr]
+) -> tuple[ir.Builtin, ir.AnyExpr] | None:
     """A lane's place in the workgroup and what is added to it."""
-    if start.op is not BinOp.ADD:
+    if start.op is not ir.BinOp.ADD:
         return None
     for place, base in ((start.right, start.left), (start.left, start.right)):
         made = named(place)
-        if isinstance(made, Builtin) and made.kind is BuiltinKind.LOCAL_ID:
+        if isinstance(made, ir.Builtin) and made.kind is ir.BuiltinKind.LOCAL_ID:
             return made, base
     return None
 
 
-def _is_left(found: _Stride, counter: AnyExpr) -> AnyExpr:
+def _is_left(found: _Stride, counter: ir.AnyExpr) -> ir.AnyExpr:
     """Whether a lane has the round with a number that the first lane has."""
-    gone = Binary(BinOp.MUL, counter, found.step)
-    return Binary(BinOp.LT, found.start, Binary(BinOp.SUB, found.stop, gone))
+    gone = ir.Binary(ir.BinOp.MUL, counter, found.step)
+    return ir.Binary(ir.BinOp.LT, found.start, ir.Binary(ir.BinOp.SUB, found.stop, gone))
 
 
-def _mentions(statement: AnyStmt, name: str) -> int:
+def _mentions(statement: ir.AnyStmt, name: str) -> int:
     """How often a statement itself reads a variable."""
     nodes = (node for child in expr_children(statement) for node in walk_expr(child))
-    return sum(isinstance(node, Var) and node.name == name for node in nodes)
+    return sum(isinstance(node, ir.Var) and node.name == name for node in nodes)
 
 
-def _conditions_fit(cond: AnyExpr, start: AnyExpr, stop: AnyExpr, step: AnyExpr) -> bool:
+def _conditions_fit(
+    cond: ir.AnyExpr, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr
+) -> bool:
     """Whether there are rounds exactly where the start is less than the stop and moves."""
-    below = (Binary(BinOp.LT, start, stop), Binary(BinOp.GT, stop, start))
-    moves = (Binary(BinOp.NE, step, _ZERO), Binary(BinOp.GT, step, _ZERO))
-    if isinstance(step, Lit) and step.bits:
+    below = (ir.Binary(ir.BinOp.LT, start, stop), ir.Binary(ir.BinOp.GT, stop, start))
+    moves = (ir.Binary(ir.BinOp.NE, step, _ZERO), ir.Binary(ir.BinOp.GT, step, _ZERO))
+    if isinstance(step, ir.Lit) and step.bits:
         return cond in below
     match cond:
-        case Binary(BinOp.AND, one, other):
+        case ir.Binary(ir.BinOp.AND, one, other):
             return (one in moves and other in below) or (other in moves and one in below)
         case _:
             return False

@@ -13,27 +13,8 @@ is an integer, or a float of 32 or 64 bits.
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Binary,
-    Body,
-    Builtin,
-    Cast,
-    DataType,
-    If,
-    Let,
-    Lit,
-    Load,
-    Program,
-    Select,
-    Store,
-    Unary,
-    Var,
-)
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts, without_blocks
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
@@ -43,11 +24,18 @@ MOST = 4
 """Elements that are exchanged at once."""
 _KEPT = frozenset(
     {
-        *(DataType.U8, DataType.I8, DataType.U16, DataType.I16, DataType.U32, DataType.I32),
-        *(DataType.U64, DataType.I64, DataType.F32, DataType.F64),
+        *(
+            ir.DataType.U8,
+            ir.DataType.I8,
+            ir.DataType.U16,
+            ir.DataType.I16,
+            ir.DataType.U32,
+            ir.DataType.I32,
+        ),
+        *(ir.DataType.U64, ir.DataType.I64, ir.DataType.F32, ir.DataType.F64),
     }
 )
-_PURE = (Var, Lit, Binary, Unary, Cast, Select, Builtin)
+_PURE = (ir.Var, ir.Lit, ir.Binary, ir.Unary, ir.Cast, ir.Select, ir.Builtin)
 
 
 @vyre_pass(name="if_convert_exchanges", phase=PassPhase.LOWERING, family=CostModelFamily.SCALAR)
@@ -58,27 +46,27 @@ class IfConvertExchanges(CpuPass):
     between. Profitable when two to four elements are exchanged: the branch would diverge.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without a branch of two statements."""
-        if any(isinstance(s, If) and len(s.then) >= FEWEST for s in walk_stmts(program.entry)):
+        if any(isinstance(s, ir.If) and len(s.then) >= FEWEST for s in walk_stmts(program.entry)):
             return PassAnalysis.RUN
         return PassAnalysis.skip("no branch with two stores")
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with exchanges as stores."""
         return program.with_rewritten_entry(_Exchanges(program).body(program.entry))
 
 
 class _Exchanges:
-    def __init__(self, program: Program) -> None:
-        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, Assign)}
+    def __init__(self, program: ir.Program) -> None:
+        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
         self._buffers = {
             decl.name for decl in program.buffers if decl.element in _KEPT and not decl.is_local
         }
 
-    def body(self, body: Body) -> Body:
-        made: list[AnyStmt] = []
-        loaded: dict[tuple[str, AnyExpr], str] = {}
+    def body(self, body: ir.Body) -> ir.Body:
+        made: list[ir.AnyStmt] = []
+        loaded: dict[tuple[str, ir.AnyExpr], str] = {}
         for statement in body:
             stores = self._stores(statement, loaded) if loaded else None
             if stores is None:
@@ -89,48 +77,49 @@ class _Exchanges:
         same = len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True))
         return body if same else tuple(made)
 
-    def _note(self, statement: AnyStmt, loaded: dict[tuple[str, AnyExpr], str]) -> None:
+    def _note(self, statement: ir.AnyStmt, loaded: dict[tuple[str, ir.AnyExpr], str]) -> None:
         """Remember what was loaded, as long as nothing but computing follows."""
-        if not isinstance(statement, Let) or any(
-            isinstance(node, Atomic) for node in walk_expr(statement.value)
+        if not isinstance(statement, ir.Let) or any(
+            isinstance(node, ir.Atomic) for node in walk_expr(statement.value)
         ):
             loaded.clear()
             return
         match statement.value:
-            case Load(buffer, index) if buffer in self._buffers and self._is_steady(index):
+            case ir.Load(buffer, index) if buffer in self._buffers and self._is_steady(index):
                 if statement.name not in self._assigned:
                     loaded[buffer, index] = statement.name
             case _:
                 pass
 
-    def _is_steady(self, expr: AnyExpr) -> bool:
+    def _is_steady(self, expr: ir.AnyExpr) -> bool:
         return all(
-            isinstance(node, _PURE) and not (isinstance(node, Var) and node.name in self._assigned)
+            isinstance(node, _PURE)
+            and not (isinstance(node, ir.Var) and node.name in self._assigned)
             for node in walk_expr(expr)
         )
 
     def _stores(
-        self, statement: AnyStmt, loaded: dict[tuple[str, AnyExpr], str]
-    ) -> list[AnyStmt] | None:
-        if not isinstance(statement, If) or statement.otherwise or not _is_pure(statement.cond):
+        self, statement: ir.AnyStmt, loaded: dict[tuple[str, ir.AnyExpr], str]
+    ) -> list[ir.AnyStmt] | None:
+        if not isinstance(statement, ir.If) or statement.otherwise or not _is_pure(statement.cond):
             return None
         stores = without_blocks(statement.then)
         if not FEWEST <= len(stores) <= MOST:
             return None
-        made: list[AnyStmt] = []
+        made: list[ir.AnyStmt] = []
         for store in stores:
-            if not isinstance(store, Store) or not isinstance(store.value, Var):
+            if not isinstance(store, ir.Store) or not isinstance(store.value, ir.Var):
                 return None
             before = loaded.get((store.buffer, store.index))
             others = {name for (buffer, _), name in loaded.items() if buffer == store.buffer}
             if before is None or store.value.name not in others - {before}:
                 return None
-            value = Select(statement.cond, store.value, Var(before))
-            made.append(Store(store.buffer, store.index, value))
+            value = ir.Select(statement.cond, store.value, ir.Var(before))
+            made.append(ir.Store(store.buffer, store.index, value))
         return made
 
 
-def _is_pure(cond: AnyExpr) -> bool:
+def _is_pure(cond: ir.AnyExpr) -> bool:
     """Whether a condition may be asked again after some of the stores."""
     return all(isinstance(node, _PURE) for node in walk_expr(cond))
 

@@ -9,33 +9,16 @@ so the same invocations run with the same ids, in another order.
 
 from __future__ import annotations
 
-from vyre.backends.llvm.analysis.divergence import Shapes
+from vyre import ir
+from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.ir import (
-    AnyExpr,
-    Binary,
-    BinOp,
-    Body,
-    Builtin,
-    BuiltinKind,
-    Cast,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Select,
-    Store,
-    Var,
-    While,
-)
 from vyre.ir.independence import are_apart
 from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass
 
-_OF_GRID = frozenset({BuiltinKind.GLOBAL_ID, BuiltinKind.NUM_WORKGROUPS})
+_OF_GRID = frozenset({ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.NUM_WORKGROUPS})
 LOOP_WEIGHT = 8
 """Executions of a loop's body that are assumed."""
 
@@ -49,7 +32,7 @@ class InterchangeAxes(CpuPass):
     contiguous, than along x; what loops do counts eightfold per level.
     """
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with two axes interchanged, and which."""
         axis = contiguous_axis(program)
         if not axis:
@@ -58,12 +41,12 @@ class InterchangeAxes(CpuPass):
         return with_axes_interchanged(program, axis)
 
 
-def contiguous_axis(program: Program) -> int:
+def contiguous_axis(program: ir.Program) -> int:
     """The axis that x should change places with; 0 where x is best."""
     used = {
         node.axis
         for node in walk_all_exprs(program.entry)
-        if isinstance(node, Builtin) and node.kind is BuiltinKind.GLOBAL_ID
+        if isinstance(node, ir.Builtin) and node.kind is ir.BuiltinKind.GLOBAL_ID
     }
     if not (used - {0} and 0 in used) or not may_reorder_invocations(program):
         return 0
@@ -79,13 +62,13 @@ def contiguous_axis(program: Program) -> int:
     return found
 
 
-def with_axes_interchanged(program: Program, axis: int) -> Program:
+def with_axes_interchanged(program: ir.Program, axis: int) -> ir.Program:
     """The program with x and another axis interchanged in ids and workgroup size."""
     places = {0: axis, axis: 0}
 
-    def change(node: AnyExpr) -> AnyExpr:
-        if isinstance(node, Builtin) and node.kind in _OF_GRID and node.axis in places:
-            return Builtin(node.kind, places[node.axis])
+    def change(node: ir.AnyExpr) -> ir.AnyExpr:
+        if isinstance(node, ir.Builtin) and node.kind in _OF_GRID and node.axis in places:
+            return ir.Builtin(node.kind, places[node.axis])
         return node
 
     size = list(program.workgroup_size)
@@ -94,10 +77,10 @@ def with_axes_interchanged(program: Program, axis: int) -> Program:
     return changed.with_workgroup_size(size)
 
 
-def may_reorder_invocations(program: Program) -> bool:
+def may_reorder_invocations(program: ir.Program) -> bool:
     """True if no observable result depends on the order of invocations."""
     return are_apart(program.entry) and not any(
-        isinstance(node, Builtin) and node.kind not in _OF_GRID
+        isinstance(node, ir.Builtin) and node.kind not in _OF_GRID
         for node in walk_all_exprs(program.entry)
     )
 
@@ -105,30 +88,30 @@ def may_reorder_invocations(program: Program) -> bool:
 class _Accesses:
     """Accesses by stride, were lanes to run along an axis; weighted by loop depth."""
 
-    def __init__(self, program: Program, axis: int) -> None:
+    def __init__(self, program: ir.Program, axis: int) -> None:
         self.side_by_side = 0
         self.apart = 0
         self._axis = axis
-        self._shapes = Shapes(program, program.entry, (axis,), in_step=True)
+        self._shapes = Divergence(program, program.entry, (axis,), in_step=True)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
-        self._values: dict[str, AnyExpr] = {}
+        self._values: dict[str, ir.AnyExpr] = {}
         self._visit(program.entry, 1)
 
-    def _visit(self, body: Body, weight: int) -> None:
+    def _visit(self, body: ir.Body, weight: int) -> None:
         for statement in body:
-            if isinstance(statement, Let) and statement.name not in self._shapes.assigned:
+            if isinstance(statement, ir.Let) and statement.name not in self._shapes.assigned:
                 self._values[statement.name] = statement.value
-            if isinstance(statement, Store):
+            if isinstance(statement, ir.Store):
                 self._count(statement.buffer, statement.index, weight)
             for child in expr_children(statement):
                 for node in walk_expr(child):
-                    if isinstance(node, Load):
+                    if isinstance(node, ir.Load):
                         self._count(node.buffer, node.index, weight)
-            inner = weight * LOOP_WEIGHT if isinstance(statement, (Loop, While)) else weight
+            inner = weight * LOOP_WEIGHT if isinstance(statement, (ir.Loop, ir.While)) else weight
             for nested in bodies(statement):
                 self._visit(nested, inner)
 
-    def _count(self, buffer: str, index: AnyExpr, weight: int) -> None:
+    def _count(self, buffer: str, index: ir.AnyExpr, weight: int) -> None:
         if buffer in self._private:
             return
         step = self._step(index)
@@ -137,38 +120,38 @@ class _Accesses:
         elif step is None or not 0 <= step <= WIDEST_STEP:
             self.apart += weight
 
-    def _step(self, expr: AnyExpr) -> int | None:
+    def _step(self, expr: ir.AnyExpr) -> int | None:
         """The stride of an index from lane to lane; None if it is unknown."""
         if not self._shapes.is_varying(expr):
             return 0
         match expr:
-            case Builtin(BuiltinKind.GLOBAL_ID, axis) if axis == self._axis:
+            case ir.Builtin(ir.BuiltinKind.GLOBAL_ID, axis) if axis == self._axis:
                 return 1
-            case Var(name) if name in self._values:
+            case ir.Var(name) if name in self._values:
                 return self._step(self._values[name])
-            case Binary(BinOp.ADD | BinOp.SUB as op, left, right):
+            case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB as op, left, right):
                 first, second = self._step(left), self._step(right)
                 if first is None or second is None:
                     return None
-                return first + second if op is BinOp.ADD else first - second
-            case Binary(BinOp.MUL, left, Lit(_, _) as factor) | Binary(
-                BinOp.MUL, Lit(_, _) as factor, left
+                return first + second if op is ir.BinOp.ADD else first - second
+            case ir.Binary(ir.BinOp.MUL, left, ir.Lit(_, _) as factor) | ir.Binary(
+                ir.BinOp.MUL, ir.Lit(_, _) as factor, left
             ):
                 step = self._step(left)
                 return None if step is None else step * int(factor.value)
-            case Binary(BinOp.SHL, left, Lit() as amount):
+            case ir.Binary(ir.BinOp.SHL, left, ir.Lit() as amount):
                 step = self._step(left)
                 return None if step is None else step << (int(amount.value) & 31)
-            case Cast(value, _):
+            case ir.Cast(value, _):
                 return self._step(value)
-            case Binary(BinOp.MIN | BinOp.MAX | BinOp.REM, left, right):
+            case ir.Binary(ir.BinOp.MIN | ir.BinOp.MAX | ir.BinOp.REM, left, right):
                 return self._first((left, right))
-            case Select(_, yes, no):
+            case ir.Select(_, yes, no):
                 return self._first((yes, no))
             case _:
                 return None
 
-    def _first(self, arms: tuple[AnyExpr, ...]) -> int | None:
+    def _first(self, arms: tuple[ir.AnyExpr, ...]) -> int | None:
         """The stride where no border is near: that of the first arm that varies."""
         return next((self._step(arm) for arm in arms if self._shapes.is_varying(arm)), None)
 

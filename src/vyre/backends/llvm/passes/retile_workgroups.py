@@ -9,11 +9,11 @@ the last rows are fewer than four, some before them run once more.
 
 from __future__ import annotations
 
-from vyre.backends.llvm.analysis.divergence import Shapes
-from vyre.backends.llvm.analysis.idempotence import is_repeatable
+from vyre import ir
+from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, Tiling
 from vyre.backends.llvm.passes.interchange_axes import may_reorder_invocations
-from vyre.ir import BufLen, Builtin, BuiltinKind, Load, Loop, Program, Store, While
 from vyre.ir.walk import walk_all_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass
@@ -32,29 +32,29 @@ class RetileWorkgroups(CpuPass):
     Profitable when rows of lanes share what a loop loads, or became short by interchanged axes.
     """
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with the workgroups that the machine runs."""
         facts = context.facts
         facts.tiling = tiling_of(program, interchanged=facts.interchanged_axis > 0)
         return program if facts.tiling is None else with_tiling(program, facts.tiling)
 
 
-def tiling_of(program: Program, *, interchanged: bool) -> Tiling | None:
+def tiling_of(program: ir.Program, *, interchanged: bool) -> Tiling | None:
     """How to cut the grid anew; None where it is best left as it is."""
     size = program.workgroup_size
     on_chip = {decl.name for decl in program.buffers if decl.is_on_chip}
-    stored = {s.buffer for s in walk_stmts(program.entry) if isinstance(s, Store)}
+    stored = {s.buffer for s in walk_stmts(program.entry) if isinstance(s, ir.Store)}
     if on_chip & stored or not may_reorder_invocations(program):
         return None
     axes: set[int] = set()
     for node in walk_all_exprs(program.entry):
-        if isinstance(node, (Load, BufLen)) and node.buffer in on_chip:
+        if isinstance(node, (ir.Load, ir.BufLen)) and node.buffer in on_chip:
             return None
-        if isinstance(node, Builtin):
-            if node.kind is not BuiltinKind.GLOBAL_ID:
+        if isinstance(node, ir.Builtin):
+            if node.kind is not ir.BuiltinKind.GLOBAL_ID:
                 return None
             axes.add(node.axis)
-    if not {0, 1} <= axes or not is_repeatable(program, program.entry, frozenset()):
+    if not {0, 1} <= axes or not is_idempotent(program, program.entry, frozenset()):
         return None
     short = interchanged and size[0] < SHORT_ROW
     if (short or size[1] % ROWS) and _rows_share(program):
@@ -62,21 +62,23 @@ def tiling_of(program: Program, *, interchanged: bool) -> Tiling | None:
     return Tiling(size, 1) if short else None
 
 
-def with_tiling(program: Program, tiling: Tiling) -> Program:
+def with_tiling(program: ir.Program, tiling: Tiling) -> ir.Program:
     """The program with these workgroups, and without on-chip memory, which it does not use."""
     kept = [decl for decl in program.buffers if not decl.is_on_chip]
     return program.with_rewritten_buffers(kept).with_workgroup_size((1, tiling.rows, 1))
 
 
-def _rows_share(program: Program) -> bool:
+def _rows_share(program: ir.Program) -> bool:
     """True if a loop loads what is uniform along y and varies along x."""
-    along_x, along_y = (Shapes(program, program.entry, (axis,), in_step=True) for axis in (0, 1))
+    along_x, along_y = (
+        Divergence(program, program.entry, (axis,), in_step=True) for axis in (0, 1)
+    )
     return any(
         along_x.is_varying(node.index) and not along_y.is_varying(node.index)
         for loop in walk_stmts(program.entry)
-        if isinstance(loop, (Loop, While))
+        if isinstance(loop, (ir.Loop, ir.While))
         for node in walk_all_exprs(loop.body)
-        if isinstance(node, Load)
+        if isinstance(node, ir.Load)
     )
 
 

@@ -12,30 +12,9 @@ four, and the machine fetches from four streams at a time. Every lane adds in it
 
 from __future__ import annotations
 
+from vyre import ir
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.backends.llvm.rewrites.workgroup_loops import with_common_loops
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Binary,
-    BinOp,
-    Block,
-    Body,
-    Builtin,
-    BuiltinKind,
-    Expr,
-    If,
-    Let,
-    Load,
-    Loop,
-    Program,
-    Region,
-    Select,
-    Var,
-    While,
-)
+from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
@@ -49,8 +28,8 @@ MOST_GROUPS = 16
 """Workgroups in the longest row."""
 MOST_NODES = 24
 """Expressions in the body of a loop that is bound by memory."""
-_ZERO, _ONE = Expr.u32(0), Expr.u32(1)
-_PLAIN = (Let, Assign, Block, Region)
+_ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
+_PLAIN = (ir.Let, ir.Assign, ir.Block, ir.Region)
 
 
 @vyre_pass(
@@ -66,7 +45,7 @@ class UnrollGridStride(CpuPass):
     Profitable when the body loads, accumulates and does little else: it waits for memory.
     """
 
-    def analyze(self, program: Program, context: PassContext) -> PassAnalysis:
+    def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip first code, and programs without grid-stride loops."""
         assert isinstance(context, CpuContext)
         if not context.thorough:
@@ -74,7 +53,7 @@ class UnrollGridStride(CpuPass):
         counts = context.facts.trip_counts
         return PassAnalysis.RUN if counts else PassAnalysis.skip("no grid-stride loop")
 
-    def rewrite(self, program: Program, context: CpuContext) -> Program:
+    def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops unrolled; the facts bound its rows."""
         facts = context.facts
         rewriter = _Rewriter(program, facts.trip_counts)
@@ -91,26 +70,26 @@ class UnrollGridStride(CpuPass):
 class _Rounds:
     """A loop with a round for each lane that is less than what is left."""
 
-    start: Builtin
-    stop: AnyExpr
-    step: AnyExpr
-    body: Body
+    start: ir.Builtin
+    stop: ir.AnyExpr
+    step: ir.AnyExpr
+    body: ir.Body
 
 
 class _Rewriter:
-    def __init__(self, program: Program, counts: frozenset[str]) -> None:
+    def __init__(self, program: ir.Program, counts: frozenset[str]) -> None:
         self._known = counts
         self._size = program.workgroup_size[0]
         self._names = Names(program)
         self.counts: list[str] = []
         self.outside: list[str] = []
 
-    def entry(self, program: Program) -> Body:
+    def entry(self, program: ir.Program) -> ir.Body:
         """All that the program does, with loops rewritten."""
-        return with_common_loops(program.entry, self._loop)
+        return map_workgroup_loops(program.entry, self._loop)
 
-    def _loop(self, loop: Loop | While, _body: Body, _place: int) -> list[AnyStmt]:
-        if not isinstance(loop, Loop):
+    def _loop(self, loop: ir.Loop | ir.While, _body: ir.Body, _place: int) -> list[ir.AnyStmt]:
+        if not isinstance(loop, ir.Loop):
             return [loop]
         found = self._rounds_of(loop)
         if found is None or not sums_up(found.body):
@@ -118,29 +97,29 @@ class _Rewriter:
         whole, counter = self._names.fresh("whole"), self._names.fresh("fours")
         self.counts.append(whole)
         self.outside.append(counter)
-        begin = Binary(BinOp.MUL, Var(counter), Expr.u32(TOGETHER))
+        begin = ir.Binary(ir.BinOp.MUL, ir.Var(counter), ir.Expr.u32(TOGETHER))
         rounds = tuple(
-            Block(_with(found.body, loop.var, Binary(BinOp.ADD, begin, Expr.u32(n))))
+            ir.Block(_with(found.body, loop.var, ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n))))
             for n in range(TOGETHER)
         )
-        done = Binary(BinOp.MUL, Var(whole), Expr.u32(TOGETHER))
+        done = ir.Binary(ir.BinOp.MUL, ir.Var(whole), ir.Expr.u32(TOGETHER))
         return [
-            Let(whole, self._whole(found, loop.stop)),
-            Loop(counter, _ZERO, Var(whole), rounds),
+            ir.Let(whole, self._whole(found, loop.stop)),
+            ir.Loop(counter, _ZERO, ir.Var(whole), rounds),
             rebuilt(loop, {"start": done}),
         ]
 
-    def _rounds_of(self, loop: Loop) -> _Rounds | None:
-        if loop.start != _ZERO or not isinstance(loop.stop, Var):
+    def _rounds_of(self, loop: ir.Loop) -> _Rounds | None:
+        if loop.start != _ZERO or not isinstance(loop.stop, ir.Var):
             return None
         if loop.stop.name not in self._known or len(loop.body) != 1:
             return None
         match loop.body[0]:
-            case If(
-                Binary(
-                    BinOp.LT,
-                    Builtin() as start,
-                    Binary(BinOp.SUB, stop, Binary(BinOp.MUL, Var(name), step)),
+            case ir.If(
+                ir.Binary(
+                    ir.BinOp.LT,
+                    ir.Builtin() as start,
+                    ir.Binary(ir.BinOp.SUB, stop, ir.Binary(ir.BinOp.MUL, ir.Var(name), step)),
                 ),
                 body,
                 (),
@@ -149,38 +128,42 @@ class _Rewriter:
             case _:
                 return None
 
-    def _whole(self, found: _Rounds, rounds: AnyExpr) -> AnyExpr:
+    def _whole(self, found: _Rounds, rounds: ir.AnyExpr) -> ir.AnyExpr:
         """How often all lanes have so many rounds.
 
         Where the first lane has one, the step is not zero and its place is less than the stop.
         """
         first = _ZERO
-        if found.start.kind is BuiltinKind.GLOBAL_ID:
-            first = Binary(BinOp.MUL, Builtin(BuiltinKind.WORKGROUP_ID, 0), Expr.u32(self._size))
-        row = Expr.u32(self._size * MOST_GROUPS)
-        room = Binary(BinOp.SUB, found.stop, first)
-        enough = Binary(BinOp.AND, Binary(BinOp.NE, rounds, _ZERO), Binary(BinOp.GE, room, row))
-        left = Binary(BinOp.DIV, Binary(BinOp.SUB, room, row), found.step)
-        full = Binary(BinOp.DIV, Binary(BinOp.ADD, left, _ONE), Expr.u32(TOGETHER))
-        return Select(enough, full, _ZERO)
+        if found.start.kind is ir.BuiltinKind.GLOBAL_ID:
+            first = ir.Binary(
+                ir.BinOp.MUL, ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0), ir.Expr.u32(self._size)
+            )
+        row = ir.Expr.u32(self._size * MOST_GROUPS)
+        room = ir.Binary(ir.BinOp.SUB, found.stop, first)
+        enough = ir.Binary(
+            ir.BinOp.AND, ir.Binary(ir.BinOp.NE, rounds, _ZERO), ir.Binary(ir.BinOp.GE, room, row)
+        )
+        left = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.SUB, room, row), found.step)
+        full = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.ADD, left, _ONE), ir.Expr.u32(TOGETHER))
+        return ir.Select(enough, full, _ZERO)
 
 
-def _with(body: Body, name: str, value: AnyExpr) -> Body:
-    return rewrite_exprs(body, lambda expr: value if expr == Var(name) else expr)
+def _with(body: ir.Body, name: str, value: ir.AnyExpr) -> ir.Body:
+    return rewrite_exprs(body, lambda expr: value if expr == ir.Var(name) else expr)
 
 
-def sums_up(body: Body) -> bool:
+def sums_up(body: ir.Body) -> bool:
     """Whether rounds load, keep something for the next one, and do little else."""
-    own = {s.name for s in walk_stmts(body) if isinstance(s, Let)}
+    own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
     kept = loads = nodes = 0
     for statement in walk_stmts(body):
         if not isinstance(statement, _PLAIN):
             return False
-        kept += isinstance(statement, Assign) and statement.name not in own
+        kept += isinstance(statement, ir.Assign) and statement.name not in own
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Atomic):
+                if isinstance(node, ir.Atomic):
                     return False
                 nodes += 1
-                loads += isinstance(node, Load)
+                loads += isinstance(node, ir.Load)
     return bool(kept and loads) and nodes <= MOST_NODES

@@ -10,40 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.range_checks import Assumption, assumption_of
-from vyre.backends.llvm.analysis.table_ranges import Contents
-from vyre.backends.llvm.analysis.triangular_guards import begins_later_each_round
+from vyre.backends.llvm.analysis.table_ranges import TableRanges
+from vyre.backends.llvm.analysis.triangular_guards import is_triangular_guard
 from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STRUCTURE
-from vyre.backends.llvm.emit.range_expander import LoopRange, Reach, rises
+from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander, rises
 from vyre.backends.llvm.emit.values import Strided, Value
-from vyre.backends.llvm.rewrites.simplify_indices import Interior
-from vyre.backends.llvm.rewrites.structure_returns import Part, both, conjunction, parts_of
+from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Atomic,
-    Binary,
-    BinOp,
-    Block,
-    Body,
-    Cast,
-    DataType,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Region,
-    Store,
-    Unary,
-    UnOp,
-    Var,
-    While,
-)
 from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr, without_blocks
 from vyre.record import dataclass
 
@@ -56,54 +34,56 @@ MOST_CONDITIONS = 24
 
 
 @dataclass(slots=True)
-class Peeling:
+class RowPartition:
     """The conditions and accesses of a stretch of work that hold for the first lanes of a row."""
 
-    program: Program
-    body: Body
-    outer: Mapping[str, AnyExpr]
+    program: ir.Program
+    body: ir.Body
+    outer: Mapping[str, ir.AnyExpr]
     """Values of names bound outside that are pure and the same anywhere."""
     leaves: frozenset[str]
     """Names that the whole workgroup shares."""
-    types: Mapping[str, DataType]
+    types: Mapping[str, ir.DataType]
     proven: frozenset[int]
     """Accesses that are in bounds anyway."""
     kept: frozenset[str]
     """Variables that other stretches of work read."""
-    interior: Interior
+    interior: IndexSimplifier
     """The body as it was made from the one that was written, and what it takes for granted."""
     techniques: Techniques
-    parts: list[Part] = field(default_factory=list[Part])
+    parts: list[Conjunct] = field(default_factory=list[Conjunct])
     """Conditions that hold for the lanes that run in vectors."""
     ends: list[bool] = field(default_factory=list[bool])
     """For each of them, whether lanes for which it fails have nothing to do."""
-    rows: list[AnyExpr] = field(default_factory=list[AnyExpr])
+    rows: list[ir.AnyExpr] = field(default_factory=list[ir.AnyExpr])
     """Conditions that are the same all along a row, and hold."""
-    accesses: dict[tuple[str, AnyExpr], tuple[int, int]] = field(
-        default_factory=dict[tuple[str, AnyExpr], tuple[int, int]]
+    accesses: dict[tuple[str, ir.AnyExpr], tuple[int, int]] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], tuple[int, int]]
     )
     """Buffer and index, with the step from lane to lane and the place within such a step.
 
     The step is -1 where lanes go backwards.
     """
-    under: dict[tuple[str, AnyExpr], AnyExpr | None] = field(
-        default_factory=dict[tuple[str, AnyExpr], "AnyExpr | None"]
+    under: dict[tuple[str, ir.AnyExpr], ir.AnyExpr | None] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], "ir.AnyExpr | None"]
     )
     """For each of them, the condition of whole rows under which it is made; None for any rows."""
-    in_loops: dict[tuple[str, AnyExpr], None] = field(
-        default_factory=dict[tuple[str, AnyExpr], None]
+    in_loops: dict[tuple[str, ir.AnyExpr], None] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], None]
     )
     inside: set[int] = field(default_factory=set[int])
     """Identities of accesses that are in bounds in the lanes that run in vectors."""
     strided: dict[int, Strided] = field(default_factory=dict[int, Strided])
-    wide: dict[int, AnyExpr] = field(default_factory=dict[int, AnyExpr])
+    wide: dict[int, ir.AnyExpr] = field(default_factory=dict[int, ir.AnyExpr])
     """Their indices in loops, names written out: they never wrap."""
-    facts: dict[tuple[str, AnyExpr], None] = field(default_factory=dict[tuple[str, AnyExpr], None])
+    facts: dict[tuple[str, ir.AnyExpr], None] = field(
+        default_factory=dict[tuple[str, ir.AnyExpr], None]
+    )
     """Buffer and index of accesses in loops that what is in memory may prove."""
     by_facts: set[int] = field(default_factory=set[int])
     """Identities of these accesses."""
-    sums: dict[int, tuple[AnyExpr, AnyExpr]] = field(
-        default_factory=dict[int, tuple[AnyExpr, AnyExpr]]
+    sums: dict[int, tuple[ir.AnyExpr, ir.AnyExpr]] = field(
+        default_factory=dict[int, tuple[ir.AnyExpr, ir.AnyExpr]]
     )
     """Loads among them at the sum of two numbers, the second a changing one."""
     apart: set[int] = field(default_factory=set[int])
@@ -113,21 +93,21 @@ class Peeling:
     """Lanes for which the conditions fail do nothing at all."""
     single: bool = False
     """At most one lane is left."""
-    simplified: Body = ()
+    simplified: ir.Body = ()
     """The work of the lanes for which the conditions hold."""
     forms: LinearForms = field(init=False)
     loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
     """The loops whose bounds are known before a row starts."""
-    contents: Contents = field(init=False)
+    contents: TableRanges = field(init=False)
     periods: dict[str, Value] = field(default_factory=dict[str, Value])
     """What remainders and quotients come to in the lanes at hand."""
-    _under: AnyExpr | None = None
+    _under: ir.AnyExpr | None = None
     """What is known of a row that gets to the statements at hand."""
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
         self.narrowed = self._has_one_effect(self.body)
-        self.contents = Contents(self.program, self.body, self.types, self.kept)
+        self.contents = TableRanges(self.program, self.body, self.types, self.kept)
         self.simplified = self._take(self.body, self.narrowed)
         self._join_steps()
         if not is_large(self.program) and self.techniques.allow(Technique.TABLE_RANGES):
@@ -136,30 +116,30 @@ class Peeling:
 
     # What is peeled ------------------------------------------------------------------------------
 
-    def _take(self, body: Body, alone: bool) -> Body:
+    def _take(self, body: ir.Body, alone: bool) -> ir.Body:
         """Collect what holds in a body, and give the body without the guards that do."""
-        result: list[AnyStmt] = []
+        result: list[ir.AnyStmt] = []
         for statement in body:
             self._accesses(statement)
             match statement:
-                case Block(inner) | Region(_, _, inner):
+                case ir.Block(inner) | ir.Region(_, _, inner):
                     result.append(rebuilt(statement, {"body": self._take(inner, alone)}))
-                case If():
+                case ir.If():
                     result.extend(self._take_if(statement, alone))
-                case Loop():
+                case ir.Loop():
                     self._take_loop(statement)
                     result.append(statement)
                 case _:
                     result.append(statement)
         return tuple(result)
 
-    def _take_if(self, statement: If, alone: bool) -> Body:
+    def _take_if(self, statement: ir.If, alone: bool) -> ir.Body:
         """The statements in place of a conditional whose condition holds in part or whole."""
         for negated in _directions(statement):
             chosen = statement.otherwise if negated else statement.then
             other = statement.then if negated else statement.otherwise
             cond, is_integer = self.forms.expand(statement.cond), self.forms.is_integer
-            parts = parts_of(cond, negated=negated, is_integer=is_integer)
+            parts = conjuncts_of(cond, negated=negated, is_integer=is_integer)
             narrows = alone and not other and self.interior.is_as_written(statement.cond)
             held = [part for part in parts if self._peelable(part, narrows)]
             edges = self._is_edge if other else self._interior_part
@@ -181,7 +161,9 @@ class Peeling:
             return (rebuilt(statement, {"cond": cond, "then": chosen, "otherwise": ()}),)
         return (statement,)
 
-    def _take_by_row(self, statement: If, cond: AnyExpr, chosen: Body, other: Body) -> AnyStmt:
+    def _take_by_row(
+        self, statement: ir.If, cond: ir.AnyExpr, chosen: ir.Body, other: ir.Body
+    ) -> ir.AnyStmt:
         """A conditional that lanes of a row go through together: what they do in it holds, too.
 
         That is, in the rows that get there.
@@ -189,46 +171,46 @@ class Peeling:
         before = self._under
         self._under = both(before, cond)
         then = self._take(chosen, alone=False)
-        self._under = both(before, Unary(UnOp.NOT, cond))
+        self._under = both(before, ir.Unary(ir.UnOp.NOT, cond))
         otherwise = self._take(other, alone=False)
         self._under = before
         return rebuilt(statement, {"cond": cond, "then": then, "otherwise": otherwise})
 
-    def _interior_part(self, part: Part) -> Assumption | None:
+    def _interior_part(self, part: Conjunct) -> Assumption | None:
         """A condition that fails only near an edge, where lanes then run one by one."""
-        written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
+        written = Conjunct(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
         if self._is_triangular(self._written(part)):
             return None
         inner = self.interior
         found = assumption_of(written, inner.forms, inner.loops)
         return found if found is not None and found.step else None
 
-    def _is_edge(self, part: Part) -> bool:
+    def _is_edge(self, part: Conjunct) -> bool:
         """Whether a condition fails for a few lanes only, so that the rest may take one arm."""
         found = self._interior_part(part)
         if found is None:
             return False
         op, right = found.part.op, found.part.right
-        if op in (BinOp.GT, BinOp.GE):
-            return isinstance(right, Lit) and int(right.value) <= WIDEST_EDGE
-        return op is BinOp.NE or _is_near_end(found.part)
+        if op in (ir.BinOp.GT, ir.BinOp.GE):
+            return isinstance(right, ir.Lit) and int(right.value) <= WIDEST_EDGE
+        return op is ir.BinOp.NE or _is_near_end(found.part)
 
-    def _assume(self, part: Part) -> None:
+    def _assume(self, part: Conjunct) -> None:
         found = self._interior_part(part)
         assert found is not None
         self.interior.require(found, self._under)
 
-    def _written(self, part: Part) -> Part:
+    def _written(self, part: Conjunct) -> Conjunct:
         """A condition with names written out and what rises on the left."""
-        written = Part(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
+        written = Conjunct(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
         if part.op is None or self.forms.stride(written.left) is not None:
             return written
         return written if self._same_in_row(written) else written.mirrored()
 
-    def _same_in_row(self, part: Part) -> bool:
+    def _same_in_row(self, part: Conjunct) -> bool:
         return self.forms.is_row_constant(part.left) and self.forms.is_row_constant(part.right)
 
-    def _peelable(self, part: Part, narrows: bool) -> bool:
+    def _peelable(self, part: Conjunct, narrows: bool) -> bool:
         if self._under is not None:
             # It is about lanes of some rows only.
             return False
@@ -246,59 +228,59 @@ class Peeling:
             return False
         if not self.forms.is_row_constant(written.right):
             return False
-        bounded = written.op in (BinOp.LT, BinOp.LE) and self.forms.is_global(written.left)
+        bounded = written.op in (ir.BinOp.LT, ir.BinOp.LE) and self.forms.is_global(written.left)
         return narrows or bounded
 
-    def _peel(self, part: Part, narrows: bool) -> None:
+    def _peel(self, part: Conjunct, narrows: bool) -> None:
         written = self._written(part)
         if self._same_in_row(written):
             self.rows.append(written.condition())
             return
         self.parts.append(written)
         self.ends.append(narrows)
-        self.single = self.single or written.op is BinOp.EQ
+        self.single = self.single or written.op is ir.BinOp.EQ
 
-    def _take_loop(self, statement: Loop) -> None:
+    def _take_loop(self, statement: ir.Loop) -> None:
         """Accesses directly in a loop whose bounds are known before the row starts."""
         start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
-        if not all(Reach.supports(end, self.forms, self.loops) for end in (start, stop)):
+        if not all(RangeExpander.supports(end, self.forms, self.loops) for end in (start, stop)):
             return
         if self.forms.word(start) is None:
             return
         self.loops[statement.var] = LoopRange(start, stop)
         for inner in statement.body:
             match inner:
-                case Loop():
+                case ir.Loop():
                     self._accesses(inner)
                     self._take_loop(inner)
-                case Block(body) | Region(_, _, body):
+                case ir.Block(body) | ir.Region(_, _, body):
                     for deeper in body:
                         self._accesses(deeper)
                 case _:
                     self._accesses(inner)
 
-    def _reachable(self, expr: AnyExpr) -> bool:
-        supported = Reach.supports(expr, self.forms, self.loops)
+    def _reachable(self, expr: ir.AnyExpr) -> bool:
+        supported = RangeExpander.supports(expr, self.forms, self.loops)
         return supported and self.forms.is_u32(expr)
 
-    def _take_facts(self, body: Body, *, in_loop: bool) -> None:
+    def _take_facts(self, body: ir.Body, *, in_loop: bool) -> None:
         """Accesses anywhere in loops that are in bounds if what is in memory is small enough."""
         for statement in body:
-            inner = in_loop or isinstance(statement, (Loop, While))
+            inner = in_loop or isinstance(statement, (ir.Loop, ir.While))
             # The condition of `while` is asked in every round.
-            repeated = in_loop or isinstance(statement, While)
+            repeated = in_loop or isinstance(statement, ir.While)
             for access in self._own_accesses(statement) if repeated else ():
                 if id(access) not in self.inside and id(access) not in self.proven:
                     self._fact(access)
             for nested in bodies(statement):
                 self._take_facts(nested, in_loop=inner)
 
-    def _fact(self, access: Load | Store | Atomic) -> None:
+    def _fact(self, access: ir.Load | ir.Store | ir.Atomic) -> None:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
         if not self.forms.is_u32(index) or self.forms.is_row_constant(index):
             return
-        if not Reach.supports(index, self.forms, self.loops, contents=self.contents):
+        if not RangeExpander.supports(index, self.forms, self.loops, contents=self.contents):
             return
         if key in self.facts or len(self.facts) < MOST_CONDITIONS:
             self.facts[key] = None
@@ -306,13 +288,13 @@ class Peeling:
             self._note_apart(access, index)
             self._note_sum(access)
 
-    def _note_sum(self, access: Load | Store | Atomic) -> None:
+    def _note_sum(self, access: ir.Load | ir.Store | ir.Atomic) -> None:
         """Nothing wraps in an index that memory proves, unless something is subtracted in it."""
-        if not isinstance(access, Load) or not isinstance(access.index, Binary):
+        if not isinstance(access, ir.Load) or not isinstance(access.index, ir.Binary):
             return
         whole = access.index
-        if whole.op is not BinOp.ADD or any(
-            isinstance(node, Binary) and node.op is BinOp.SUB
+        if whole.op is not ir.BinOp.ADD or any(
+            isinstance(node, ir.Binary) and node.op is ir.BinOp.SUB
             for node in walk_expr(self.forms.expand(whole))
         ):
             return
@@ -321,43 +303,43 @@ class Peeling:
             early = whole.left if late[0] is whole.right else whole.right
             self.sums[id(access)] = (early, late[0])
 
-    def _note_apart(self, access: Load | Store | Atomic, index: AnyExpr) -> None:
-        names = [node.name for node in walk_expr(index) if isinstance(node, Var)]
+    def _note_apart(self, access: ir.Load | ir.Store | ir.Atomic, index: ir.AnyExpr) -> None:
+        names = [node.name for node in walk_expr(index) if isinstance(node, ir.Var)]
         ranges = [self.loops[name] for name in names if name in self.loops]
         bounds = [bound for found in ranges for bound in (found.start, found.stop)]
         if not all(self._is_shared(bound) for bound in bounds):
             self.apart.add(id(access))
 
-    def _is_shared(self, expr: AnyExpr) -> bool:
+    def _is_shared(self, expr: ir.AnyExpr) -> bool:
         """Whether all lanes of a row have the same value at any time."""
         if self.forms.is_row_constant(expr):
             return True
         match expr:
-            case Var(name):
+            case ir.Var(name):
                 found = self.loops.get(name)
                 return found is not None and all(map(self._is_shared, (found.start, found.stop)))
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 return self._is_shared(left) and self._is_shared(right)
             case _:
                 return False
 
-    def _accesses(self, statement: AnyStmt) -> None:
+    def _accesses(self, statement: ir.AnyStmt) -> None:
         """Note the accesses that a statement itself, not its bodies, makes."""
         for access in self._own_accesses(statement):
             self._access(access)
 
-    def _own_accesses(self, statement: AnyStmt) -> list[Load | Store | Atomic]:
-        found: list[Load | Store | Atomic] = [
+    def _own_accesses(self, statement: ir.AnyStmt) -> list[ir.Load | ir.Store | ir.Atomic]:
+        found: list[ir.Load | ir.Store | ir.Atomic] = [
             node
             for child in expr_children(statement)
             for node in walk_expr(child)
-            if isinstance(node, (Load, Atomic))
+            if isinstance(node, (ir.Load, ir.Atomic))
         ]
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             found.append(statement)
         return [access for access in found if access.buffer not in self.forms.private]
 
-    def _access(self, access: Load | Store | Atomic) -> None:
+    def _access(self, access: ir.Load | ir.Store | ir.Atomic) -> None:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
         stride = self.forms.stride(index) if self.forms.is_u32(index) else None
@@ -371,7 +353,7 @@ class Peeling:
             if stride > 1:
                 base = self.forms.without_offset(index)
                 self.strided[id(access)] = Strided(stride, offset % stride, base, offset // stride)
-        elif stride == -1 and not isinstance(access, Atomic):
+        elif stride == -1 and not isinstance(access, ir.Atomic):
             self._note_under(key)
             self.accesses[key] = (-1, 0)
             self.inside.add(id(access))
@@ -388,7 +370,7 @@ class Peeling:
             self.wide[id(access)] = self._widened(index)
             self._note_apart(access, index)
 
-    def _note_under(self, key: tuple[str, AnyExpr]) -> None:
+    def _note_under(self, key: tuple[str, ir.AnyExpr]) -> None:
         known = self.under.get(key, self._under) if key in self.accesses else self._under
         self.under[key] = known if known == self._under else None
 
@@ -397,7 +379,7 @@ class Peeling:
 
         The last one tells of those before it, also that none of them wraps.
         """
-        last: dict[tuple[str, int, AnyExpr, int, AnyExpr | None], tuple[int, AnyExpr]] = {}
+        last: dict[tuple[str, int, ir.AnyExpr, int, ir.AnyExpr | None], tuple[int, ir.AnyExpr]] = {}
         for (buffer, index), (stride, place) in self.accesses.items():
             base, block = self.forms.without_offset(index), self.forms.offset(index) // stride
             key = (buffer, stride, base, block, self.under[buffer, index])
@@ -408,44 +390,46 @@ class Peeling:
             for (buffer, stride, _, _, _), (place, index) in last.items()
         }
 
-    def _widened(self, index: AnyExpr) -> AnyExpr:
+    def _widened(self, index: ir.AnyExpr) -> ir.AnyExpr:
         """An index that is known to be inside, in 64 bits.
 
         What is one operand to those who have found that out is one here: it may have wrapped.
         """
-        if isinstance(index, Lit):
-            return Lit(DataType.U64, int(index.value) % (1 << 64))
-        if self.forms.is_row_constant(index) or not isinstance(index, (Binary, Cast)):
-            return Cast(index, DataType.U64)
-        if isinstance(index, Cast):
+        if isinstance(index, ir.Lit):
+            return ir.Lit(ir.DataType.U64, int(index.value) % (1 << 64))
+        if self.forms.is_row_constant(index) or not isinstance(index, (ir.Binary, ir.Cast)):
+            return ir.Cast(index, ir.DataType.U64)
+        if isinstance(index, ir.Cast):
             return self._widened(index.value)
-        return Binary(index.op, self._widened(index.left), self._widened(index.right))
+        return ir.Binary(index.op, self._widened(index.left), self._widened(index.right))
 
-    def _cancels(self, expr: AnyExpr) -> bool:
+    def _cancels(self, expr: ir.AnyExpr) -> bool:
         """Whether lanes differ on both sides of a subtraction: then spans tell much too little.
 
         Between the least of one side and the greatest of the other there is always too much room,
         and a row with an access that is not proven runs lane by lane.
         """
-        if not isinstance(expr, Binary):
+        if not isinstance(expr, ir.Binary):
             return False
-        if expr.op is BinOp.SUB and not (self._is_shared(expr.left) or self._is_shared(expr.right)):
+        if expr.op is ir.BinOp.SUB and not (
+            self._is_shared(expr.left) or self._is_shared(expr.right)
+        ):
             return True
         return self._cancels(expr.left) or self._cancels(expr.right)
 
-    def _has_one_effect(self, body: Body) -> bool:
+    def _has_one_effect(self, body: ir.Body) -> bool:
         """Whether all that statements do is done in one conditional with one arm."""
         effects = [s for s in without_blocks(body) if not self.is_quiet(s)]
         if len(effects) != 1:
             return False
         only = effects[0]
-        return isinstance(only, If) and not (only.then and only.otherwise)
+        return isinstance(only, ir.If) and not (only.then and only.otherwise)
 
-    def is_quiet(self, statement: AnyStmt) -> bool:
+    def is_quiet(self, statement: ir.AnyStmt) -> bool:
         """Whether nobody notices when a lane leaves a statement out."""
-        if not isinstance(statement, Let) or statement.name in self.kept:
+        if not isinstance(statement, ir.Let) or statement.name in self.kept:
             return False
-        return not any(isinstance(node, Atomic) for node in walk_expr(statement.value))
+        return not any(isinstance(node, ir.Atomic) for node in walk_expr(statement.value))
 
     # What it comes to ----------------------------------------------------------------------------
 
@@ -454,11 +438,11 @@ class Peeling:
         """Whether lanes run one by one before those that run in vectors, or between them."""
         return bool(self.interior.assumptions or self.interior.periods)
 
-    def _is_triangular(self, part: Part) -> bool:
+    def _is_triangular(self, part: Conjunct) -> bool:
         """True if vectors had better begin with the row than with the first active lane."""
         if not self.techniques.allow(Technique.TRIANGULAR_GUARDS):
             return False
-        triangular = begins_later_each_round(part, self.program)
+        triangular = is_triangular_guard(part, self.program)
         if triangular:
             self.techniques.note(Technique.TRIANGULAR_GUARDS)
         return triangular
@@ -471,7 +455,7 @@ class Peeling:
         return any(
             found.step
             and not (
-                found.part.op in (BinOp.LT, BinOp.LE)
+                found.part.op in (ir.BinOp.LT, ir.BinOp.LE)
                 and inner.forms.is_u32(found.part.left)
                 and rises(found.part.left, inner.forms)
             )
@@ -483,18 +467,18 @@ class Peeling:
         return any(not self.forms.is_same_in_y(part.left, part.right) for part in self.parts)
 
 
-def _is_near_end(part: Part) -> bool:
+def _is_near_end(part: Conjunct) -> bool:
     """Whether positions less than a bound, which a small number is taken off, are compared."""
     match part.op, part.left, part.right:
-        case BinOp.LT | BinOp.LE, _, Binary(BinOp.SUB, _, Lit() as margin):
+        case ir.BinOp.LT | ir.BinOp.LE, _, ir.Binary(ir.BinOp.SUB, _, ir.Lit() as margin):
             return 0 < int(margin.value) <= WIDEST_EDGE
-        case BinOp.LT | BinOp.LE, Binary(BinOp.ADD, _, Lit() as margin), _:
+        case ir.BinOp.LT | ir.BinOp.LE, ir.Binary(ir.BinOp.ADD, _, ir.Lit() as margin), _:
             return 0 < int(margin.value) <= WIDEST_EDGE
         case _:
             return False
 
 
-def _directions(statement: If) -> tuple[bool, ...]:
+def _directions(statement: ir.If) -> tuple[bool, ...]:
     """Whether to look at a condition as it stands or negated: at arms that are not empty."""
     if not statement.then:
         return (True,)

@@ -11,42 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.delinearise import (
     SHORTEST_LINE,
     SHORTEST_PERIOD,
     Period,
-    Sought,
+    PeriodSearch,
     as_division,
     numbers_of_two_signs,
 )
 from vyre.backends.llvm.analysis.range_checks import Assumption, assumption_of, step_of
 from vyre.backends.llvm.analysis.slices import deciding_names, index_names, without_unread
-from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, guessed_steps
-from vyre.backends.llvm.emit.range_expander import LoopRange, Reach
-from vyre.backends.llvm.rewrites.rebase_loops import Even, rounds_between
-from vyre.backends.llvm.rewrites.structure_returns import Part, both, conjunction, parts_of
+from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, speculated_strides
+from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander
+from vyre.backends.llvm.rewrites.rebase_loops import RebasedLoop, trip_count_between
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir import (
-    AnyExpr,
-    AnyStmt,
-    Assign,
-    Atomic,
-    Binary,
-    BinOp,
-    Body,
-    Cast,
-    DataType,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    Program,
-    Select,
-    Store,
-    Var,
-)
 from vyre.ir.walk import (
     map_bodies,
     map_body,
@@ -67,7 +48,7 @@ class Speculation:
     """What one version of a region assumes."""
 
     techniques: Techniques
-    sought: Sought
+    sought: PeriodSearch
     """Where remainders and quotients are worth looking for."""
     more: int = 0
     """Bit mask of structures that are assumed to have one member more than lanes touch."""
@@ -75,34 +56,34 @@ class Speculation:
     """Members of structures of which each row touches one; 0 for none."""
 
 
-class Interior:
+class IndexSimplifier:
     """Rewrites the indices of a stretch of work."""
 
     def __init__(
         self,
-        program: Program,
-        body: Body,
-        outer: Mapping[str, AnyExpr],
+        program: ir.Program,
+        body: ir.Body,
+        outer: Mapping[str, ir.AnyExpr],
         leaves: frozenset[str],
-        types: Mapping[str, DataType],
+        types: Mapping[str, ir.DataType],
         kept: frozenset[str],
         speculation: Speculation,
     ) -> None:
         """`speculation` says what is assumed of structures, and where to look for periods."""
-        self.assumptions: dict[Assumption, AnyExpr | None] = {}
+        self.assumptions: dict[Assumption, ir.AnyExpr | None] = {}
         """With the condition of whole rows under which they have to hold; None for any rows."""
-        self._under: AnyExpr | None = None
-        self.periods: dict[AnyExpr, Period] = {}
+        self._under: ir.AnyExpr | None = None
+        self.periods: dict[ir.AnyExpr, Period] = {}
         self.divides_values = False
         """Whether some of these are there for the sake of values and conditions only."""
-        self.even: dict[Even, None] = {}
+        self.even: dict[RebasedLoop, None] = {}
         """Loops that are taken to have as many rounds in all lanes."""
         self.remade: dict[int, int] = {}
         """Accesses that were made anew, by identity, and which ones they stand for."""
         self._simpler: set[str] = set()
         """Variables that are what was written only where all that is assumed holds."""
-        self._simpler_conditions: set[AnyExpr] = set()
-        self._alive: list[AnyExpr | AnyStmt] = []
+        self._simpler_conditions: set[ir.AnyExpr] = set()
+        self._alive: list[ir.AnyExpr | ir.AnyStmt] = []
         """All of them, as long as their identities count."""
         self.loops: dict[str, LoopRange] = {}
         self._program = program
@@ -110,25 +91,25 @@ class Interior:
         self.leaves = leaves
         self.types = dict(types)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, Assign)}
+        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
         self._wanted = index_names(body, outer) - self._assigned
         self._sought = sought = speculation.sought
         self._deciding = frozenset[str]()
-        if sought is Sought.IN_DECISIONS:
+        if sought is PeriodSearch.IN_DECISIONS:
             self._deciding = deciding_names(body)
         self.forms = LinearForms(program, (), outer, leaves, types)
         techniques = speculation.techniques
         self._rebases = techniques.allow(Technique.REBASE_LOOPS)
         more, usual = speculation.more, speculation.usual
-        guesses: Mapping[AnyExpr, Lit] = {}
+        guesses: Mapping[ir.AnyExpr, ir.Lit] = {}
         if techniques.allow(Technique.SPECULATE_STRIDES):
-            guesses = guessed_steps(program, body, outer, leaves, types, more, usual)
-        self._largest = partial(guessed_steps, program, body, outer, leaves, types, more)
+            guesses = speculated_strides(program, body, outer, leaves, types, more, usual)
+        self._largest = partial(speculated_strides, program, body, outer, leaves, types, more)
         self._guesses = len(guesses)
         self.steps = {
             distance: number
             for distance, number in guesses.items()
-            if self._assume([Part(BinOp.EQ, distance, number)])
+            if self._assume([Conjunct(ir.BinOp.EQ, distance, number)])
         }
         """Distances between lanes that are taken to be numbers."""
         self.body = map_body(body, self._statement)
@@ -140,30 +121,34 @@ class Interior:
         """Whether rows touch one part each of structures whose size is open."""
         return len(self._largest(max(USUAL_STEPS))) > self._guesses
 
-    def _statement(self, statement: AnyStmt) -> AnyStmt:
-        if isinstance(statement, Let) and statement.name not in self._assigned:
+    def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
+        if isinstance(statement, ir.Let) and statement.name not in self._assigned:
             made = map_exprs(statement, self._change_of(statement))
             if made is not statement or self._reads_simpler(made.value):
                 self._simpler.add(made.name)
             self.forms.know(made.name, made.value)
             return made
         made = map_exprs(statement, self._change_of(statement))
-        if isinstance(made, If) and isinstance(statement, If) and made.cond is not statement.cond:
+        if (
+            isinstance(made, ir.If)
+            and isinstance(statement, ir.If)
+            and made.cond is not statement.cond
+        ):
             self._simpler_conditions.add(made.cond)
-        if isinstance(made, Loop):
+        if isinstance(made, ir.Loop):
             made = self._evened(made)
             self._learn_loop(made)
-        if isinstance(made, Store):
+        if isinstance(made, ir.Store):
             index = self._index(made.buffer, made.index)
             if index is not made.index:
-                made = Store(made.buffer, index, made.value)
-        if isinstance(made, Store):
+                made = ir.Store(made.buffer, index, made.value)
+        if isinstance(made, ir.Store):
             self._note(statement, made)
-        if isinstance(made, If):
+        if isinstance(made, ir.If):
             return self._arms(made)
         return map_bodies(made, lambda inner: map_body(inner, self._statement))
 
-    def _arms(self, statement: If) -> AnyStmt:
+    def _arms(self, statement: ir.If) -> ir.AnyStmt:
         """Both arms, each for the rows that get there."""
         before = self._under
         arms: dict[str, object] = {}
@@ -179,133 +164,137 @@ class Interior:
         self._under = before
         return rebuilt(statement, arms) if arms else statement
 
-    def _row_parts(self, cond: AnyExpr, negated: bool) -> list[Part]:
+    def _row_parts(self, cond: ir.AnyExpr, negated: bool) -> list[Conjunct]:
         """What a condition, or its negation, says of whole rows."""
         written, is_integer = self.forms.expand(cond), self.forms.is_integer
-        parts = parts_of(written, negated=negated, is_integer=is_integer)
+        parts = conjuncts_of(written, negated=negated, is_integer=is_integer)
         constant = self.forms.is_row_constant
         return [part for part in parts if constant(part.left) and constant(part.right)]
 
-    def _change_of(self, statement: AnyStmt) -> Callable[[AnyExpr], AnyExpr]:
+    def _change_of(self, statement: ir.AnyStmt) -> Callable[[ir.AnyExpr], ir.AnyExpr]:
         """How to rewrite what a statement itself computes."""
-        name = statement.name if isinstance(statement, Let) else ""
+        name = statement.name if isinstance(statement, ir.Let) else ""
         if name in self._wanted:
             return self._simplified
-        decides = isinstance(statement, If) or name in self._deciding
-        if decides or self._sought is Sought.ANYWHERE:
+        decides = isinstance(statement, ir.If) or name in self._deciding
+        if decides or self._sought is PeriodSearch.ANYWHERE:
             return self._along_lines
         return self._with_indices
 
-    def is_as_written(self, cond: AnyExpr) -> bool:
+    def is_as_written(self, cond: ir.AnyExpr) -> bool:
         """Whether a condition means the same near the edges: then it may tell who takes part."""
         return cond not in self._simpler_conditions and not self._reads_simpler(cond)
 
-    def _reads_simpler(self, expr: AnyExpr) -> bool:
-        return any(isinstance(n, Var) and n.name in self._simpler for n in walk_expr(expr))
+    def _reads_simpler(self, expr: ir.AnyExpr) -> bool:
+        return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
 
-    def _evened(self, loop: Loop) -> Loop:
+    def _evened(self, loop: ir.Loop) -> ir.Loop:
         """A loop that counts from zero, if that makes lanes go through it together."""
         start, stop = self.forms.expand(loop.start), self.forms.expand(loop.stop)
         if not self.forms.is_u32(start) or self.forms.is_row_constant(start):
             return loop
-        if not self.forms.is_pure(start) or not Reach.supports(start, self.forms, self.loops):
+        if not self.forms.is_pure(start) or not RangeExpander.supports(
+            start, self.forms, self.loops
+        ):
             return loop
-        rounds = rounds_between(start, stop, self.forms)
+        rounds = trip_count_between(start, stop, self.forms)
         if not self._rebases or rounds is None or len(self.even) >= MOST_ASSUMPTIONS:
             return loop
-        self.even[Even(start, rounds)] = None
+        self.even[RebasedLoop(start, rounds)] = None
         counter = f"{loop.var}.round"
         while counter in self.types:
             counter += "."
-        self.types[counter] = DataType.U32
-        self.forms.learn_type(counter, DataType.U32)
-        now = Let(loop.var, Binary(BinOp.ADD, loop.start, Var(counter)))
-        return Loop(counter, Lit(DataType.U32, 0), rounds, (now, *loop.body))
+        self.types[counter] = ir.DataType.U32
+        self.forms.learn_type(counter, ir.DataType.U32)
+        now = ir.Let(loop.var, ir.Binary(ir.BinOp.ADD, loop.start, ir.Var(counter)))
+        return ir.Loop(counter, ir.Lit(ir.DataType.U32, 0), rounds, (now, *loop.body))
 
-    def _learn_loop(self, loop: Loop) -> None:
+    def _learn_loop(self, loop: ir.Loop) -> None:
         self.forms.count(loop.var)
         start, stop = self.forms.expand(loop.start), self.forms.expand(loop.stop)
-        known = (Reach.supports(end, self.forms, self.loops) for end in (start, stop))
+        known = (RangeExpander.supports(end, self.forms, self.loops) for end in (start, stop))
         if all(known) and self.forms.word(start) is not None:
             self.loops[loop.var] = LoopRange(start, stop)
 
     # Expressions ---------------------------------------------------------------------------------
 
-    def _with_indices(self, expr: AnyExpr) -> AnyExpr:
+    def _with_indices(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The expression with the indices in it simplified."""
         if expr.depth <= 1:
             return expr
         made = map_exprs(expr, self._with_indices)
-        return self._access(expr, made) if isinstance(made, (Load, Atomic)) else made
+        return self._access(expr, made) if isinstance(made, (ir.Load, ir.Atomic)) else made
 
-    def _along_lines(self, expr: AnyExpr) -> AnyExpr:
+    def _along_lines(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The same, with remainders and quotients as they are along a line."""
         if expr.depth <= 1:
             return expr
         made = map_exprs(expr, self._along_lines)
         match made:
-            case Load() | Atomic():
+            case ir.Load() | ir.Atomic():
                 return self._access(expr, made)
-            case Select():
+            case ir.Select():
                 return self._same_sign(made)
-            case Binary():
+            case ir.Binary():
                 return self._divided(made, in_index=False)
             case _:
                 return made
 
-    def _access(self, old: AnyExpr, made: Load | Atomic) -> AnyExpr:
+    def _access(self, old: ir.AnyExpr, made: ir.Load | ir.Atomic) -> ir.AnyExpr:
         index = self._index(made.buffer, made.index)
         if index is not made.index:
             made = (
-                Load(made.buffer, index)
-                if isinstance(made, Load)
-                else Atomic(made.op, made.buffer, index, made.value, made.expected, made.ordering)
+                ir.Load(made.buffer, index)
+                if isinstance(made, ir.Load)
+                else ir.Atomic(
+                    made.op, made.buffer, index, made.value, made.expected, made.ordering
+                )
             )
         self._note(old, made)
         return made
 
-    def _note(self, old: AnyExpr | AnyStmt, made: AnyExpr | AnyStmt) -> None:
+    def _note(self, old: ir.AnyExpr | ir.AnyStmt, made: ir.AnyExpr | ir.AnyStmt) -> None:
         if made is not old:
             self._alive.append(made)
             self.remade[id(made)] = self.remade.get(id(old), id(old))
 
-    def _index(self, buffer: str, index: AnyExpr) -> AnyExpr:
+    def _index(self, buffer: str, index: ir.AnyExpr) -> ir.AnyExpr:
         if buffer in self._private:
             return index
         made = self._simplified(index)
         written = self.forms.expand(made)
-        if self.forms.word(written) is DataType.I32 and not self.forms.is_row_constant(written):
+        if self.forms.word(written) is ir.DataType.I32 and not self.forms.is_row_constant(written):
             # A negative index is outside of every buffer, however long that is.
-            zero = Lit(DataType.I32, 0)
-            if self._assume([Part(BinOp.GE, written, zero)]):
-                return Cast(made, DataType.U32)
+            zero = ir.Lit(ir.DataType.I32, 0)
+            if self._assume([Conjunct(ir.BinOp.GE, written, zero)]):
+                return ir.Cast(made, ir.DataType.U32)
         return made
 
-    def _simplified(self, expr: AnyExpr) -> AnyExpr:
+    def _simplified(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The expression as it is in the midst of the array, if it is an index or part of one."""
-        if isinstance(expr, Var):
+        if isinstance(expr, ir.Var):
             return self._name(expr)
         if expr.depth <= 1:
             return expr
-        if isinstance(expr, Load) and self.steps:
+        if isinstance(expr, ir.Load) and self.steps:
             step = self.steps.get(self.forms.expand(expr))
             if step is not None:
                 return step
         made = map_exprs(expr, self._simplified)
         match made:
-            case Load() | Atomic():
+            case ir.Load() | ir.Atomic():
                 return self._access(expr, made)
-            case Select():
+            case ir.Select():
                 same = self._same_sign(made)
                 return self._select(made) if same is made else same
-            case Binary(BinOp.MIN | BinOp.MAX, _, _):
+            case ir.Binary(ir.BinOp.MIN | ir.BinOp.MAX, _, _):
                 return self._bounded(made)
-            case Binary():
+            case ir.Binary():
                 return self._divided(made, in_index=True)
             case _:
                 return made
 
-    def _name(self, name: Var) -> AnyExpr:
+    def _name(self, name: ir.Var) -> ir.AnyExpr:
         """What every stretch of work computes again is written out if that makes it simple."""
         step = self.steps.get(name)
         if step is not None:
@@ -316,45 +305,45 @@ class Interior:
         made = self._simplified(value)
         return name if made is value else made
 
-    def _select(self, node: Select) -> AnyExpr:
+    def _select(self, node: ir.Select) -> ir.AnyExpr:
         if_true, if_false = self.forms.expand(node.if_true), self.forms.expand(node.if_false)
         for negated in (False, True):
             chosen, other = (if_false, if_true) if negated else (if_true, if_false)
             if not self._spans(chosen) or not self.forms.is_row_constant(other):
                 continue
             cond, is_integer = self.forms.expand(node.cond), self.forms.is_integer
-            parts = parts_of(cond, negated=negated, is_integer=is_integer)
+            parts = conjuncts_of(cond, negated=negated, is_integer=is_integer)
             held = [part for part in parts if assumption_of(part, self.forms, self.loops)]
             arm = node.if_false if negated else node.if_true
             if len(held) == len(parts):
                 return arm if self._assume(held) else node
             if held and not negated and self._assume(held):
                 left = conjunction([part for part in parts if part not in held])
-                return Select(left, arm, node.if_false)
+                return ir.Select(left, arm, node.if_false)
         return node
 
-    def _bounded(self, node: Binary) -> AnyExpr:
-        op = BinOp.LE if node.op is BinOp.MIN else BinOp.GE
+    def _bounded(self, node: ir.Binary) -> ir.AnyExpr:
+        op = ir.BinOp.LE if node.op is ir.BinOp.MIN else ir.BinOp.GE
         left, right = self.forms.expand(node.left), self.forms.expand(node.right)
         for chosen, arm, other in ((left, node.left, right), (right, node.right, left)):
             if self._moves(chosen) and self.forms.is_row_constant(other):
-                return arm if self._assume([Part(op, chosen, other)]) else node
+                return arm if self._assume([Conjunct(op, chosen, other)]) else node
         return node
 
-    def _same_sign(self, node: Select) -> AnyExpr:
+    def _same_sign(self, node: ir.Select) -> ir.AnyExpr:
         """What is chosen where two numbers have the same sign, as where both are at least zero."""
         numbers = numbers_of_two_signs(self.forms.expand(node.cond))
         if numbers is None or all(map(self.forms.is_row_constant, numbers)):
             return node
-        if any(isinstance(number, Lit) and int(number.value) < 0 for number in numbers):
+        if any(isinstance(number, ir.Lit) and int(number.value) < 0 for number in numbers):
             return node
-        zero = Lit(DataType.I32, 0)
-        parts = [Part(BinOp.GE, n, zero) for n in numbers if not isinstance(n, Lit)]
+        zero = ir.Lit(ir.DataType.I32, 0)
+        parts = [Conjunct(ir.BinOp.GE, n, zero) for n in numbers if not isinstance(n, ir.Lit)]
         return node.if_false if self._assume(parts) else node
 
-    def _divided(self, node: Binary, *, in_index: bool) -> AnyExpr:
+    def _divided(self, node: ir.Binary, *, in_index: bool) -> ir.AnyExpr:
         division = as_division(node)
-        if division is None or self._sought is Sought.NOWHERE:
+        if division is None or self._sought is PeriodSearch.NOWHERE:
             return node
         number, divisor = self.forms.expand(division.left), self.forms.expand(division.right)
         step, dtype = self.forms.stride(number), self.forms.word(number)
@@ -362,25 +351,25 @@ class Interior:
             return node
         near = in_index and division is node
         shortest = SHORTEST_PERIOD if near else SHORTEST_LINE
-        if isinstance(divisor, Lit) and int(divisor.value) < shortest * step:
+        if isinstance(divisor, ir.Lit) and int(divisor.value) < shortest * step:
             return node
-        written = Binary(division.op, number, divisor)
+        written = ir.Binary(division.op, number, divisor)
         found = self.periods.get(written)
         if found is None:
             if not near and (not self.forms.is_global(number) or len(self.periods) >= MOST_PERIODS):
                 return node
             self.divides_values = self.divides_values or not in_index
             found = self._new_period(written, step, dtype)
-        name = Var(found.name)
-        return name if written.op is BinOp.DIV else Binary(BinOp.SUB, division.left, name)
+        name = ir.Var(found.name)
+        return name if written.op is ir.BinOp.DIV else ir.Binary(ir.BinOp.SUB, division.left, name)
 
-    def _new_period(self, written: Binary, step: int, dtype: DataType) -> Period:
+    def _new_period(self, written: ir.Binary, step: int, dtype: ir.DataType) -> Period:
         name = f"period.{len(self.periods)}"
         while name in self.types:
             name += "."
         value = written
-        if written.op is BinOp.REM:
-            value = Binary(BinOp.SUB, written.left, written)
+        if written.op is ir.BinOp.REM:
+            value = ir.Binary(ir.BinOp.SUB, written.left, written)
         found = Period(name, value, written.left, written.right, step)
         self.periods[written] = found
         self.types[name] = dtype
@@ -388,29 +377,29 @@ class Interior:
         self.forms.share(name, dtype)
         return found
 
-    def divisors(self) -> list[AnyExpr]:
+    def divisors(self) -> list[ir.AnyExpr]:
         """What lines are as long as, as far as it is known when the kernel runs only."""
         found = dict.fromkeys(period.divisor for period in self.periods.values())
-        return [one for one in found if not isinstance(one, Lit) and not self.repeats(one)]
+        return [one for one in found if not isinstance(one, ir.Lit) and not self.repeats(one)]
 
-    def repeats(self, expr: AnyExpr) -> bool:
+    def repeats(self, expr: ir.AnyExpr) -> bool:
         """Whether a written-out expression has a remainder or a quotient in it that goes on."""
         names = {period.name for period in self.periods.values()}
-        return any(isinstance(node, Var) and node.name in names for node in walk_expr(expr))
+        return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
 
-    def _spans(self, expr: AnyExpr) -> bool:
+    def _spans(self, expr: ir.AnyExpr) -> bool:
         """Whether it changes along a row or in loops, and it is known how far."""
         if self.forms.is_row_constant(expr) or self.forms.word(expr) is None:
             return False
-        return Reach.supports(expr, self.forms, self.loops)
+        return RangeExpander.supports(expr, self.forms, self.loops)
 
-    def _moves(self, expr: AnyExpr) -> bool:
+    def _moves(self, expr: ir.AnyExpr) -> bool:
         """Whether it rises from lane to lane or from round to round, and in no other way."""
         if self.forms.is_row_constant(expr):
             return False
         return step_of(expr, self.forms, self.loops) is not None
 
-    def _assume(self, parts: list[Part]) -> bool:
+    def _assume(self, parts: list[Conjunct]) -> bool:
         found = [assumption_of(part, self.forms, self.loops) for part in parts]
         new = {one for one in found if one is not None} - self.assumptions.keys()
         if None in found or len(self.assumptions) + len(new) > MOST_ASSUMPTIONS:
@@ -420,10 +409,10 @@ class Interior:
                 self.require(one, self._under)
         return True
 
-    def require(self, assumption: Assumption, under: AnyExpr | None) -> None:
+    def require(self, assumption: Assumption, under: ir.AnyExpr | None) -> None:
         """Take something for granted, if only in rows for which a condition holds."""
         known = self.assumptions.get(assumption, under)
         self.assumptions[assumption] = under if known == under else None
 
 
-__all__ = ["Interior"]
+__all__ = ["IndexSimplifier"]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.ir import AnyStmt, Block, Body, Loop, Region, While
+from vyre import ir
 from vyre.ir.walk import rebuilt
 
-Change = Callable[[Loop | While, Body, int], list[AnyStmt]]
+Change = Callable[[ir.Loop | ir.While, ir.Body, int], list[ir.AnyStmt]]
 """What becomes of a loop that stands at a place in a body."""
 
 
-def with_common_loops(body: Body, change: Change) -> Body:
+def map_workgroup_loops(body: ir.Body, change: Change) -> ir.Body:
     """Statements that all lanes come to, with loops rewritten; the very same if none is."""
-    made: list[AnyStmt] = []
+    made: list[ir.AnyStmt] = []
     for place, statement in enumerate(body):
         match statement:
-            case Block(inner) | Region(_, _, inner):
-                new = with_common_loops(inner, change)
+            case ir.Block(inner) | ir.Region(_, _, inner):
+                new = map_workgroup_loops(inner, change)
                 made.append(statement if new is inner else rebuilt(statement, {"body": new}))
-            case Loop() | While():
+            case ir.Loop() | ir.While():
                 made += change(statement, body, place)
             case _:
                 made.append(statement)
@@ -27,4 +27,4 @@ def with_common_loops(body: Body, change: Change) -> Body:
     return body if same else tuple(made)
 
 
-__all__ = ["with_common_loops"]
+__all__ = ["map_workgroup_loops"]

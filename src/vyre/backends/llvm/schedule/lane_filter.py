@@ -7,27 +7,11 @@ another, testing it again for themselves.
 
 from __future__ import annotations
 
-from vyre.backends.llvm.analysis.cost_model import Census
+from vyre import ir
+from vyre.backends.llvm.analysis.cost_model import CostModel
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.rewrites.structure_returns import Part, conjunction, parts_of
-from vyre.ir import (
-    AnyExpr,
-    Atomic,
-    AtomicOp,
-    Ballot,
-    Binary,
-    Body,
-    If,
-    Let,
-    Lit,
-    Load,
-    MemoryOrdering,
-    Shuffle,
-    SubgroupReduce,
-    Unary,
-    Var,
-)
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjunction, conjuncts_of
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 
@@ -36,61 +20,61 @@ LANES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class LaneFilter:
     """What to ask lanes before they run."""
 
-    lets: tuple[Let, ...]
-    cond: AnyExpr
+    lets: tuple[ir.Let, ...]
+    cond: ir.AnyExpr
     """No lane for which this fails does anything."""
     inside: frozenset[int]
     """Loads in place of atomics, in bounds as those were."""
 
 
-def sieve_of(peeling: Peeling, census: Census) -> Sieve | None:
+def lane_filter_of(peeling: RowPartition, census: CostModel) -> LaneFilter | None:
     """How to find the lanes that have work, where others have none at all."""
-    before: list[Let] = []
+    before: list[ir.Let] = []
     guard = _only_effect(peeling, peeling.simplified, before)
     if guard is None or bool(guard.then) == bool(guard.otherwise):
         return None
     made = _Maker(peeling, census, {let.name: let for let in before})
     is_integer = peeling.forms.is_integer
-    parts = parts_of(guard.cond, negated=not guard.then, is_integer=is_integer)
+    parts = conjuncts_of(guard.cond, negated=not guard.then, is_integer=is_integer)
     held = [part for part in parts if made.is_cheap(part.condition())]
     if not held or not made.looks_apart:
         return None
     cond = made.plain(conjunction(held))
     lets = tuple(
-        Let(let.name, made.plain(let.value)) for let in before if let.name in made.wanted(held)
+        ir.Let(let.name, made.plain(let.value)) for let in before if let.name in made.wanted(held)
     )
-    return Sieve(lets, cond, frozenset(made.inside))
+    return LaneFilter(lets, cond, frozenset(made.inside))
 
 
-def _only_effect(peeling: Peeling, body: Body, before: list[Let]) -> If | None:
+def _only_effect(peeling: RowPartition, body: ir.Body, before: list[ir.Let]) -> ir.If | None:
     """The one statement that does anything; what is bound before it."""
-    found: If | None = None
+    found: ir.If | None = None
     for statement in without_blocks(body):
-        if isinstance(statement, Let) and peeling.is_quiet(statement):
+        if isinstance(statement, ir.Let) and peeling.is_quiet(statement):
             if found is None:
                 before.append(statement)
-        elif isinstance(statement, Let) and found is None and _is_look(statement.value):
+        elif isinstance(statement, ir.Let) and found is None and _is_look(statement.value):
             before.append(statement)
-        elif isinstance(statement, If) and found is None:
+        elif isinstance(statement, ir.If) and found is None:
             found = statement
         else:
             return None
     return found
 
 
-def _is_look(node: AnyExpr) -> bool:
+def _is_look(node: ir.AnyExpr) -> bool:
     """Whether an atomic does no more than to read."""
-    if not isinstance(node, Atomic) or node.ordering is not MemoryOrdering.RELAXED:
+    if not isinstance(node, ir.Atomic) or node.ordering is not ir.MemoryOrdering.RELAXED:
         return False
     value = node.value
-    return node.op is AtomicOp.OR and isinstance(value, Lit) and value.bits == 0
+    return node.op is ir.AtomicOp.OR and isinstance(value, ir.Lit) and value.bits == 0
 
 
 class _Maker:
-    def __init__(self, peeling: Peeling, census: Census, lets: dict[str, Let]) -> None:
+    def __init__(self, peeling: RowPartition, census: CostModel, lets: dict[str, ir.Let]) -> None:
         self._peeling = peeling
         self._census = census
         self._lets = lets
@@ -98,28 +82,28 @@ class _Maker:
         self.looks_apart = False
         """Whether anything that lanes look at differs between them."""
 
-    def is_cheap(self, expr: AnyExpr) -> bool:
+    def is_cheap(self, expr: ir.AnyExpr) -> bool:
         """Whether lanes can be asked in a vector that loads neighbours only."""
         return all(self._is_cheap_node(node) for node in walk_expr(expr))
 
-    def _is_cheap_node(self, node: AnyExpr) -> bool:
+    def _is_cheap_node(self, node: ir.AnyExpr) -> bool:
         match node:
-            case Var(name):
+            case ir.Var(name):
                 # Lanes that are asked know what is bound here, not what a barrier kept.
                 let = self._lets.get(name)
                 return let is not None and self.is_cheap(let.value)
-            case Load(buffer, index):
+            case ir.Load(buffer, index):
                 return self._is_near(buffer, index)
-            case Atomic(_, buffer, index):
+            case ir.Atomic(_, buffer, index):
                 return _is_look(node) and self._is_near(buffer, index)
-            case Ballot() | Shuffle() | SubgroupReduce():
+            case ir.Ballot() | ir.Shuffle() | ir.SubgroupReduce():
                 return False
-            case Binary(op, _, _) | Unary(op, _):
+            case ir.Binary(op, _, _) | ir.Unary(op, _):
                 return not op.row.approximate
             case _:
                 return True
 
-    def _is_near(self, buffer: str, index: AnyExpr) -> bool:
+    def _is_near(self, buffer: str, index: ir.AnyExpr) -> bool:
         step = self._census.step(index)
         element = self._census.element(buffer)
         if step not in (0, 1) or buffer in self._peeling.forms.private:
@@ -129,26 +113,26 @@ class _Maker:
         self.looks_apart = self.looks_apart or step == 1
         return True
 
-    def plain(self, expr: AnyExpr) -> AnyExpr:
+    def plain(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The expression with loads in place of atomics."""
 
-        def one(node: AnyExpr) -> AnyExpr:
-            if not isinstance(node, Atomic):
+        def one(node: ir.AnyExpr) -> ir.AnyExpr:
+            if not isinstance(node, ir.Atomic):
                 return node
-            made = Load(node.buffer, node.index)
+            made = ir.Load(node.buffer, node.index)
             if id(node) in self._peeling.inside or id(node) in self._peeling.proven:
                 self.inside.add(id(made))
             return made
 
         return rewrite_expr(expr, one)
 
-    def wanted(self, held: list[Part]) -> set[str]:
+    def wanted(self, held: list[Conjunct]) -> set[str]:
         """Names that conditions need, with the names that those need."""
         found: set[str] = set()
         left = [part.condition() for part in held]
         while left:
             for node in walk_expr(left.pop()):
-                if isinstance(node, Var) and node.name in self._lets and node.name not in found:
+                if isinstance(node, ir.Var) and node.name in self._lets and node.name not in found:
                     found.add(node.name)
                     left.append(self._lets[node.name].value)
         return found

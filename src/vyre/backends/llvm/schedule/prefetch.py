@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vyre.ir import AnyExpr, Load, Loop, While
+from vyre import ir
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
-    from vyre.backends.llvm.rewrites.partition_rows import Peeling
+    from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 
 DISTANCE = 768
 """Bytes ahead: what comes while they are worked through. Twice as many are as bad as none."""
@@ -28,19 +28,19 @@ MOST_WALKS = 4
 """Places that lanes move along: with more there is enough to wait for at any time."""
 
 
-def loads_ahead(kernel: Kernel, peeling: Peeling) -> frozenset[int]:
+def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
     """Identities of loads for which it pays: one for every place that lanes move along."""
     if not kernel.fills_lines or kernel.host.looks_far_ahead:
         return frozenset()
-    found: dict[tuple[str, AnyExpr], int] = {}
+    found: dict[tuple[str, ir.AnyExpr], int] = {}
     nodes = 0
     for statement in walk_stmts(peeling.simplified):
-        if isinstance(statement, (Loop, While)):
+        if isinstance(statement, (ir.Loop, ir.While)):
             return frozenset()
         for child in expr_children(statement):
             for node in walk_expr(child):
                 nodes += 1
-                if not isinstance(node, Load) or not kernel.memories[node.buffer].shared:
+                if not isinstance(node, ir.Load) or not kernel.memories[node.buffer].shared:
                     continue
                 index = peeling.forms.expand(node.index)
                 if peeling.forms.stride(index) == 1:

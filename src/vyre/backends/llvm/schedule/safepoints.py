@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vyre import ir
 from vyre.analysis import Ranges
-from vyre.ir import Body, DataType, Lit, Loop, Program, While
 from vyre.ir.walk import bodies, walk_stmts
 
 STRIP = 1 << 16
@@ -19,16 +19,16 @@ NARROW = 16
 """Bits of counters that soon have no numbers left."""
 
 
-def most_rounds(program: Program, types: Mapping[str, DataType]) -> dict[str, int]:
+def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> dict[str, int]:
     """By counter, how many rounds loops have at most, where that is less than millions."""
     ranges = Ranges.of(program)
     found: dict[str, int] = {}
     for position, statement in enumerate(walk_stmts(program.entry)):
-        if isinstance(statement, Loop):
+        if isinstance(statement, ir.Loop):
             first, last = statement.start, statement.stop
             start, stop = ranges.interval(first, position), ranges.interval(last, position)
-            low = int(first.value) if isinstance(first, Lit) else start and start.low
-            high = int(last.value) if isinstance(last, Lit) else stop and stop.high
+            low = int(first.value) if isinstance(first, ir.Lit) else start and start.low
+            high = int(last.value) if isinstance(last, ir.Lit) else stop and stop.high
             bits = types[statement.var].bits or 0
             if low is not None and high is not None:
                 found[statement.var] = max(high - low, 0)
@@ -37,21 +37,21 @@ def most_rounds(program: Program, types: Mapping[str, DataType]) -> dict[str, in
     return found
 
 
-def strips(program: Program, rounds: Mapping[str, int]) -> dict[str, int]:
+def strips(program: ir.Program, rounds: Mapping[str, int]) -> dict[str, int]:
     """By counter, after how many rounds a loop looks again; 0 where it never does."""
     found: dict[str, int] = {}
     _unseen(program.entry, rounds, found)
     return found
 
 
-def _unseen(body: Body, rounds: Mapping[str, int], found: dict[str, int]) -> int:
+def _unseen(body: ir.Body, rounds: Mapping[str, int], found: dict[str, int]) -> int:
     """Rounds of loops in a body that go by without a look."""
     total = 0
     for statement in body:
         inner = sum(_unseen(nested, rounds, found) for nested in bodies(statement))
-        if isinstance(statement, While):
+        if isinstance(statement, ir.While):
             continue
-        if not isinstance(statement, Loop):
+        if not isinstance(statement, ir.Loop):
             total += inner
             continue
         each = 1 + inner

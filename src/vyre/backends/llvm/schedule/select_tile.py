@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vyre.backends.llvm.analysis.column_walks import goes_down, stores_in_loops
-from vyre.backends.llvm.analysis.cost_model import Census
-from vyre.backends.llvm.analysis.loop_vectorization import runs_along
+from vyre.backends.llvm.analysis.column_walks import stores_in_loops, walks_down_columns
+from vyre.backends.llvm.analysis.cost_model import CostModel
+from vyre.backends.llvm.analysis.loop_vectorization import should_vectorise_inner_loops
 from vyre.backends.llvm.analysis.pointer_chasing import has_gathers
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.rewrites.partition_rows import Peeling
-from vyre.backends.llvm.schedule.lane_filter import sieve_of
+from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.schedule.lane_filter import lane_filter_of
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.techniques import Technique
 
@@ -44,9 +44,9 @@ ALL_REGISTERS = 16
 """Vector registers that they may take together with what is computed within a round."""
 
 
-def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Tile:
+def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) -> Tile:
     """The lanes that run together in a stretch of work."""
-    census = Census(kernel, peeling, varying)
+    census = CostModel(kernel, peeling, varying)
     if census.talks:
         return Tile(reason="it prints, or calls what is opaque, lane by lane")
     short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
@@ -55,7 +55,9 @@ def choose_tile(kernel: Kernel, peeling: Peeling, varying: frozenset[str]) -> Ti
     if peeling.single:
         return Tile(reason="its guard lets in one lane")
     inner = kernel.allows(Technique.VECTORISE_INNER_LOOPS)
-    if inner and runs_along(kernel, peeling.simplified, peeling.inside, census.apart):
+    if inner and should_vectorise_inner_loops(
+        kernel, peeling.simplified, peeling.inside, census.apart
+    ):
         kernel.applies(Technique.VECTORISE_INNER_LOOPS)
         return Tile(0, 1, peeled=True, reason="vectors run along its inner loops instead")
     narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
@@ -86,11 +88,11 @@ def mask_bits(width: int) -> int:
     return 32 if width <= MOST_LANES else 8
 
 
-def _chases(kernel: Kernel, census: Census) -> bool:
+def _chases(kernel: Kernel, census: CostModel) -> bool:
     return census.chases and kernel.allows(Technique.GATHER_CHAINS)
 
 
-def _is_scalar_search(kernel: Kernel, census: Census) -> bool:
+def _is_scalar_search(kernel: Kernel, census: CostModel) -> bool:
     """True if vectors would wait for their last lane in a loop that gains nothing from them."""
     if not census.searches or not kernel.allows(Technique.SCALAR_SEARCH):
         return False
@@ -98,7 +100,7 @@ def _is_scalar_search(kernel: Kernel, census: Census) -> bool:
     return True
 
 
-def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
+def _scalar_tile(kernel: Kernel, peeling: RowPartition, census: CostModel) -> Tile:
     jams = census.chained and kernel.allows(Technique.INTERLEAVE_SCALARS)
     if not census.diverges and census.has_loop and not jams:
         # The machine looks ahead into the next round by itself.
@@ -109,7 +111,7 @@ def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
         return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
     if not census.diverges:
         return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
-    sieve = sieve_of(peeling, census) if kernel.allows(Technique.LANE_FILTER) else None
+    sieve = lane_filter_of(peeling, census) if kernel.allows(Technique.LANE_FILTER) else None
     if sieve is not None:
         kernel.applies(Technique.LANE_FILTER)
         return Tile(0, 1, peeled=True, sieve=sieve)
@@ -117,7 +119,7 @@ def _scalar_tile(kernel: Kernel, peeling: Peeling, census: Census) -> Tile:
     return Tile(0, 1, peeled=True) if known else ONE_BY_ONE
 
 
-def _natural(kernel: Kernel, census: Census) -> int:
+def _natural(kernel: Kernel, census: CostModel) -> int:
     """Lanes of one vector register of the elements that are computed with.
 
     A power of two: vectors of other lengths have gaps between them in memory.
@@ -126,13 +128,13 @@ def _natural(kernel: Kernel, census: Census) -> int:
     return 1 << fitting.bit_length() - 1
 
 
-def _register_bits(kernel: Kernel, census: Census) -> int:
+def _register_bits(kernel: Kernel, census: CostModel) -> int:
     """The width of registers that pays: what is put together lane by lane had better be short."""
     bits = kernel.host.vector_bits
     return min(bits, WIDEST_SCATTERED) if census.scattered else bits
 
 
-def _width(kernel: Kernel, census: Census) -> int:
+def _width(kernel: Kernel, census: CostModel) -> int:
     bits = _register_bits(kernel, census)
     natural = _natural(kernel, census)
     if census.scattered and not kernel.thorough:
@@ -162,14 +164,14 @@ def _within_row(kernel: Kernel, width: int) -> int:
     return width
 
 
-def _fits(vectors: int, census: Census) -> bool:
+def _fits(vectors: int, census: CostModel) -> bool:
     """Whether the registers hold so many vectors of every variable of a loop."""
     if census.statements >= LARGE_BODY:
         return False
     return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
 
 
-def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
+def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
     """Rows along y that run in lock-step, where they load the same elements in a loop."""
     if not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
         return 1
@@ -178,7 +180,7 @@ def _rows(kernel: Kernel, census: Census, peeling: Peeling) -> int:
     return ROWS if kernel.size[1] % ROWS == 0 else 1
 
 
-def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> Tile | None:
+def _in_bands(kernel: Kernel, census: CostModel, peeling: RowPartition, width: int) -> Tile | None:
     """Vectors side by side that go down the columns of a matrix in lock-step.
 
     From round to round they jump by a whole line of it. Where they end in the midst of a line of
@@ -188,7 +190,12 @@ def _in_bands(kernel: Kernel, census: Census, peeling: Peeling, width: int) -> T
     """
     if not kernel.allows(Technique.JAM_COLUMNS):
         return None
-    if census.diverges or census.scattered or not census.has_loop or not goes_down(peeling):
+    if (
+        census.diverges
+        or census.scattered
+        or not census.has_loop
+        or not walks_down_columns(peeling)
+    ):
         return None
     natural = _natural(kernel, census)
     short = min(width, 2 * natural)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.backends.llvm.schedule.lane_filter import Sieve
+from vyre.backends.llvm.schedule.lane_filter import LaneFilter
 from vyre.record import dataclass
 
 
@@ -21,7 +21,7 @@ class Tile:
     """Whether lanes for which conditions and accesses hold run apart from the others."""
     reason: str = ""
     """Why lanes run one at a time, where they do."""
-    sieve: Sieve | None = None
+    sieve: LaneFilter | None = None
     """What lanes are asked first, many at once, before those that have work run one by one."""
 
     @property

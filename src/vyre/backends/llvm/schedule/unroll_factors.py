@@ -21,7 +21,7 @@ MOST_NODES = 1024
 """Expressions in all copies of a loop's body together."""
 
 
-def rounds_in_block(statements: Statements, loop: Loop) -> int:
+def jam_factor(statements: Statements, loop: Loop) -> int:
     """How many rounds each set of lanes does in its turn; 1 when it is round by round."""
     if not statements.kernel.allows(Technique.UNROLL_AND_JAM):
         return 1

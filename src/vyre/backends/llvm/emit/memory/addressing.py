@@ -13,20 +13,20 @@ from vyre.backends.llvm.emit.storage_formats import (
     table_of,
 )
 from vyre.backends.llvm.emit.values import (
-    Form,
+    LaneShape,
     Memory,
     Value,
 )
 from vyre.ir import DataType
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 
 class Elements:
     """Places and forms of elements, for one set of lanes."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: LaneContext) -> None:
         self.lanes = lanes
         self.w = lanes.w
 
@@ -136,7 +136,7 @@ class Elements:
 
 def falls(memory: Memory, index: Value) -> bool:
     """Whether lanes that are in bounds go backwards element by element, and no index wraps."""
-    backwards = index.form is Form.LINEAR and index.stride == -1
+    backwards = index.form is LaneShape.LINEAR and index.stride == -1
     return backwards and not memory.private and memory.decl.count < 1 << 32
 
 

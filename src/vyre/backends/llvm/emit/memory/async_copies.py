@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.expressions import Lanes
+from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.values import Memory, uniform
 from vyre.ir import AsyncLoad, AsyncStore, DataType
 from vyre.semantics.packed import NF4_ZERO
@@ -13,7 +13,7 @@ from vyre.semantics.packed import NF4_ZERO
 _BITS = {1: DataType.U8, 2: DataType.U16, 4: DataType.U32, 8: DataType.U64}
 
 
-def emit_copy(kernel: Kernel, lanes: Lanes, statement: AsyncLoad | AsyncStore) -> None:
+def emit_copy(kernel: Kernel, lanes: LaneContext, statement: AsyncLoad | AsyncStore) -> None:
     """Copy element by element, each with the ordinary rules for being out of bounds."""
     w = kernel.w
     to = lanes.memory.wide(lanes.value(statement.destination_start))

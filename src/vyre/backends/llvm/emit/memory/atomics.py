@@ -5,60 +5,60 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.emit.builder import constant, mangled, register_type, widened
 from vyre.backends.llvm.emit.memory.privatised_reductions import identity_of, is_joining
 from vyre.backends.llvm.emit.memory.scalarise import Apart
 from vyre.backends.llvm.emit.values import Memory, Value, uniform, varying
-from vyre.ir import Atomic, AtomicOp, BinOp, DataType, MemoryOrdering
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 _ORDER = {
-    MemoryOrdering.RELAXED: "monotonic",
-    MemoryOrdering.ACQUIRE: "acquire",
-    MemoryOrdering.RELEASE: "release",
-    MemoryOrdering.ACQ_REL: "acq_rel",
-    MemoryOrdering.SEQ_CST: "seq_cst",
+    ir.MemoryOrdering.RELAXED: "monotonic",
+    ir.MemoryOrdering.ACQUIRE: "acquire",
+    ir.MemoryOrdering.RELEASE: "release",
+    ir.MemoryOrdering.ACQ_REL: "acq_rel",
+    ir.MemoryOrdering.SEQ_CST: "seq_cst",
 }
 _FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
 """The ordering of a compare and exchange that fails, where it is not the same."""
 _RMW = {
-    AtomicOp.ADD: ("add", "add"),
-    AtomicOp.SUB: ("sub", "sub"),
-    AtomicOp.AND: ("and", "and"),
-    AtomicOp.OR: ("or", "or"),
-    AtomicOp.XOR: ("xor", "xor"),
-    AtomicOp.MIN: ("umin", "min"),
-    AtomicOp.MAX: ("umax", "max"),
-    AtomicOp.EXCHANGE: ("xchg", "xchg"),
+    ir.AtomicOp.ADD: ("add", "add"),
+    ir.AtomicOp.SUB: ("sub", "sub"),
+    ir.AtomicOp.AND: ("and", "and"),
+    ir.AtomicOp.OR: ("or", "or"),
+    ir.AtomicOp.XOR: ("xor", "xor"),
+    ir.AtomicOp.MIN: ("umin", "min"),
+    ir.AtomicOp.MAX: ("umax", "max"),
+    ir.AtomicOp.EXCHANGE: ("xchg", "xchg"),
 }
-_SETTLING = frozenset({AtomicOp.AND, AtomicOp.OR, AtomicOp.MIN, AtomicOp.MAX})
+_SETTLING = frozenset({ir.AtomicOp.AND, ir.AtomicOp.OR, ir.AtomicOp.MIN, ir.AtomicOp.MAX})
 """Operations that change nothing when they are done again."""
 _PLAIN = {
-    AtomicOp.ADD: BinOp.ADD,
-    AtomicOp.SUB: BinOp.SUB,
-    AtomicOp.AND: BinOp.AND,
-    AtomicOp.OR: BinOp.OR,
-    AtomicOp.XOR: BinOp.XOR,
-    AtomicOp.MIN: BinOp.MIN,
-    AtomicOp.MAX: BinOp.MAX,
+    ir.AtomicOp.ADD: ir.BinOp.ADD,
+    ir.AtomicOp.SUB: ir.BinOp.SUB,
+    ir.AtomicOp.AND: ir.BinOp.AND,
+    ir.AtomicOp.OR: ir.BinOp.OR,
+    ir.AtomicOp.XOR: ir.BinOp.XOR,
+    ir.AtomicOp.MIN: ir.BinOp.MIN,
+    ir.AtomicOp.MAX: ir.BinOp.MAX,
 }
 
 
 class AtomicAccess:
     """Emits atomics for one set of lanes."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: LaneContext) -> None:
         self.lanes = lanes
         self.w = lanes.w
         self._unwanted = False
 
-    def do(self, expr: Atomic) -> None:
+    def do(self, expr: ir.Atomic) -> None:
         """The same where nobody wants the old value."""
         self.atomic(expr, unwanted=True)
 
-    def atomic(self, expr: Atomic, *, unwanted: bool = False) -> Value:
+    def atomic(self, expr: ir.Atomic, *, unwanted: bool = False) -> Value:
         """The old value in every active lane; lanes take their turns in order."""
         lanes, w = self.lanes, self.w
         memory = lanes.buffer(expr.buffer)
@@ -99,12 +99,12 @@ class AtomicAccess:
         lanes.for_each_active(one)
         return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
 
-    def _joined(self, expr: Atomic, dtype: DataType, value: Value) -> str:
+    def _joined(self, expr: ir.Atomic, dtype: ir.DataType, value: Value) -> str:
         """The numbers of all active lanes, joined before they go to one element."""
         lanes, w = self.lanes, self.w
         type_, scalar = register_type(dtype, lanes.width), register_type(dtype)
         values = lanes.vector(value)
-        op = AtomicOp.ADD if expr.op is AtomicOp.SUB else expr.op
+        op = ir.AtomicOp.ADD if expr.op is ir.AtomicOp.SUB else expr.op
         if lanes.mask is not None:
             none = constant(scalar, identity_of(op, dtype), lanes.width)
             flags = lanes.mask_flags(lanes.mask)
@@ -117,7 +117,7 @@ class AtomicAccess:
 
     def _act(
         self,
-        expr: Atomic,
+        expr: ir.Atomic,
         memory: Memory,
         at: str,
         value: Value,
@@ -145,7 +145,7 @@ class AtomicAccess:
 
     def _checked(
         self,
-        expr: Atomic,
+        expr: ir.Atomic,
         memory: Memory,
         at: str,
         value: Value,
@@ -177,34 +177,39 @@ class AtomicAccess:
         return w.emit(f"phi {scalar} [ {zero}, %{before} ], [ {old}, %{after} ]")
 
     def _indivisible(
-        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+        self,
+        expr: ir.Atomic,
+        dtype: ir.DataType,
+        pointer: str,
+        value: Value,
+        expected: Value | None,
     ) -> str:
         w = self.w
         scalar = register_type(dtype)
         order = _ORDER[expr.ordering]
-        if expr.op is AtomicOp.COMPARE_EXCHANGE:
+        if expr.op is ir.AtomicOp.COMPARE_EXCHANGE:
             assert expected is not None
             return self._exchange(dtype, pointer, value.text, expected.text, order)
         if dtype.is_float:
             return self._float_loop(expr, dtype, pointer, value, order)
-        if self._unwanted and expr.op is AtomicOp.EXCHANGE and self._is_store(expr):
+        if self._unwanted and expr.op is ir.AtomicOp.EXCHANGE and self._is_store(expr):
             size = dtype.size_bytes
             w.do(f"store atomic {scalar} {value.text}, ptr {pointer} monotonic, align {size}")
             return constant(scalar, 0)
-        if expr.op in _SETTLING and expr.ordering is MemoryOrdering.RELAXED:
+        if expr.op in _SETTLING and expr.ordering is ir.MemoryOrdering.RELAXED:
             return self._settled(expr.op, dtype, pointer, value.text)
         name = _RMW[expr.op][dtype.is_signed]
         return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
 
-    def _is_store(self, expr: Atomic) -> bool:
+    def _is_store(self, expr: ir.Atomic) -> bool:
         """Whether an exchange whose old value nobody wants is no more than a store.
 
         Elsewhere a store, unlike an exchange, may hide what another thread released before it.
         """
-        relaxed = expr.ordering is MemoryOrdering.RELAXED
+        relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
         return relaxed and self.lanes.kernel.host.architecture == "x86_64"
 
-    def _settled(self, op: AtomicOp, dtype: DataType, pointer: str, value: str) -> str:
+    def _settled(self, op: ir.AtomicOp, dtype: ir.DataType, pointer: str, value: str) -> str:
         """An operation that often changes nothing: a look first spares the lock where it would not.
 
         Then it is the same as a load, unless it has to order other accesses.
@@ -224,7 +229,7 @@ class AtomicAccess:
         return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{change} ]")
 
     def _exchange(
-        self, dtype: DataType, pointer: str, value: str, expected: str, order: str
+        self, dtype: ir.DataType, pointer: str, value: str, expected: str, order: str
     ) -> str:
         """Compare and exchange; a look first spares the lock where it would fail."""
         w = self.w
@@ -244,7 +249,7 @@ class AtomicAccess:
         return w.emit(f"phi {scalar} [ {seen}, %{before} ], [ {old}, %{attempt} ]")
 
     def _float_loop(
-        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, order: str
+        self, expr: ir.Atomic, dtype: ir.DataType, pointer: str, value: Value, order: str
     ) -> str:
         """Floats are joined with our own rules, so compare and exchange until it holds."""
         w = self.w
@@ -270,16 +275,21 @@ class AtomicAccess:
         return w.emit(f"bitcast {bits} {seen} to {scalar}")
 
     def _plain(
-        self, expr: Atomic, dtype: DataType, pointer: str, value: Value, expected: Value | None
+        self,
+        expr: ir.Atomic,
+        dtype: ir.DataType,
+        pointer: str,
+        value: Value,
+        expected: Value | None,
     ) -> str:
         """Only this thread sees the memory: read, compute, write."""
         w = self.w
         scalar = register_type(dtype)
         align = f"align {dtype.size_bytes}"
         old = w.load(scalar, pointer, f", {align}")
-        if expr.op is AtomicOp.EXCHANGE:
+        if expr.op is ir.AtomicOp.EXCHANGE:
             new = value.text
-        elif expr.op is AtomicOp.COMPARE_EXCHANGE:
+        elif expr.op is ir.AtomicOp.COMPARE_EXCHANGE:
             assert expected is not None
             same = w.emit(f"icmp eq {scalar} {old}, {expected.text}")
             new = w.emit(f"select i1 {same}, {scalar} {value.text}, {scalar} {old}")

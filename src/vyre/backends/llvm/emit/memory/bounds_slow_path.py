@@ -17,20 +17,20 @@ from vyre.backends.llvm.emit.values import Memory, Value
 from vyre.ir import DataType
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_IN_PLACE = 8
 """Places in a kernel where the lanes of such a vector are written out."""
 
 
-def is_called(lanes: Lanes, element: DataType) -> bool:
+def is_called(lanes: LaneContext, element: DataType) -> bool:
     """Whether a kernel has so many such places that this one becomes a call; counts it."""
     lanes.kernel.edges += 1
     few = MOST_IN_PLACE if lanes.kernel.thorough else 0
     return lanes.kernel.edges > few and element not in STORAGE_ONLY
 
 
-def load_at_edge(lanes: Lanes, memory: Memory, index: Value, element: DataType) -> str:
+def load_at_edge(lanes: LaneContext, memory: Memory, index: Value, element: DataType) -> str:
     """Elements from a first index on, as they are in memory; zeros where there are none."""
     w = lanes.w
     slot = _call(lanes, "load", memory.safe_pointer, memory, index, element)
@@ -38,7 +38,7 @@ def load_at_edge(lanes: Lanes, memory: Memory, index: Value, element: DataType) 
 
 
 def store_at_edge(
-    lanes: Lanes, memory: Memory, index: Value, stored: str, element: DataType
+    lanes: LaneContext, memory: Memory, index: Value, stored: str, element: DataType
 ) -> None:
     """Write elements from a first index on, those that there are; all lanes are active."""
     type_ = widened(memory_type(element), lanes.width)
@@ -47,7 +47,7 @@ def store_at_edge(
 
 
 def _call(
-    lanes: Lanes, kind: str, base: str, memory: Memory, index: Value, element: DataType
+    lanes: LaneContext, kind: str, base: str, memory: Memory, index: Value, element: DataType
 ) -> str:
     w = lanes.w
     scalar = register_type(index.dtype)
@@ -63,7 +63,7 @@ def _call(
     return slot
 
 
-def _slot(lanes: Lanes, element: DataType) -> str:
+def _slot(lanes: LaneContext, element: DataType) -> str:
     """Memory for one vector, the same for all vectors of a size."""
     nbytes = (element.size_bytes or 1) * lanes.width
     slots, key = lanes.kernel.edge_slots, (nbytes, lanes.kernel.aside)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.emit.builder import Writer, constant, widened
+from vyre import ir
+from vyre.backends.llvm.emit.builder import Builder, constant, widened
 from vyre.backends.llvm.emit.memory.nontemporal import PIECE, emit_either_store
 from vyre.backends.llvm.emit.memory.transpose import (
     SHORTEST_PIECE,
@@ -15,12 +16,11 @@ from vyre.backends.llvm.emit.memory.transpose import (
     starts_of,
 )
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY, memory_type
-from vyre.backends.llvm.emit.values import Form, Memory, Strided, Value
-from vyre.ir import Atomic, Body, DataType, Load, Store
+from vyre.backends.llvm.emit.values import LaneShape, Memory, Strided, Value
 from vyre.ir.walk import walk_expr
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
 WIDEST_STEP = 4
@@ -29,7 +29,7 @@ WIDEST_STRUCTURE = 16
 """And of at most so many elements in pieces, which is no slower than lane by lane for any step."""
 
 
-def is_worth_it(lanes: Lanes, strided: Strided, element: DataType) -> bool:
+def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> bool:
     """Whether reading whole steps, or pieces of them, beats reading lane by lane."""
     if element.is_vector or element in STORAGE_ONLY:
         return False
@@ -39,13 +39,13 @@ def is_worth_it(lanes: Lanes, strided: Strided, element: DataType) -> bool:
     return pieces_of(lanes, memory_type(element), size, strided.stride) is not None
 
 
-def _is_whole(strided: Strided, element: DataType) -> bool:
+def _is_whole(strided: Strided, element: ir.DataType) -> bool:
     """Whether all of a step is read or written at once."""
     nbytes = strided.stride * (element.size_bytes or 1)
     return strided.stride <= WIDEST_STEP or nbytes < SHORTEST_PIECE
 
 
-def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+def read_strided(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:
     """The elements of all lanes as they are in memory; `at` is the first lane's index."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
@@ -75,13 +75,13 @@ def read_strided(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str
     return w.emit(f"shufflevector {many} {found}, {many} poison, <{width} x i32> <{picks}>")
 
 
-def is_word(strided: Strided, element: DataType) -> bool:
+def is_word(strided: Strided, element: ir.DataType) -> bool:
     """Whether the elements of one lane's step fill a machine word."""
     bits = 8 * strided.stride * (element.size_bytes or 1)
     return element.is_integer and bits in (32, 64)
 
 
-def read_from_word(lanes: Lanes, memory: Memory, index: Value, strided: Strided) -> str:
+def read_from_word(lanes: LaneContext, memory: Memory, index: Value, strided: Strided) -> str:
     """An element of one lane: neighbours come with the same load, once LLVM has joined them."""
     w = lanes.w
     element = memory.decl.element
@@ -96,7 +96,7 @@ def read_from_word(lanes: Lanes, memory: Memory, index: Value, strided: Strided)
     return cut if memory.constant else w.emit(f"freeze i{8 * size} {cut}")
 
 
-def _read_quads(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
+def _read_quads(lanes: LaneContext, pointer: str, place: int, extra: str) -> str:
     """One byte of every four: sorted by place within sixteen bytes, then four at a time."""
     w, width = lanes.w, lanes.width
     if width not in (16, 32):
@@ -125,13 +125,13 @@ def _read_quads(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
     return w.emit(f"bitcast {double} {taken} to {type_}")
 
 
-def _sixteen_bytes(lanes: Lanes, pointer: str, block: int, extra: str) -> str:
+def _sixteen_bytes(lanes: LaneContext, pointer: str, block: int, extra: str) -> str:
     w = lanes.w
     at = w.emit(f"getelementptr i8, ptr {pointer}, i64 {16 * block}") if block else pointer
     return w.emit(f"load <16 x i8>, ptr {at}, align 1{extra}")
 
 
-def _zipped(lanes: Lanes, a: str, b: str, upper: int) -> str:
+def _zipped(lanes: LaneContext, a: str, b: str, upper: int) -> str:
     """Words of two registers in turns: of the lower or the upper halves of each sixteen bytes."""
     count = lanes.width // 4
     type_ = widened("i32", count)
@@ -146,7 +146,7 @@ def _picks(places: Iterable[int]) -> str:
     return f"<{len(chosen)} x i32> <{', '.join(chosen)}>"
 
 
-def _read_quads_at_once(lanes: Lanes, pointer: str, place: int, extra: str) -> str:
+def _read_quads_at_once(lanes: LaneContext, pointer: str, place: int, extra: str) -> str:
     w, width = lanes.w, lanes.width
     many, words = widened("i8", 4 * width), widened("i32", width)
     found = w.emit(f"load {many}, ptr {pointer}, align 1{extra}")
@@ -163,10 +163,10 @@ def _read_quads_at_once(lanes: Lanes, pointer: str, place: int, extra: str) -> s
     return w.emit(f"bitcast {widened('i32', width // 4)} {taken} to {widened('i8', width)}")
 
 
-def store_group(statements: Statements, body: Body, position: int) -> int:
+def store_group(statements: Statements, body: ir.Body, position: int) -> int:
     """Emit neighbouring stores to the same structures together; gives how many it took."""
     first = body[position]
-    assert isinstance(first, Store)
+    assert isinstance(first, ir.Store)
     lanes = statements.lanes
     lead = lanes.strided.get(id(first))
     if lead is None or lanes.mask is not None or len(statements.views) > 1:
@@ -174,9 +174,9 @@ def store_group(statements: Statements, body: Body, position: int) -> int:
     memory = statements.written(lanes, first.buffer)
     if not is_worth_it(lanes, lead, memory.decl.element):
         return 0
-    stores: dict[int, Store] = {}
+    stores: dict[int, ir.Store] = {}
     for statement in body[position : position + lead.stride]:
-        if not isinstance(statement, Store) or statement.buffer != first.buffer:
+        if not isinstance(statement, ir.Store) or statement.buffer != first.buffer:
             break
         found = lanes.strided.get(id(statement))
         if found is None or not _is_same_structure(found, lead) or found.place in stores:
@@ -201,16 +201,16 @@ def _is_same_structure(one: Strided, other: Strided) -> bool:
 
 
 def _is_still(
-    statements: Statements, store: Store, lead: Strided, before: Mapping[int, Store]
+    statements: Statements, store: ir.Store, lead: Strided, before: Mapping[int, ir.Store]
 ) -> bool:
     """Whether the stored value does not look at memory that the stores before it may change.
 
     Of the structure itself, a lane has all elements that it has not yet stored to for itself.
     """
     for node in walk_expr(store.value):
-        if isinstance(node, Atomic):
+        if isinstance(node, ir.Atomic):
             return False
-        if isinstance(node, Load) and not statements.lanes.buffer(node.buffer).constant:
+        if isinstance(node, ir.Load) and not statements.lanes.buffer(node.buffer).constant:
             found = statements.lanes.strided.get(id(node))
             if found is None or node.buffer != store.buffer or found.place in before:
                 return False
@@ -220,7 +220,7 @@ def _is_still(
 
 
 def _write_pieces(
-    statements: Statements, memory: Memory, lead: Strided, stores: Mapping[int, Store]
+    statements: Statements, memory: Memory, lead: Strided, stores: Mapping[int, ir.Store]
 ) -> bool:
     """Write structures in pieces, and what is left of them lane by lane; False if it is all."""
     lanes, element = statements.lanes, memory.decl.element
@@ -251,11 +251,11 @@ def _write_pieces(
     return True
 
 
-def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> None:
+def _write(lanes: LaneContext, memory: Memory, first: Value, stores: list[ir.Store]) -> None:
     w, width, stride = lanes.w, lanes.width, len(stores)
     element = memory.decl.element
     type_ = memory_type(element)
-    at = lanes.memory.wide(Value(first.dtype, Form.UNIFORM, first.text))
+    at = lanes.memory.wide(Value(first.dtype, LaneShape.UNIFORM, first.text))
     pieces: list[str] = []
     for store in stores:
         value = lanes.vector(lanes.value(store.value))
@@ -271,7 +271,9 @@ def _write(lanes: Lanes, memory: Memory, first: Value, stores: list[Store]) -> N
         mixed()
 
 
-def _write_mixed(lanes: Lanes, pieces: list[str], pointer: str, type_: str, size: int) -> None:
+def _write_mixed(
+    lanes: LaneContext, pieces: list[str], pointer: str, type_: str, size: int
+) -> None:
     """In turns one element of each piece; LLVM knows how to sort them on their way to memory."""
     w, width, stride = lanes.w, lanes.width, len(pieces)
     half = 1 << ((stride - 1).bit_length() - 1)
@@ -285,7 +287,7 @@ def _write_mixed(lanes: Lanes, pieces: list[str], pointer: str, type_: str, size
     w.do(f"store {many} {mixed}, ptr {pointer}, align {size}")
 
 
-def _write_triples(w: Writer, pieces: list[str], pointer: str) -> None:
+def _write_triples(w: Builder, pieces: list[str], pointer: str) -> None:
     """Three bytes of every lane past the caches: sorted in halves of registers, written apart."""
     type_ = widened("i8", 32)
     for row in range(3):
@@ -311,7 +313,7 @@ def _sorted(row: int, part: int) -> str:
     return _picks(places)
 
 
-def _step_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+def _step_pointer(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:
     w = lanes.w
     start = w.emit(f"sub i32 {at}, {strided.place}") if strided.place else at
     wide = w.emit(f"zext i32 {start} to i64")
@@ -319,10 +321,10 @@ def _step_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> st
     return w.emit(f"getelementptr {type_}, ptr {memory.pointer}, i64 {wide}")
 
 
-def _structure_pointer(lanes: Lanes, memory: Memory, at: str, strided: Strided) -> str:
+def _structure_pointer(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:
     """Where the first lane's structure begins: the same text for all that is in it."""
     w, base = lanes.w, lanes.value(strided.base)
-    if base.form is not Form.LINEAR or base.stride != strided.stride:
+    if base.form is not LaneShape.LINEAR or base.stride != strided.stride:
         return _step_pointer(lanes, memory, at, strided)
     skipped = strided.block * strided.stride % (1 << 32)
     start = w.emit(f"add i32 {base.text}, {skipped}") if skipped else base.text

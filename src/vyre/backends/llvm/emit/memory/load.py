@@ -23,7 +23,7 @@ from vyre.backends.llvm.emit.storage_formats import (
     memory_type,
 )
 from vyre.backends.llvm.emit.values import (
-    Form,
+    LaneShape,
     Memory,
     Origin,
     Strided,
@@ -49,15 +49,15 @@ class Loads(Elements):
         if strided is not None and together and is_worth_it(self.lanes, strided, element):
             found = read_strided(self.lanes, memory, index.text, strided)
             value = self.value_of(memory, found, element, self.lanes.width)
-            at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+            at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
             origin = _origin(memory, at, strided.stride)
-            return Value(element.value_type, Form.VARYING, value, origin=origin)
+            return Value(element.value_type, LaneShape.VARYING, value, origin=origin)
         if element.is_vector and element.element is not None:
             parts = tuple(
                 self._load_scalar(memory, index, element.element, element.lanes, part, proven)
                 for part in range(element.lanes)
             )
-            form = Form.UNIFORM if all(p.is_uniform for p in parts) else Form.VARYING
+            form = LaneShape.UNIFORM if all(p.is_uniform for p in parts) else LaneShape.VARYING
             return Value(element, form, "", parts=parts)
         return self._load_scalar(memory, index, element, 1, 0, proven)
 
@@ -73,8 +73,8 @@ class Loads(Elements):
         """Ask for what the next lanes load, where lanes are contiguous."""
         element = memory.decl.element
         nbytes = (element.size_bytes or 1) * self.lanes.width
-        if index.form is Form.LINEAR and index.stride == 1 and nbytes >= LINE // 2:
-            at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        if index.form is LaneShape.LINEAR and index.stride == 1 and nbytes >= LINE // 2:
+            at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
             pointer = self.w.emit(
                 f"getelementptr [{element.size_bytes or 1} x i8], ptr {memory.pointer}, i64 {at}"
             )
@@ -98,7 +98,7 @@ class Loads(Elements):
             return self._gather(memory, index, element, step, part, proven)
         if index.is_uniform:
             return self._load_uniform(memory, index, element, step, part, proven)
-        if index.form is Form.LINEAR and index.stride == 1 and step == 1:
+        if index.form is LaneShape.LINEAR and index.stride == 1 and step == 1:
             return self._load_contiguous(memory, index, element, proven)
         if proven and step == 1 and falls(memory, index):
             return self._load_backwards(memory, index, element)
@@ -148,7 +148,7 @@ class Loads(Elements):
         self, memory: Memory, index: Value, element: DataType, proven: bool
     ) -> Value:
         width = self.lanes.width
-        at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
         if proven:
             return replace(self._vector_read(memory, element, at), origin=_origin(memory, at, 1))
         w = self.w
@@ -177,7 +177,7 @@ class Loads(Elements):
     def _load_backwards(self, memory: Memory, index: Value, element: DataType) -> Value:
         """Elements of which the last lane has the first: in memory's order, then turned round."""
         width = self.lanes.width
-        first = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        first = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
         found = self._vector_read(memory, element, self.w.emit(f"sub i64 {first}, {width - 1}"))
         return varying(element.value_type, self._turned(found))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vyre.backends.llvm.emit.builder import Writer
+from vyre import ir
+from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.host import Host
-from vyre.ir import AsyncLoad, AsyncStore, Atomic, Load, Program, Store
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 LARGE = 32 << 20
@@ -22,7 +22,7 @@ SHORTEST_ROW = 128
 """Lanes side by side that fill whole lines, where workgroups follow one another."""
 
 
-def streamed_buffers(program: Program, host: Host) -> frozenset[str]:
+def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
     """Buffers that a program writes and never reads.
 
     Not where there are atomics: they publish what was stored before, and such stores come late.
@@ -32,28 +32,28 @@ def streamed_buffers(program: Program, host: Host) -> frozenset[str]:
     written: set[str] = set()
     other: set[str] = set()
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, (AsyncLoad, AsyncStore)):
+        if isinstance(statement, (ir.AsyncLoad, ir.AsyncStore)):
             return frozenset()
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             written.add(statement.buffer)
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, Atomic):
+                if isinstance(node, ir.Atomic):
                     return frozenset()
-                if isinstance(node, Load):
+                if isinstance(node, ir.Load):
                     other.add(node.buffer)
     on_chip = {decl.name for decl in program.buffers if decl.is_on_chip}
     return frozenset(written - other - on_chip)
 
 
-def emit_size_test(w: Writer, count: str, element_bytes: int) -> str:
+def emit_size_test(w: Builder, count: str, element_bytes: int) -> str:
     """At the kernel's entry: 0 if stores to a buffer go past the caches, else 1; an i64."""
     small = w.at_entry(f"icmp ult i64 {count}, {LARGE // element_bytes}")
     return w.at_entry(f"zext i1 {small} to i64", "cached")
 
 
 def emit_streaming_store(
-    w: Writer, type_: str, stored: str, pointer: str, size: int, cached: str
+    w: Builder, type_: str, stored: str, pointer: str, size: int, cached: str
 ) -> None:
     """Store a vector past the caches if `cached` is 0 and the place is aligned, else plainly."""
     emit_either_store(
@@ -66,7 +66,7 @@ def emit_streaming_store(
 
 
 def emit_either_store(
-    w: Writer, pointer: str, cached: str, past: Callable[[], None], plain: Callable[[], None]
+    w: Builder, pointer: str, cached: str, past: Callable[[], None], plain: Callable[[], None]
 ) -> None:
     """One of two ways to store: past the caches if `cached` is 0 and the place is aligned."""
     # Most buffers are small, and whether one is does not change: that is asked first.
@@ -87,6 +87,6 @@ def emit_either_store(
     w.block(done)
 
 
-def emit_fence(w: Writer) -> None:
+def emit_fence(w: Builder) -> None:
     """Such stores are seen by other threads only after a fence of their own."""
     w.call("llvm.x86.sse.sfence", "void")

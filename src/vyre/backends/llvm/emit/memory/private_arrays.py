@@ -14,17 +14,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.backends.llvm.abi import STACK_BYTES
-from vyre.backends.llvm.analysis.parallel_regions import Piece, Stretch, stretches
+from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion, Piece, stretches
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.storage_formats import memory_type
 from vyre.backends.llvm.emit.values import Memory, Value, varying
-from vyre.ir import Atomic, Body, BufferDecl, Load, Store
 from vyre.ir.walk import walk_all_exprs, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_ON_STACK = 1 << 14
 """Bytes of a set's array that are taken from the stack; larger ones lie in scratch memory."""
@@ -41,7 +41,7 @@ def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
     names = {decl.name for decl in kernel.program.buffers if decl.is_local}
     if not names:
         return frozenset()
-    once = [piece for piece in work if isinstance(piece, Stretch)]
+    once = [piece for piece in work if isinstance(piece, ParallelRegion)]
     many = [piece for piece in stretches(work) if not any(piece is one for one in once)]
     seen: set[str] = set()
     shared = set[str]().union(*(accessed(stretch.body) for stretch in many))
@@ -52,10 +52,10 @@ def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
     return frozenset(names - shared)
 
 
-def accessed(body: Body) -> set[str]:
+def accessed(body: ir.Body) -> set[str]:
     """The buffers that statements load from or store to."""
-    loaded = {e.buffer for e in walk_all_exprs(body) if isinstance(e, (Load, Atomic))}
-    return loaded | {s.buffer for s in walk_stmts(body) if isinstance(s, Store)}
+    loaded = {e.buffer for e in walk_all_exprs(body) if isinstance(e, (ir.Load, ir.Atomic))}
+    return loaded | {s.buffer for s in walk_stmts(body) if isinstance(s, ir.Store)}
 
 
 def bytes_together(kernel: Kernel, lanes: int) -> int:
@@ -64,7 +64,7 @@ def bytes_together(kernel: Kernel, lanes: int) -> int:
     return sum((decl.size_bytes or 0) for decl in decls) * lanes
 
 
-def emit_own_array(kernel: Kernel, decl: BufferDecl, lanes: Lanes, number: int) -> Memory:
+def emit_own_array(kernel: Kernel, decl: ir.BufferDecl, lanes: LaneContext, number: int) -> Memory:
     """The array of a set of lanes, zeroed; `number` tells sets that run in lock-step apart."""
     w, many = kernel.w, max(lanes.width, 1)
     nbytes = (decl.size_bytes or 0) * many
@@ -93,7 +93,7 @@ def emit_own_array(kernel: Kernel, decl: BufferDecl, lanes: Lanes, number: int) 
     )
 
 
-def load_together(lanes: Lanes, memory: Memory, index: Value) -> Value:
+def load_together(lanes: LaneContext, memory: Memory, index: Value) -> Value:
     """The elements of all lanes at an index that they share; zero out of bounds."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
@@ -109,7 +109,7 @@ def load_together(lanes: Lanes, memory: Memory, index: Value) -> Value:
     return varying(element.value_type, value)
 
 
-def store_together(lanes: Lanes, memory: Memory, index: Value, value: Value) -> None:
+def store_together(lanes: LaneContext, memory: Memory, index: Value, value: Value) -> None:
     """Write the elements of the active lanes at an index that all lanes share."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
@@ -133,7 +133,7 @@ def store_together(lanes: Lanes, memory: Memory, index: Value, value: Value) -> 
         w.block(done)
 
 
-def _clamped(lanes: Lanes, memory: Memory, index: Value) -> tuple[str, str]:
+def _clamped(lanes: LaneContext, memory: Memory, index: Value) -> tuple[str, str]:
     """An index as i64 that is in bounds, and whether it was; "" where that is known."""
     w = lanes.w
     at = lanes.memory.wide(index)
@@ -143,6 +143,6 @@ def _clamped(lanes: Lanes, memory: Memory, index: Value) -> tuple[str, str]:
     return w.emit(f"select i1 {inside}, i64 {at}, i64 0"), inside
 
 
-def _place(lanes: Lanes, memory: Memory, at: str) -> str:
+def _place(lanes: LaneContext, memory: Memory, at: str) -> str:
     nbytes = (memory.decl.element.size_bytes or 1) * lanes.width
     return lanes.w.emit(f"getelementptr [{nbytes} x i8], ptr {memory.pointer}, i64 {at}")

@@ -13,28 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.llvm.emit.builder import register_type
-from vyre.ir import (
-    Atomic,
-    AtomicOp,
-    Barrier,
-    Block,
-    BufferDecl,
-    DataType,
-    Eval,
-    If,
-    Let,
-    Lit,
-    Load,
-    Loop,
-    MemoryOrdering,
-    Program,
-    Region,
-    Return,
-    Store,
-    While,
-)
 from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
@@ -52,24 +33,30 @@ PER_ELEMENT: Final = 2
 PER_LOOP: Final = 16
 """And how many an invocation stands for that joins numbers in a loop."""
 
-_ADDING = frozenset({AtomicOp.ADD, AtomicOp.SUB})
-_JOINING = _ADDING | {AtomicOp.AND, AtomicOp.OR, AtomicOp.XOR, AtomicOp.MIN, AtomicOp.MAX}
+_ADDING = frozenset({ir.AtomicOp.ADD, ir.AtomicOp.SUB})
+_JOINING = _ADDING | {
+    ir.AtomicOp.AND,
+    ir.AtomicOp.OR,
+    ir.AtomicOp.XOR,
+    ir.AtomicOp.MIN,
+    ir.AtomicOp.MAX,
+}
 _PLAIN_STATEMENTS = (
     Assign,
-    Barrier,
-    Block,
+    ir.Barrier,
+    ir.Block,
     Break,
     Continue,
-    Eval,
-    If,
-    Let,
-    Loop,
+    ir.Eval,
+    ir.If,
+    ir.Let,
+    ir.Loop,
     Print,
-    Region,
-    Return,
-    Store,
+    ir.Region,
+    ir.Return,
+    ir.Store,
     Trap,
-    While,
+    ir.While,
 )
 """Statements that touch buffers by nothing but what they store and their expressions."""
 
@@ -78,8 +65,8 @@ _PLAIN_STATEMENTS = (
 class Plan:
     """A buffer whose numbers a thread may keep."""
 
-    decl: BufferDecl
-    op: AtomicOp
+    decl: ir.BufferDecl
+    op: ir.AtomicOp
     """How two numbers are joined."""
     entries: int
     """Elements that a thread has room for."""
@@ -89,7 +76,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PrivatisedReduction:
     """What a thread keeps of a buffer."""
 
     plan: Plan
@@ -98,44 +85,44 @@ class Kept:
     """Whether this launch keeps it, an i1."""
 
 
-def is_joining(expr: Atomic, element: DataType) -> bool:
+def is_joining(expr: ir.Atomic, element: ir.DataType) -> bool:
     """Whether numbers may be joined in any order and grouping, if nobody wants the old value."""
-    relaxed = expr.ordering is MemoryOrdering.RELAXED
+    relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
     return relaxed and expr.op in _JOINING and element.is_integer
 
 
-def identity_of(op: AtomicOp, dtype: DataType) -> int:
+def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
     """The number that changes no other."""
     bits = dtype.bits or 32
     most = (1 << (bits - 1)) - 1 if dtype.is_signed else (1 << bits) - 1
     least = -most - 1 if dtype.is_signed else 0
     match op:
-        case AtomicOp.AND:
+        case ir.AtomicOp.AND:
             return -1
-        case AtomicOp.MIN:
+        case ir.AtomicOp.MIN:
             return most
-        case AtomicOp.MAX:
+        case ir.AtomicOp.MAX:
             return least
         case _:
             return 0
 
 
-def keeping_plans(program: Program) -> tuple[Plan, ...]:
+def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
     """The buffers whose numbers threads may keep."""
     if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
         return ()
-    joined: dict[str, list[tuple[int, Atomic]]] = {}
+    joined: dict[str, list[tuple[int, ir.Atomic]]] = {}
     other: set[str] = set()
     looped = {id(s) for loop in _loops(program) for s in walk_stmts(loop.body)}
     for position, statement in enumerate(walk_stmts(program.entry)):
-        if isinstance(statement, Store):
+        if isinstance(statement, ir.Store):
             other.add(statement.buffer)
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(statement, Eval) and node is statement.value:
-                    if isinstance(node, Atomic):
+                if isinstance(statement, ir.Eval) and node is statement.value:
+                    if isinstance(node, ir.Atomic):
                         joined.setdefault(node.buffer, []).append((position, node))
-                elif isinstance(node, (Load, Atomic)):
+                elif isinstance(node, (ir.Load, ir.Atomic)):
                     other.add(node.buffer)
     decls = {decl.name: decl for decl in program.buffers if not decl.is_on_chip}
     names = [name for name in joined if name in decls and name not in other]
@@ -144,7 +131,7 @@ def keeping_plans(program: Program) -> tuple[Plan, ...]:
     for name in names:
         atomics = [node for _, node in joined[name]]
         decl = decls[name]
-        ops = {AtomicOp.ADD if node.op in _ADDING else node.op for node in atomics}
+        ops = {ir.AtomicOp.ADD if node.op in _ADDING else node.op for node in atomics}
         if len(ops) > 1 or not all(is_joining(node, decl.element) for node in atomics):
             continue
         assert ranges is not None
@@ -154,19 +141,19 @@ def keeping_plans(program: Program) -> tuple[Plan, ...]:
         in_loop = any(
             id(s) in looped
             for s in walk_stmts(program.entry)
-            if isinstance(s, Eval) and any(s.value is node for node in atomics)
+            if isinstance(s, ir.Eval) and any(s.value is node for node in atomics)
         )
         plans.append(Plan(decl, ops.pop(), entries, reach <= entries, in_loop))
     return tuple(plans[:MOST_BUFFERS])
 
 
-def _loops(program: Program) -> list[Loop | While]:
-    return [s for s in walk_stmts(program.entry) if isinstance(s, (Loop, While))]
+def _loops(program: ir.Program) -> list[ir.Loop | ir.While]:
+    return [s for s in walk_stmts(program.entry) if isinstance(s, (ir.Loop, ir.While))]
 
 
-def _reach(ranges: Ranges, position: int, node: Atomic) -> int:
+def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
     """How many elements an access may reach."""
-    if isinstance(node.index, Lit):
+    if isinstance(node.index, ir.Lit):
         return int(node.index.value) % (1 << 64) + 1
     known = ranges.interval(node.index, position)
     return known.high + 1 if known is not None and known.low >= 0 else 1 << 64
@@ -179,11 +166,11 @@ def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
     for plan in plans:
         size = plan.decl.element.size_bytes or 4
         pointer = kernel.take_scratch(plan.entries * size)
-        kernel.kept[plan.decl.name] = Kept(plan, pointer, "")
+        kernel.kept[plan.decl.name] = PrivatisedReduction(plan, pointer, "")
     return header
 
 
-def emit_keeping(kernel: Kernel, header: str) -> Callable[[], None]:
+def emit_privatised_reductions(kernel: Kernel, header: str) -> Callable[[], None]:
     """Begin to keep what there is memory for; gives what emits the end of it.
 
     A call for no workgroups asks for the end. The first word of a thread's memory is zero when it
@@ -205,7 +192,7 @@ def emit_keeping(kernel: Kernel, header: str) -> Callable[[], None]:
     for number, (name, kept) in enumerate(kernel.kept.items()):
         raw = w.emit(f"load i8, ptr {_flag(kernel, header, number)}, align 1")
         flag = w.emit(f"icmp ne i8 {raw}, 0")
-        kernel.kept[name] = Kept(kept.plan, kept.pointer, flag)
+        kernel.kept[name] = PrivatisedReduction(kept.plan, kept.pointer, flag)
 
     def end() -> None:
         w.block(hand)
@@ -234,13 +221,13 @@ def _invocations(kernel: Kernel) -> str:
     return w.emit(f"mul i64 {groups}, {kernel.invocations}")
 
 
-def _used(kernel: Kernel, kept: Kept) -> str:
+def _used(kernel: Kernel, kept: PrivatisedReduction) -> str:
     """How many elements there are to keep, an i64."""
     count = kernel.memories[kept.plan.decl.name].count
     return kernel.w.intrinsic("umin", "i64", count, str(kept.plan.entries))
 
 
-def _begin(kernel: Kernel, kept: Kept, flag: str, lanes: str) -> None:
+def _begin(kernel: Kernel, kept: PrivatisedReduction, flag: str, lanes: str) -> None:
     """Decide whether to keep numbers of a buffer, and begin with those that change nothing."""
     w, plan = kernel.w, kept.plan
     used = _used(kernel, kept)
@@ -261,7 +248,7 @@ def _begin(kernel: Kernel, kept: Kept, flag: str, lanes: str) -> None:
     _for_each(kernel, w.emit(f"select i1 {worth}, i64 {used}, i64 0"), clear)
 
 
-def _hand_over(kernel: Kernel, kept: Kept, flag: str) -> None:
+def _hand_over(kernel: Kernel, kept: PrivatisedReduction, flag: str) -> None:
     """Join what was kept into the buffer."""
     w, plan = kernel.w, kept.plan
     element = plan.decl.element
@@ -270,7 +257,7 @@ def _hand_over(kernel: Kernel, kept: Kept, flag: str) -> None:
     none = identity_of(plan.op, element)
     memory = kernel.memories[plan.decl.name]
     name = plan.op.row.spelling.removeprefix("atomic_")
-    if plan.op in (AtomicOp.MIN, AtomicOp.MAX) and not element.is_signed:
+    if plan.op in (ir.AtomicOp.MIN, ir.AtomicOp.MAX) and not element.is_signed:
         name = f"u{name}"
 
     def join(at: str) -> None:
@@ -302,4 +289,12 @@ def _for_each(kernel: Kernel, count: str, action: Callable[[str], None]) -> None
     w.block(done)
 
 
-__all__ = ["Kept", "Plan", "emit_keeping", "identity_of", "is_joining", "keeping_plans", "reserve"]
+__all__ = [
+    "Plan",
+    "PrivatisedReduction",
+    "emit_privatised_reductions",
+    "identity_of",
+    "is_joining",
+    "privatisable_reductions",
+    "reserve",
+]

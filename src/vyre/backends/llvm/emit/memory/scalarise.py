@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.emit.builder import register_type, widened
-from vyre.backends.llvm.emit.values import Form, Value, uniform
+from vyre.backends.llvm.emit.values import LaneShape, Value, uniform
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 _BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float": 4, "double": 8}
 """Of elements that lie side by side in memory: flags do not."""
@@ -22,7 +22,7 @@ _BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float"
 class Apart:
     """The vectors of one loop over the active lanes of a set."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: LaneContext) -> None:
         self._lanes = lanes
         self._written = 0
 
@@ -31,10 +31,10 @@ class Apart:
         if value.parts:
             parts = [self.value(part) for part in value.parts]
             return lambda lane: Value(
-                value.dtype, Form.UNIFORM, "", parts=tuple(part(lane) for part in parts)
+                value.dtype, LaneShape.UNIFORM, "", parts=tuple(part(lane) for part in parts)
             )
         lanes = self._lanes
-        if not lanes.width or value.form is Form.UNIFORM:
+        if not lanes.width or value.form is LaneShape.UNIFORM:
             return lambda _: uniform(value.dtype, value.text)
         take = self.vector(register_type(value.dtype), lanes.vector(value))
         return lambda lane: uniform(value.dtype, take(lane))

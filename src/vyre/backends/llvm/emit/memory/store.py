@@ -19,7 +19,7 @@ from vyre.backends.llvm.emit.storage_formats import (
     memory_type,
 )
 from vyre.backends.llvm.emit.values import (
-    Form,
+    LaneShape,
     Memory,
     Value,
     varying,
@@ -41,12 +41,12 @@ class Stores(Elements):
             store_together(lanes, memory, index, value)
             return
         simple = not value.parts and not memory.private
-        rises = index.form is Form.LINEAR and index.stride == 1
+        rises = index.form is LaneShape.LINEAR and index.stride == 1
         if simple and rises and (lanes.mask is None or self._is_maskable(memory)):
             self._store_contiguous(memory, index, value, proven)
             return
         if simple and proven and lanes.mask is None and falls(memory, index):
-            first = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+            first = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
             at = self.w.emit(f"sub i64 {first}, {lanes.width - 1}")
             turned = varying(value.dtype, self._turned(value))
             self._vector_write(replace(memory, cached=""), at, turned)
@@ -84,7 +84,7 @@ class Stores(Elements):
 
     def _store_contiguous(self, memory: Memory, index: Value, value: Value, proven: bool) -> None:
         w, width = self.w, self.lanes.width
-        at = self.wide(Value(index.dtype, Form.UNIFORM, index.text))
+        at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
         blends = self.lanes.mask is not None and memory.decl.is_workgroup
         if proven and not blends:
             self._vector_write(memory, at, value)

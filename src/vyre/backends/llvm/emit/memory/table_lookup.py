@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from vyre.analysis import Ranges
-from vyre.backends.llvm.emit.builder import Writer, constant, widened
+from vyre.backends.llvm.emit.builder import Builder, constant, widened
 from vyre.ir import DataType, Load, Program
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.values import Memory
     from vyre.backends.llvm.host import Host
 
@@ -82,7 +82,7 @@ class Table:
     """Whether any of these is not zero, an i1."""
 
 
-def look_up(lanes: Lanes, memory: Memory, index: str, entries: int) -> str:
+def look_up(lanes: LaneContext, memory: Memory, index: str, entries: int) -> str:
     """The entries at `index`, one byte per lane; `index` holds bytes less than `entries`."""
     w, width, kernel = lanes.w, lanes.width, lanes.kernel
     piece = piece_lanes(kernel.host, width)
@@ -110,7 +110,7 @@ def look_up(lanes: Lanes, memory: Memory, index: str, entries: int) -> str:
     return found[0]
 
 
-def _look_up_piece(w: Writer, table: Table, index: str, piece: int) -> str:
+def _look_up_piece(w: Builder, table: Table, index: str, piece: int) -> str:
     type_ = widened("i8", piece)
     low = _sum(w, table.low, index, piece)
     if not table.high:
@@ -127,7 +127,7 @@ def _look_up_piece(w: Writer, table: Table, index: str, piece: int) -> str:
     return w.emit(f"phi {type_} [ {low}, %{before} ], [ {joined}, %{after} ]")
 
 
-def _sum(w: Writer, rows: list[str], index: str, piece: int) -> str:
+def _sum(w: Builder, rows: list[str], index: str, piece: int) -> str:
     """The entries of one half; zero where the highest bit of the index is set."""
     type_ = widened("i8", piece)
     shuffle = "llvm.x86.avx2.pshuf.b" if piece == 32 else "llvm.x86.ssse3.pshuf.b.128"
@@ -165,7 +165,7 @@ def _read_table(kernel: Kernel, memory: Memory, rows: int, piece: int) -> Table:
     return Table(low, high, has_high)
 
 
-def _differences(w: Writer, rows: list[str], piece: int) -> list[str]:
+def _differences(w: Builder, rows: list[str], piece: int) -> list[str]:
     """What to add to a lookup for every set of bits of the index, in every part of a register."""
     rows = list(rows)
     step = 1

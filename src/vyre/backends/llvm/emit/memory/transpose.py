@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.emit.builder import Writer, widened
+from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
 PIECE_BYTES = 16
 """What sorting is done in: a wider register is several of these, each sorted for itself."""
@@ -31,7 +31,7 @@ FEWEST_PARTS = 4
 class Pieces:
     """How structures of some lanes are taken apart."""
 
-    w: Writer
+    w: Builder
     type: str
     """Of an element."""
     size: int
@@ -194,7 +194,7 @@ class Pieces:
         return self.w.emit(f"shufflevector {type_} {a}, {type_} {b}, {_picks(picks)}")
 
 
-def pieces_of(lanes: Lanes, type_: str, size: int, stride: int) -> Pieces | None:
+def pieces_of(lanes: LaneContext, type_: str, size: int, stride: int) -> Pieces | None:
     """How lanes take structures of so many elements apart; None if that is not worth it."""
     width = lanes.width
     if stride < FEWEST_PARTS:
@@ -223,7 +223,7 @@ def starts_of(pieces: Pieces, places: Mapping[int, object]) -> list[int]:
     return found
 
 
-def joined(w: Writer, type_: str, lanes: int, parts: Sequence[str]) -> str:
+def joined(w: Builder, type_: str, lanes: int, parts: Sequence[str]) -> str:
     """Vectors one behind the other."""
     while len(parts) > 1:
         one, picks = widened(type_, lanes), _picks(range(2 * lanes))

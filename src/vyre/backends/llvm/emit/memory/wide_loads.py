@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre import ir
 from vyre.analysis import is_movable
 from vyre.backends.llvm.analysis.consecutive_loads import MODULUS, Neighbours, neighbours_of
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.values import Value, uniform
-from vyre.ir import AnyExpr, Binary, BinOp, Cast, DataType, Lit, Load, type_of
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.expressions import Lanes
+    from vyre.backends.llvm.emit.expressions import LaneContext
 
-JOINING = frozenset({BinOp.OR, BinOp.ADD, BinOp.XOR})
+JOINING = frozenset({ir.BinOp.OR, ir.BinOp.ADD, ir.BinOp.XOR})
 """Operators that put together what has no bits in common."""
-_PARTS = {DataType.U8: 8, DataType.U16: 16, DataType.U32: 32}
+_PARTS = {ir.DataType.U8: 8, ir.DataType.U16: 16, ir.DataType.U32: 32}
 _WORDS = (16, 32, 64)
 _MOST_PARTS = 8
 
@@ -30,8 +30,8 @@ _MOST_PARTS = 8
 class Word:
     """Loads of neighbours that make up a number."""
 
-    dtype: DataType
-    loads: tuple[Load, ...]
+    dtype: ir.DataType
+    loads: tuple[ir.Load, ...]
     """In the order in which they lie in memory."""
     bits: int
     turned: bool
@@ -39,9 +39,9 @@ class Word:
     places: Neighbours
 
 
-def word_of(expr: Binary, lanes: Lanes) -> Word | None:
+def word_of(expr: ir.Binary, lanes: LaneContext) -> Word | None:
     """The word that an expression puts together, if that is what it does."""
-    parts: dict[int, Load] = {}
+    parts: dict[int, ir.Load] = {}
     dtype = _collect(expr, 0, parts)
     if dtype is None or len(parts) < 2:
         return None
@@ -63,23 +63,23 @@ def word_of(expr: Binary, lanes: Lanes) -> Word | None:
     return None
 
 
-def _are_unsigned(places: Neighbours, lanes: Lanes) -> bool:
+def _are_unsigned(places: Neighbours, lanes: LaneContext) -> bool:
     """Whether sums are of 32 bits without a sign: in 64 bits they show whether they wrap."""
     env = lanes.kernel.env
     sums = [places.first, *(begin for begin, _ in places.rising)]
-    return all(type_of(one, env) is DataType.U32 for one in sums)
+    return all(ir.type_of(one, env) is ir.DataType.U32 for one in sums)
 
 
-def _collect(expr: AnyExpr, shift: int, parts: dict[int, Load]) -> DataType | None:
+def _collect(expr: ir.AnyExpr, shift: int, parts: dict[int, ir.Load]) -> ir.DataType | None:
     """Note the loads in an expression with their place in the word; its type, or None."""
     match expr:
-        case Binary(op, left, right) if op in JOINING:
+        case ir.Binary(op, left, right) if op in JOINING:
             # What is not a word is most often seen on the right.
             dtype = _collect(right, shift, parts)
             return dtype if dtype is not None and _collect(left, shift, parts) is dtype else None
-        case Binary(BinOp.SHL, value, Lit(_, bits)) if bits < 64:
+        case ir.Binary(ir.BinOp.SHL, value, ir.Lit(_, bits)) if bits < 64:
             return _collect(value, shift + bits, parts)
-        case Cast(Load() as load, dtype):
+        case ir.Cast(ir.Load() as load, dtype):
             if not dtype.is_integer or shift in parts or len(parts) == _MOST_PARTS:
                 return None
             parts[shift] = load
@@ -88,7 +88,7 @@ def _collect(expr: AnyExpr, shift: int, parts: dict[int, Load]) -> DataType | No
             return None
 
 
-def emit_word(lanes: Lanes, expr: Binary, word: Word) -> Value:
+def emit_word(lanes: LaneContext, expr: ir.Binary, word: Word) -> Value:
     """The word, loaded at once where it is inside the buffer."""
     w = lanes.w
     memory = lanes.buffer(word.loads[0].buffer)
@@ -121,7 +121,7 @@ def emit_word(lanes: Lanes, expr: Binary, word: Word) -> Value:
     return uniform(word.dtype, joined)
 
 
-def _emit_test(lanes: Lanes, word: Word, at: str) -> str:
+def _emit_test(lanes: LaneContext, word: Word, at: str) -> str:
     """Whether all parts count, follow one another without wrapping, and are in bounds."""
     w = lanes.w
     more = len(word.loads) - 1
