@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from docs import api_page, border_page
+from docs import api_page, border_page, cpu_page
 from docs.said import found_by
 from vyre.diagnostics.codes import Code, all_codes
 from vyre.ir.opcodes import AtomicOp, BinOp, Opcode, ReduceOp, Result, Row, UnOp
@@ -132,6 +132,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "codes.md": codes,
     "host-border.md": border_page.page,
     "opcodes.md": opcodes,
+    "cpu-passes.md": cpu_page.cpu_page,
 }
 
 

@@ -48,6 +48,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     ),
     "Compiler": (
         "docs/passes",
+        "docs/reference/cpu-passes",
         "docs/spec/optimizer",
         "docs/conformance",
         "docs/checking-results",

@@ -14,6 +14,7 @@ _HEAD = """\
 What the optimizer can do to a program, in the order in which it does it. Every pass keeps the
 meaning of the program; "legal" says what it makes sure of first. `vyre opt --passes NAME` runs one
 of them alone, and `explain` tells of each why it ran or not, what it changed and what that saved.
+The [passes of the CPU backend](reference/cpu-passes.md) follow them there.
 
 Passes run phase by phase, and all phases again until nothing changes. Which passes a program gets
 depends on the profile, on the family's threshold, on hot-path hints and on earlier reports:
