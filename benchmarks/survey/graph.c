@@ -159,3 +159,13 @@ void jaccard(const uint32_t *restrict first, const uint32_t *restrict target,
         share[i] = (float)common / (float)(both > 1 ? both : 1);
     }
 }
+
+void find_roots(const uint32_t *restrict parent, uint32_t *restrict root, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t node = (uint32_t)i;
+        while (parent[node] != node)
+            node = parent[node];
+        root[i] = node;
+    }
+}

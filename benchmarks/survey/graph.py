@@ -243,7 +243,24 @@ def jaccard_data(n: int) -> Arguments:
     return {"first": first, "target": target, "pairs": pairs, "share": zeros(n)}
 
 
+@vy.kernel
+def find_roots(parent: vy.In[vy.u32], root: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(parent):
+        node = i
+        while parent[node] != node:
+            node = parent[node]
+        root[i] = node
+
+
+def find_roots_data(n: int) -> Arguments:
+    parent = np.maximum(np.arange(n) - integers(np.int64, 0, 50, n), 0).astype(np.uint32)
+    parent[::97] = np.arange(0, n, 97)
+    return {"parent": parent, "root": zeros(n, dtype=np.uint32)}
+
+
 CASES = (
+    Case("find_roots", "graph", [find_roots], find_roots_data, 200_001, 503, ["root"], ["parent"]),
     Case(
         "pagerank",
         "graph",

@@ -136,3 +136,31 @@ void gelu(const float *restrict x, float *restrict y, int64_t n) {
         y[i] = 0.5f * v * (1.0f + tanhf(0.7978846f * (v + 0.044715f * v * v * v)));
     }
 }
+
+void forest(const uint32_t *restrict root, const uint32_t *restrict left,
+            const uint32_t *restrict right, const uint32_t *restrict feature,
+            const float *restrict limit, const float *restrict value, const float *restrict x,
+            float *restrict y, int64_t trees, int64_t features, int64_t n) {
+    (void)features;
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        float total = 0.0f;
+        for (int64_t tree = 0; tree < trees; tree++) {
+            uint32_t node = root[tree];
+            while (left[node] != 0)
+                node = x[feature[node] * n + i] < limit[node] ? left[node] : right[node];
+            total += value[node];
+        }
+        y[i] = total;
+    }
+}
+
+void column_maxima(const uint8_t *restrict x, uint8_t *restrict most, int64_t rows, int64_t n) {
+#pragma omp parallel for
+    for (int64_t j = 0; j < n; j++) {
+        uint8_t best = x[j];
+        for (int64_t k = 1; k < rows; k++)
+            best = x[k * n + j] > best ? x[k * n + j] : best;
+        most[j] = best;
+    }
+}

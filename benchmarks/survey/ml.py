@@ -189,7 +189,69 @@ def gelu_data(n: int) -> Arguments:
     return {"x": floats(n, low=-4.0, high=4.0), "y": zeros(n)}
 
 
+@vy.kernel
+def forest(
+    root: vy.In[vy.u32],
+    left: vy.In[vy.u32],
+    right: vy.In[vy.u32],
+    feature: vy.In[vy.u32],
+    limit: vy.In[vy.f32],
+    value: vy.In[vy.f32],
+    x: vy.In[vy.f32, 2],
+    y: vy.Out[vy.f32],
+):
+    """Decision trees, whose leaves have no left child."""
+    i = vy.gid()
+    if i < len(y):
+        total = 0.0
+        for tree in range(len(root)):
+            node = root[tree]
+            while left[node] != 0:
+                if x[feature[node], i] < limit[node]:
+                    node = left[node]
+                else:
+                    node = right[node]
+            total += value[node]
+        y[i] = total
+
+
+def forest_data(n: int) -> Arguments:
+    trees, depth = 8, 10
+    inner, nodes = 2**depth - 1, 2 ** (depth + 1) - 1
+    children = np.arange(inner, dtype=np.uint32)
+    left, right = (zeros(trees, nodes, dtype=np.uint32) for _ in range(2))
+    for tree in range(trees):
+        left[tree, :inner] = tree * nodes + 2 * children + 1
+        right[tree, :inner] = tree * nodes + 2 * children + 2
+    return {
+        "root": np.arange(trees, dtype=np.uint32) * nodes,
+        "left": left.reshape(-1),
+        "right": right.reshape(-1),
+        "feature": integers(np.uint32, 0, 8, trees * nodes, seed=1),
+        "limit": floats(trees * nodes, seed=2),
+        "value": floats(trees * nodes, seed=3),
+        "x": floats(8, n, seed=4),
+        "y": zeros(n),
+    }
+
+
+@vy.kernel
+def column_maxima(x: vy.In[vy.u8, 2], most: vy.Out[vy.u8]):
+    j = vy.gid()
+    if j < x.shape[1]:
+        best = x[0, j]
+        for k in range(1, x.shape[0]):
+            best = max(best, x[k, j])
+        most[j] = best
+
+
+def column_maxima_data(n: int) -> Arguments:
+    return {"x": integers(np.uint8, 0, 255, n, n + 9), "most": zeros(n + 9, dtype=np.uint8)}
+
+
 CASES = (
+    Case("forest", "ml", [forest], forest_data, 4001, 67, ["y"], ["root", "x"]),
+    Case("column_maxima", "ml", [column_maxima], column_maxima_data, 2000, 23, ["most"], ["x"]),
     Case(
         "softmax", "ml", [softmax], softmax_data, 2001, 17, ["y"], ["x"], tolerance=1e-5, libm=True
     ),

@@ -229,3 +229,13 @@ void samples_24_bit(const uint8_t *restrict data, float *restrict left, float *r
         right[i] = (float)b / 8388608.0f;
     }
 }
+
+void flat_row_norms(uint32_t length, const float *restrict x, float *restrict y, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        float total = 0.0f;
+        for (int64_t p = i * length; p < (i + 1) * length; p++)
+            total += x[p] * x[p];
+        y[i] = total;
+    }
+}

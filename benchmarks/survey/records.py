@@ -352,7 +352,32 @@ def samples_24_bit_data(n: int) -> Arguments:
     return {"data": octets(6 * n), "left": zeros(n), "right": zeros(n)}
 
 
+@vy.kernel
+def flat_row_norms(length: vy.u32, x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    """Rows of one length in a flat array."""
+    i = vy.gid()
+    if i < len(y):
+        total = 0.0
+        for p in range(i * length, (i + 1) * length):
+            total += x[p] * x[p]
+        y[i] = total
+
+
+def flat_row_norms_data(n: int) -> Arguments:
+    return {"length": 8, "x": floats(8 * n), "y": zeros(n)}
+
+
 CASES = (
+    Case(
+        "flat_row_norms",
+        "records",
+        [flat_row_norms],
+        flat_row_norms_data,
+        200_001,
+        503,
+        ["y"],
+        ["y"],
+    ),
     Case(
         "particle_steps",
         "records",
