@@ -25,6 +25,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/howto/fuse-programs",
         "docs/howto/add-an-opcode",
         "docs/howto/add-a-pass",
+        "docs/howto/change-the-cpu-backend",
         "docs/howto/write-a-rule",
         "docs/howto/add-a-backend",
     ),
@@ -47,12 +48,14 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/spec/wire",
     ),
     "Compiler": (
+        "docs/architecture",
         "docs/passes",
         "docs/reference/cpu-passes",
         "docs/spec/optimizer",
         "docs/conformance",
         "docs/checking-results",
         "docs/cache",
+        "docs/native-runtime",
         "docs/benchmarks",
     ),
     "Project": (
