@@ -291,6 +291,8 @@ class Kernel:
         zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
         maths = self.approximate.functions.text()
         entry, lines, functions = with_outlined_regions(self.w.entry, self.w.lines, self.asides)
+        if functions:
+            self.applies(Technique.OUTLINE_COLD_CODE)
         parts = [
             PRELUDE,
             zeros,

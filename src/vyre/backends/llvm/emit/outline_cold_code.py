@@ -79,7 +79,6 @@ def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], Non
     if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
         emit(slot)
         return
-    kernel.applies(Technique.OUTLINE_COLD_CODE)
     now = w.emit(f"load i32, ptr {slot}")
     label, done = w.fresh("aside"), w.fresh("aside.done")
     w.branch(w.emit(f"icmp ult i32 {now}, {end}"), label, done)
