@@ -45,6 +45,9 @@ def _isolate(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["VYRE_CACHE_DIR"] = os.path.join(folder, "cache")
     os.environ["VYRE_REPRODUCERS"] = os.path.join(folder, "reproducers")
+    # Hundreds of tests start Python: where byte code is not kept, each of them compiles vyre anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | None:
