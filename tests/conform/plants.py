@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 from tests.conform.lowerings import LOWERINGS, missing_grid_barrier
@@ -103,8 +103,8 @@ def _instruction(old: str, new: str):
         right = native.generate
 
         def generate(*arguments, **options):
-            text, *rest = right(*arguments, **options)
-            return (text.replace(old, new), *rest)
+            made = right(*arguments, **options)
+            return replace(made, text=made.text.replace(old, new))
 
         with patch.object(native, "generate", generate):
             yield registry.backend("cpu")
