@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -48,6 +49,15 @@ def _isolate(config: pytest.Config) -> None:
     # Hundreds of tests start Python: where byte code is not kept, each of them compiles vyre anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from tests.distribution import Forgetful
+
+    return Forgetful(config, log)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | None:
