@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -45,6 +46,18 @@ def _isolate(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["VYRE_CACHE_DIR"] = os.path.join(folder, "cache")
     os.environ["VYRE_REPRODUCERS"] = os.path.join(folder, "reproducers")
+    # Hundreds of tests start Python: where byte code is not kept, each of them compiles vyre anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from tests.distribution import Forgetful
+
+    return Forgetful(config, log)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | None:

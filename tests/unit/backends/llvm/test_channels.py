@@ -23,8 +23,10 @@ from vyre.ir.walk import walk_stmts
 def as_if_hot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels of this file are compiled as they are when they have become hot."""
 
-    def compiled(program: Program, setting: str, options: EmitOptions) -> Artifact:
-        return usual(program, setting, replace(options, tier="full"))
+    def compiled(
+        program: Program, setting: str, options: EmitOptions, without: frozenset[str] = frozenset()
+    ) -> Artifact:
+        return usual(program, setting, replace(options, tier="full"), without)
 
     usual = compile.compile_program
     monkeypatch.setattr(compile, "compile_program", compiled)
