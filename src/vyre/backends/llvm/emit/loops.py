@@ -1,4 +1,7 @@
-"""Loops over sets of lanes: together where the bounds agree, until the last lane where not."""
+"""Loops over sets of lanes: uniform where the bounds agree, else masked.
+
+A masked loop runs until its last lane is finished.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 
 TINY_LOOP = 8
-"""Rounds of a loop that is over before anything that would make it faster."""
+"""Maximum trip count of a loop that ends before any preparation would pay."""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,7 @@ class LoopState:
     continued: str | None = None
     outer_mask: str | None = None
     loose: frozenset[str] = frozenset()
-    """Variables that nobody reads after the loop: lanes that have left need not keep them."""
+    """Variables dead after the loop: lanes that have left need not preserve them."""
     live_mask: str | None = None
 
 
@@ -54,7 +57,7 @@ class Loops:
         self.w = statements.w
 
     def loop(self, statement: ir.Loop) -> None:
-        """Count; lanes together where the bounds agree."""
+        """Emit a counted loop, uniform where all lanes have the same bounds."""
         lanes = self.s.lanes
         start, stop = lanes.value(statement.start), lanes.value(statement.stop)
         if not start.is_uniform or not stop.is_uniform:
@@ -73,7 +76,10 @@ class Loops:
     def _counted_twice(
         self, statement: ir.Loop, start: Value, stop: Value, found: CounterAccesses
     ) -> None:
-        """Without tests at the counter where one test before the loop tells, else with them."""
+        """Emit two versions of a loop, chosen by one bounds check before it.
+
+        The first has no bounds checks at the induction variable, the second has them.
+        """
         self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
@@ -91,7 +97,7 @@ class Loops:
         w.block(done)
 
     def _counted(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Up to a stop that all lanes share, from a start that they share or are steps apart at."""
+        """Emit a loop up to a uniform stop, from a uniform or linear start."""
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)
@@ -102,7 +108,7 @@ class Loops:
         state = self._enter(statement, step, done)
         bound, through = stop.text, done
         again = ""
-        # No more than the counter can go on by, whatever its sign.
+        # At most what the induction variable can be incremented by, whatever its sign.
         strip = min(
             self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
         )
@@ -135,28 +141,28 @@ class Loops:
         self._exit(state, statement)
 
     def _is_uneven(self, statement: ir.Loop) -> bool:
-        """Whether one lane has so many rounds and the next one has others.
+        """True if the trip count varies from one lane to the next.
 
-        Rounds that LLVM writes out are more to choose from, which machines guess wrong.
+        Iterations that LLVM unrolls add branches, which the hardware mispredicts.
         """
         if self.s.lanes.width:
             return False
         return any(map(self.s.kernel.differs, (statement.start, statement.stop)))
 
     def _is_tiny(self, statement: ir.Loop) -> bool:
-        """Whether a lane has a few rounds, others at other times: nothing to prepare them pays."""
+        """True if the trip count is small and varies: no preparation pays."""
         if self.s.lanes.width or isinstance(statement.stop, ir.Lit):
             return False
         return self.s.kernel.max_trip_counts.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
 
     def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
-        """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
+        """Emit the start of a strip: a safepoint poll; returns the end of the strip."""
         w = self.w
         w.block(label)
         emit_poll(self.s.kernel)
         scalar = register_type(stop.dtype)
         now = w.emit(f"load {scalar}, ptr {slot}")
-        # Most loops are short: one branch that is guessed right, and the end is where it was.
+        # Most loops are short: one branch that is predicted right, and the end stays the stop.
         left = w.emit(f"sub {scalar} {stop.text}, {now}")
         one = w.emit(f"icmp ule {scalar} {left}, {strip}")
         short, long, begin = (w.fresh(n) for n in ("strip.only", "strip.first", "strip.begin"))
@@ -172,7 +178,10 @@ class Loops:
         return w.emit(f"phi {scalar} [ {end}, %{long} ], [ {stop.text}, %{short} ]")
 
     def _blocks(self, statement: ir.Loop, slot: str, stop: Value) -> None:
-        """As many rounds as can be done in blocks, where sets of lanes take turns."""
+        """Emit unrolled-and-jammed iterations, where sets of lanes take turns.
+
+        The remainder is left to the loop that follows.
+        """
         rounds = jam_factor(self.s, statement)
         if rounds == 1:
             return
@@ -202,9 +211,9 @@ class Loops:
         w.block(done)
 
     def _counted_alike(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Counters that lanes share, or that stay steps apart, up to stops that may differ.
+        """Emit a masked loop with a uniform or linear induction variable and varying stops.
 
-        The counter of a lane that is through goes on, and nothing is true of it.
+        Inactive lanes keep counting; no fact holds for their induction variable.
         """
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype
@@ -223,7 +232,7 @@ class Loops:
         w.block(head)
         emit_poll(self.s.kernel)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
-        # A first lane that is through passes the end of its type before the others if it leads.
+        # If the first lane leads, it passes the end of its type before others when inactive.
         counter = replace(start, text=now, exact=start.exact and start.stride >= 0)
         compared = lanes.arithmetic.compare(
             ir.BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
@@ -240,7 +249,10 @@ class Loops:
         self._exit(state, statement)
 
     def _counted_apart(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Every lane has its own counter; a lane is out when its counter is through."""
+        """Emit a masked loop with a varying induction variable.
+
+        A lane becomes inactive when its own induction variable reaches its stop.
+        """
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype
         type_ = register_type(dtype, lanes.width)
@@ -266,7 +278,7 @@ class Loops:
         self._exit(state, statement)
 
     def while_(self, statement: ir.While) -> None:
-        """Repeat while the condition holds, in the lanes where it does."""
+        """Emit a while loop, masked where its condition varies."""
         w, lanes = self.w, self.s.lanes
         divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
         if divergent and has_all_active_prologue(self.s, statement):
@@ -292,7 +304,7 @@ class Loops:
         self._exit(state, statement)
 
     def _while_full(self, statement: ir.While, parts: list[Conjunct]) -> None:
-        """Rounds as long as all lanes stay."""
+        """Emit the iterations in which all lanes are active."""
         w = self.w
         head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
         state = self._enter(statement, head, done)
@@ -305,12 +317,12 @@ class Loops:
         w.block(done)
         self._exit(state, statement)
 
-    # Lanes that leave one by one -----------------------------------------------------------------
+    # Masks of lanes that leave separately ---------------------------------------------------------
 
     def _enter(
         self, statement: ir.Loop | ir.While, next_: str, done: str, *, divergent: bool = False
     ) -> LoopState:
-        """Prepare a loop; masks are needed where lanes may leave it one by one."""
+        """Set up a loop; masks are needed where lanes may leave it separately."""
         s = self.s
         state = LoopState(next_, done, outer_mask=s.lanes.mask)
         if s.lanes.width and (divergent or self._leaves_apart(statement)):
@@ -335,7 +347,7 @@ class Loops:
         return (own and apart) or returns
 
     def _stay(self, state: LoopState, cond: Value, run: str, done: str) -> None:
-        """Lanes whose condition fails leave; go on while any stays."""
+        """Emit the mask update: lanes whose condition fails leave; continue while any stays."""
         w, lanes = self.w, self.s.lanes
         assert state.broke is not None
         self._refresh(state)
@@ -350,7 +362,7 @@ class Loops:
         w.branch(some, run, done)
 
     def _refresh(self, state: LoopState) -> None:
-        """The mask of lanes that are still in the loop."""
+        """Emit the mask of lanes that are still in the loop."""
         assert state.broke is not None
         gone = [state.broke] + ([self.s.returned] if self.s.returned else [])
         mask = self.s.without(state.outer_mask, gone)
@@ -369,7 +381,7 @@ class Loops:
         lanes.mask = inside
 
     def _again(self, state: LoopState, head: str, done: str) -> None:
-        """Go round again, unless no lane is left."""
+        """Emit the back edge, taken while any lane is left."""
         w, lanes = self.w, self.s.lanes
         if state.live_mask is None or not w.open:
             w.jump(head)
@@ -387,7 +399,7 @@ class Loops:
 
 
 def emit_poll(kernel: Kernel) -> None:
-    """Leave the kernel when it has been told to stop."""
+    """Emit a safepoint: return from the kernel if the stop flag is set."""
     w = kernel.w
     kernel.polls = True
     flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")

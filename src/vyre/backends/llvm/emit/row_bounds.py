@@ -1,6 +1,7 @@
-"""Which lanes of a row run in vectors, and which run at all: the numbers, once per row.
+"""Steady-state bounds of a row, computed at run time.
 
-They come from what the first lane sees, for all that was peeled from the work of a row.
+Once per row, the code computes which lanes run in vectors and which run at all. It evaluates the
+peeled conditions at the first lane of the row.
 """
 
 from __future__ import annotations
@@ -19,27 +20,30 @@ from vyre.ir import AnyExpr, Binary, BinOp
 from vyre.record import dataclass
 
 _ANY_ROOM = 1 << 32
-"""Lanes that an access leaves room for which none of them makes."""
+"""Number of lanes that no row reaches: the access does not limit the vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A row's lanes run from `start` to `end`: from `low` to `high` in vectors, else one by one."""
+    """Lane bounds of a row: `start` to `end` run, `low` to `high` of them in vectors.
+
+    All operands are i32; lanes outside `low` to `high` run one by one.
+    """
 
     start: str
     low: str
     high: str
     end: str
     line: str = ""
-    """Where something ends that goes on from `start`, if anything does; empty if nothing does."""
+    """End of the period that begins at `start`; empty if nothing is periodic."""
 
 
 def emit_limits(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], length: str
 ) -> Limits:
-    """Which lanes of a row of this length run in vectors, and which run at all.
+    """Emit which lanes of a row of this length run in vectors, and which run at all.
 
-    `view(x)` is the lane at a position of the row.
+    `view(x)` is the context of the lane at an index of the row.
     """
     w = kernel.w
     first = view("0")
@@ -64,7 +68,7 @@ def emit_limits(
 def emit_midst(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], limits: Limits
 ) -> Limits:
-    """The lanes of a row from `start` on for which all that is taken for granted holds."""
+    """Emit the range of lanes from `start` on for which all assumptions hold."""
     w = kernel.w
     start, low, high = limits.start, limits.start, limits.high
     at_low, line = view(low), ""
@@ -100,16 +104,16 @@ def emit_midst(
 
 
 class _Flags:
-    """Conditions of whole rows, each asked once."""
+    """Row-uniform conditions, each emitted once."""
 
     def __init__(self, lane: LaneContext, held: list[AnyExpr]) -> None:
-        """`held` are those without which nothing of a row runs in vectors."""
+        """Initialise; without `held`, nothing of a row runs in vectors."""
         self._lane = lane
         self._held = held
         self._known: dict[AnyExpr, str] = {}
 
     def of(self, condition: AnyExpr | None) -> str:
-        """Whether a condition holds, an i1; empty where there is none, or it is known to."""
+        """Emit whether a condition holds, an i1; empty if there is none or it is implied."""
         if condition is None:
             return ""
         if condition not in self._known and self._holds(condition):
@@ -147,7 +151,7 @@ def _emit_loop_conditions(
 
 
 def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length: str) -> str:
-    """Whether what is in memory proves the accesses that it may prove, an i1."""
+    """Emit whether launch-time facts about memory prove the accesses they may prove, an i1."""
     reach = RangeExpander(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
     inside = [
         one
@@ -158,7 +162,7 @@ def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length
 
 
 def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period: Period) -> Value:
-    """What a period's name stands for from the first lane on, as long as the period lasts."""
+    """Emit the value of a period's name at the first lane, valid until the period ends."""
     w = kernel.w
     number, divisor = first.value(period.number), first.value(period.divisor)
     past = first.value(Binary(BinOp.REM, period.number, period.divisor)).text
@@ -167,7 +171,7 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
     )
     most = word_range(number.dtype)[1]
     if number.dtype.is_signed:
-        # Below zero a remainder falls while its number rises.
+        # Below zero a remainder falls while its dividend rises.
         for text, order in ((number.text, "sge"), (divisor.text, "sgt")):
             midst.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
     distance = w.emit(f"sub i64 {end}, {done}")
@@ -184,7 +188,7 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
 def _part_span(
     kernel: Kernel, first: LaneContext, part: Conjunct, length: str, may_wrap: bool
 ) -> tuple[str, str, str]:
-    """The first lane, the end of the lanes that surely hold, and the end of those that may."""
+    """Emit the first lane, the end of lanes that must satisfy it, and of those that may."""
     w = kernel.w
     start, bound = first.value(part.left).text, first.value(part.right).text
     if part.op in (BinOp.EQ, BinOp.NE):
@@ -216,15 +220,15 @@ def _part_span(
 
 
 def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
-    """How many lanes from the first on access a buffer within its bounds, an i64.
+    """Emit how many lanes from the first on access a buffer within its bounds, an i64.
 
-    Of a step of several elements, all must be inside: they are read or written together.
+    Of a stride of several elements, all must be inside: they are read or written together.
     """
     w = kernel.w
     at = w.emit(f"zext i32 {first} to i64")
     left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
     if stride < 0:
-        # Down to the first element, if there is one to begin with.
+        # Down to the first element, if the first access is in bounds.
         begins = w.emit(f"icmp ne i64 {left}, 0")
         down = w.emit(f"add i64 {at}, 1")
         left = w.emit(f"select i1 {begins}, i64 {down}, i64 0")
@@ -239,13 +243,16 @@ def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> s
 
 
 def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
-    """Where lanes end that begin at `low`, end at `high`, and have room for so many, i64."""
+    """Emit the end of lanes that begin at `low`, at most `high` and within all of `rooms`.
+
+    `rooms` are numbers of lanes, i64; the result is an i32.
+    """
     w = kernel.w
     least, *others = dict.fromkeys(rooms)
     for other in others:
         least = w.intrinsic("umin", "i64", least, other)
     if low != "0":
-        # As many elements as fit into memory are far from the greatest number.
+        # No buffer has enough elements for this sum to wrap.
         least = w.emit(f"add i64 {least}, {w.emit(f'zext i32 {low} to i64')}")
     least = w.intrinsic("umin", "i64", least, w.emit(f"zext i32 {high} to i64"))
     return w.emit(f"trunc i64 {least} to i32")

@@ -1,7 +1,7 @@
-"""Loops whose rounds run side by side: their code.
+"""Emission of vectorised inner loops.
 
-A vector has a place for every one of some rounds. Long vectors come first, short ones then, and
-rounds that fill none are left to be done one by one.
+Each element of a vector is one of several consecutive iterations. Long vectors come first, then
+short ones; the remainder runs as a scalar loop.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 64
 FEWEST_ROUNDS = 8
-"""Rounds at once."""
+"""Minimum number of iterations per vector."""
 REGISTERS = 8
-"""Vector registers for what is gathered."""
+"""Vector registers for the accumulators of reductions."""
 STORED_REGISTERS = 4
-"""And for the values of rounds that are stored."""
+"""Vector registers for values of iterations that are stored."""
 MANY_OPERATIONS = 24
-"""With more of them than this in a round, one vector at a time keeps the machine busy."""
+"""Above this number of operations in an iteration, one vector at a time saturates the machine."""
 MOST_OPERATIONS = 64
-"""With more of them than this in a round, short vectors are left out."""
+"""Above this number of operations in an iteration, short vectors are omitted."""
 
 
 def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: Value) -> bool:
-    """As many rounds as fill vectors, from the number in a slot on; whether there are any.
+    """Emit the iterations that fill vectors, from the index in a slot on.
 
-    Sets of lanes that run in lock-step do so one after the other.
+    Returns whether there are any. Sets of lanes that run in lock-step run one after the other here.
     """
     views = statements.views
     if statements.lanes.width:
@@ -83,7 +83,7 @@ class _Emission:
         self.counts = counts_of(lanes, loop, found)
         self.wide = lanes.rounds_of(rounds)
         self.so_far: dict[str, Slot] = {}
-        """What results that rounds look at have come to."""
+        """Running values of the recurrences that iterations read."""
         self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in found.bests}
         self.inner = statements.over_rounds(self.wide, loop, frozenset(found.results))
 
@@ -151,7 +151,7 @@ class _Emission:
                     self.inner.body((statement,))
 
     def _follow(self, statement: ir.Assign) -> None:
-        """What a result comes to in every one of the rounds, from what it was before them."""
+        """Emit an inclusive scan of the accumulator across the vector's iterations."""
         w, wide, name = self.w, self.wide, statement.name
         op, dtype, slot = self.results[name], self.types[name], self.so_far[name]
         value = statement.value
@@ -168,7 +168,7 @@ class _Emission:
         wide.names[name] = varying(
             dtype, self.lanes.arithmetic.binary(op, dtype, self.rounds, before, parts)
         )
-        # What the next rounds wait for is one operation, and not all of those above.
+        # The loop-carried dependence is one operation, and not the whole scan above.
         last = ", ".join([f"i32 {self.rounds - 1}"] * self.rounds)
         pick = f"<{self.rounds} x i32> <{last}>"
         all_ = w.emit(f"shufflevector {many} {parts}, {many} poison, {pick}")
@@ -176,7 +176,10 @@ class _Emission:
         wide.write(slot, varying(dtype, after), blend=False)
 
     def _moved(self, parts: str, dtype: ir.DataType, op: ir.BinOp, reach: int) -> str:
-        """Every part some places on; in the first places what changes nothing there."""
+        """Emit a shift of all elements by `reach`; the first get the identity element.
+
+        For an idempotent operator, the first keep their own value.
+        """
         many = register_type(dtype, self.rounds)
         picks = [n - reach if n >= reach else n for n in range(self.rounds)]
         filler = "poison"
@@ -197,7 +200,7 @@ class _Emission:
         self.wide.write(slot, self._counted(statement.name, count), blend=False)
 
     def _counted(self, name: str, count: Count) -> Value:
-        """The sum so far and what these rounds add to it."""
+        """Emit the running count plus the population count of these iterations' flags."""
         w, wide, dtype = self.w, self.wide, self.types[name]
         word = f"i{self.rounds}"
         flags = wide.vector(wide.value(count.flag))
@@ -230,7 +233,7 @@ class _Emission:
         self.lanes.write(slot, uniform(dtype, whole), blend=False)
 
     def _across(self, parts: str, dtype: ir.DataType, op: ir.BinOp) -> str:
-        """One number from those in all places: halves are joined until one is left."""
+        """Emit a horizontal reduction: halves are combined until one element is left."""
         w, count = self.w, self.rounds
         many = register_type(dtype, count)
         if dtype.is_integer:
@@ -250,9 +253,9 @@ class _Emission:
 
 
 def counts_of(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> set[str]:
-    """What is counted by looking at all rounds as bits of a word.
+    """Reductions that are computed as population counts of the iterations' flags.
 
-    Where a vector holds bytes, that costs less than a sum per round.
+    Where a vector holds bytes, that costs less than a sum per iteration.
     """
     if {lanes.buffer(one.buffer).decl.element.size_bytes for one in found.accesses} != {1}:
         return set()
@@ -266,7 +269,7 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> set
 
 
 def _rounds(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> list[int]:
-    """How many rounds run at once: as many as fill registers, then a few."""
+    """Iterations per vector: as many as fill the registers, then a few."""
     bits = lanes.kernel.host.vector_bits
     counts = counts_of(lanes, loop, found)
     types = lanes.kernel.types

@@ -1,7 +1,7 @@
-"""One test for a whole workgroup: whether all that is peeled holds in every lane of every row.
+"""One versioning test per workgroup: the peeled conditions hold in all its lanes.
 
-Where a workgroup has many short rows, computing how far each of them reaches costs as much as its
-work. Nearly all workgroups lie inside their buffers altogether, and two corners tell so.
+Where a workgroup has many short rows, computing the bounds of each row costs as much as its work.
+Nearly all workgroups lie entirely inside their buffers, and evaluating two corners proves it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
 
 
 def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContext) -> str | None:
-    """Whether all lanes run in vectors, an i1; None when no such test can be made.
+    """Emit whether all lanes run in vectors, an i1; None if no test is possible.
 
     `first` is the first lane of the workgroup.
     """
@@ -68,9 +68,9 @@ def _is_testable(peeling: RowPartition, guard: Conjunct) -> bool:
 
 
 def _guard_holds(kernel: Kernel, reach: RangeExpander, guard: Conjunct) -> list[Condition]:
-    """When a comparison holds for all lanes: nothing wraps, and the spans lie apart.
+    """Emit the conditions under which a comparison holds for all lanes.
 
-    Or they are one and the same number.
+    Nothing wraps, and the ranges are disjoint, or for equality one and the same number.
     """
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
