@@ -1,7 +1,8 @@
-"""Rounds that all lanes of a vector have: without masks, before the rounds that only some have.
+"""All-active prologue of a masked loop: unmasked iterations while all lanes are active.
 
-Lanes that begin side by side and move on together leave a loop at nearly the same time, so that
-nearly all rounds are full. Whether the next one is takes one comparison with the last lane.
+Lanes that begin at adjacent values and advance together leave a loop at nearly the same time, so
+that nearly all iterations are fully active. Testing whether the next one is takes one comparison
+with the last lane.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
 
 MOST_NODES = 256
-"""Expressions in a loop that is written twice; what is in loops in it counts twice as well."""
+"""Maximum number of expressions in a loop that is emitted twice; nested loops count double."""
 _RISING = frozenset({ir.BinOp.LT, ir.BinOp.LE})
 
 
 def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) -> bool:
-    """Whether rounds of all lanes are worth code of their own.
+    """True if fully active iterations are worth code of their own.
 
     All lanes must enter the loop, and leave it by its bounds or its condition only.
     """
@@ -49,9 +50,10 @@ def _size(body: ir.Body) -> int:
 
 
 def leading_parts(statements: Statements, loop: ir.While) -> list[Conjunct] | None:
-    """The parts of a condition of which one tells by its last lane; None if there is none.
+    """The conjuncts of a condition, if the last lane decides one; else None.
 
-    The condition is asked once more where it fails for some lanes, so it must not do anything.
+    The condition is evaluated once more where it fails for some lanes, so it must have no side
+    effects.
     """
     if any(isinstance(node, ir.Atomic) for node in walk_expr(loop.cond)):
         return None
@@ -75,7 +77,7 @@ def _leads(statements: Statements, part: Conjunct) -> bool:
 
 
 def emit_all_hold(lanes: LaneContext, parts: list[Conjunct]) -> str:
-    """Whether all conditions hold in all lanes, an i1; false sometimes where they do."""
+    """Emit whether all conditions hold in all lanes, an i1; it errs towards false."""
     held = [_emit_holds(lanes, part) for part in parts]
     joined = held[0]
     for other in held[1:]:
@@ -101,14 +103,14 @@ def _emit_holds(lanes: LaneContext, part: Conjunct) -> str:
 
 
 def _last_lane(lanes: LaneContext, value: Value) -> str:
-    """The last lane of a rising value, or the greatest number where lanes wrap on their way."""
+    """Emit the last lane of a rising value; the greatest number if lanes wrap."""
     op = "sadd.sat" if value.dtype.is_signed else "uadd.sat"
     far = str(value.stride * (lanes.width - 1))
     return lanes.w.intrinsic(op, register_type(value.dtype), value.text, far)
 
 
 def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
-    """Where the first lane's counter is when the first of all lanes is through.
+    """Emit the first lane's induction variable when the first of all lanes finishes.
 
     The lanes count from a linear or uniform start up to limits of their own.
     """
