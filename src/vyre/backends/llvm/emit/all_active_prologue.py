@@ -110,9 +110,10 @@ def _last_lane(lanes: LaneContext, value: Value) -> str:
 
 
 def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
-    """Emit the first lane's induction variable when the first of all lanes finishes.
+    """Emit the first lane's induction variable when the first lane finishes.
 
-    The lanes count from a linear or uniform start up to limits of their own.
+    That is the first of all lanes to reach its limit; they count from a linear or uniform start up
+    to limits of their own.
     """
     w = lanes.w
     dtype = start.dtype

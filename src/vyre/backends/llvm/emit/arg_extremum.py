@@ -123,7 +123,7 @@ class Search:
             wide.write(slot, varying(slot.dtype, made), blend=False)
 
     def emit_last(self, statements: Statements, across: str) -> None:
-        """Emit the winning iteration once more as a scalar, if there is one."""
+        """Emit the winning iteration once more as a scalar, if any."""
         wide, w, best = self._wide, self._wide.w, self.best
         assert self._best is not None
         assert self._found is not None

@@ -185,7 +185,7 @@ class Arithmetic:
         return w.emit(f"select {flag} {zero}, {type_} {ones}, {type_} {quotient}")
 
     def divide_by_shared(self, op: BinOp, lanes: int, a: str, divisor: str) -> str:
-        """Emit vector division of `u64`s by a uniform divisor, with the same rules."""
+        """Emit vector division of `u64`s by a uniform divisor; same rules."""
         return emit_shared(self.w, op, lanes, a, divisor)
 
     def _high_half(self, dtype: DataType, lanes: int, a: str, b: str) -> str:
@@ -278,7 +278,10 @@ class Arithmetic:
         return w.emit(f"bitcast {bits} {chosen} to {wide}")
 
     def double_to_float_odd(self, lanes: int, value: str) -> str:
-        """Emit a double as a float rounded to odd, so that a second rounding is harmless."""
+        """Emit a double as a float rounded to odd.
+
+        That makes a second rounding harmless.
+        """
         w = self.w
         wide, narrow, bits = (widened(t, lanes) for t in ("double", "float", "i32"))
         flag = widened("i1", lanes)
@@ -310,7 +313,7 @@ class Arithmetic:
         return w.emit(f"bitcast {bits} {moved} to {widened('float', lanes)}")
 
     def f32_to_bf16(self, lanes: int, value: str) -> str:
-        """Emit a float as the bits of a bf16, rounded to nearest even; NaN stays NaN."""
+        """Emit a float as bf16 bits, rounded to nearest even; NaN stays NaN."""
         w = self.w
         narrow, bits = widened("float", lanes), widened("i32", lanes)
         flag = widened("i1", lanes)

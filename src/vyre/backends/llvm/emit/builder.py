@@ -45,7 +45,7 @@ def register_type(dtype: DataType, lanes: int = 0) -> str:
 
 
 def widened(scalar: str, lanes: int) -> str:
-    """A scalar LLVM type, or the vector of it with one element per lane."""
+    """A scalar LLVM type, or its vector with one element per lane."""
     return f"<{lanes} x {scalar}>" if lanes else scalar
 
 
@@ -166,12 +166,12 @@ class Builder:
         return self.at_entry(f"alloca {type_}", hint)
 
     def put(self, type_: str, value: str, slot: str) -> None:
-        """Emit a store to a stack slot that only `put` and `get` access."""
+        """Emit a store to a slot that only `put` and `get` access."""
         self.do(f"store {type_} {value}, ptr {slot}")
         self._held[slot] = value
 
     def get(self, type_: str, slot: str) -> str:
-        """Emit a load of a stack slot that only `put` and `get` access."""
+        """Emit a load of a slot that only `put` and `get` access."""
         value = self._held.get(slot)
         if value is None:
             value = self._held[slot] = self.emit(f"load {type_}, ptr {slot}")
@@ -215,12 +215,12 @@ class Builder:
         self.open = False
 
     def repeat(self, condition: str, head: str, done: str) -> None:
-        """End the block with the conditional back edge of a loop that LLVM must not unroll."""
+        """End the block with a loop's conditional back edge; LLVM must not unroll it."""
         self.do(f"br i1 {condition}, label %{head}, label %{done}, !llvm.loop !3")
         self.open = False
 
     def jump_back(self, head: str) -> None:
-        """End the block with the back edge of a loop that LLVM must not unroll."""
+        """End the block with a loop's back edge; LLVM must not unroll it."""
         if self.open:
             self.do(f"br label %{head}, !llvm.loop !3")
         self.open = False
@@ -242,7 +242,7 @@ class Builder:
         return self.emit(f"call {result} @{name}({passed})")
 
     def intrinsic(self, name: str, type_: str, *operands: str, extra: str = "") -> str:
-        """Emit a call of an intrinsic whose operands and result are all of one type."""
+        """Emit a call of an intrinsic; operands and result have one type."""
         arguments = [(type_, operand) for operand in operands]
         if extra:
             kind, _, value = extra.partition(" ")

@@ -14,7 +14,7 @@ from vyre.backends.llvm.host import Host
 from vyre.ir import DataType
 
 _HALF_BEYOND = 131_072
-"""Beyond this every integer becomes an infinite half, so integers may be clamped to it first."""
+"""Beyond this every integer becomes an infinite half; integers may be clamped to it first."""
 
 
 class Casts:
@@ -114,7 +114,10 @@ class Casts:
         return self.a.double_to_float_odd(lanes, exact)
 
     def _sticky(self, source: DataType, lanes: int, value: str) -> str:
-        """Emit a 64-bit integer with the low bits a double cannot hold folded into one."""
+        """Emit a 64-bit integer that converts to double with odd rounding.
+
+        The low bits that a double cannot hold are folded into one.
+        """
         w = self.w
         type_, flag = widened("i64", lanes), widened("i1", lanes)
         size = w.intrinsic("abs", type_, value, extra="i1 false") if source.is_signed else value

@@ -69,7 +69,7 @@ class Kernel:
     regions: list[str] = field(default_factory=list[str])
     """Description of how the lanes of each emitted region run."""
     unchecked: bool = False
-    """Omit all bounds checks: only to measure what they cost."""
+    """Omit all bounds checks: only to measure their cost."""
     first_lane_trip_counts: frozenset[str] = frozenset()
     """Variables computed from the first lane's id; valid for any row that begins there."""
     outside: frozenset[str] = frozenset()
@@ -83,23 +83,23 @@ class Kernel:
     strips: Mapping[str, int] = field(default_factory=dict[str, int])
     """Iterations between two safepoint polls of a loop, by induction variable; 0 for none."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
-    """Number of entries that a load from a small byte table reaches, by the load's identity."""
+    """Number of entries that a load from a small byte table reaches; by identity."""
     tables: dict[tuple[str, int, int], Table] = field(
         default_factory=dict[tuple[str, int, int], "Table"]
     )
     """Tables in registers, by buffer, number of registers and lanes of each."""
     own_arrays: frozenset[str] = frozenset()
-    """Private arrays that live only as long as the lanes that run together."""
+    """Private arrays that live only while their set of lanes runs."""
     own_places: dict[tuple[str, int, int, bool], str] = field(
         default_factory=dict[tuple[str, int, int, bool], str]
     )
-    """Their addresses, by name, lanes, number of the set of lanes, and whether it is outlined."""
+    """Their addresses: by name, lanes, number of the set of lanes, and whether it is outlined."""
     array_bytes: int = 0
     """Bytes of private arrays that are on the stack."""
     edges: int = 0
     """Number of slow paths for vectors that lie partly outside their buffer."""
     edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
-    """Memory for such vectors, by their bytes, and whether the code is outlined."""
+    """Memory for such vectors: by bytes, and whether the code is outlined."""
     apart_slots: dict[tuple[int, int, bool], str] = field(
         default_factory=dict[tuple[int, int, bool], str]
     )
@@ -142,7 +142,7 @@ class Kernel:
 
     @property
     def fills_lines(self) -> bool:
-        """True if consecutive lanes cover long contiguous stretches of memory."""
+        """True if consecutive lanes cover long contiguous ranges of memory."""
         if self.row.startswith("%"):
             return True
         return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
@@ -156,7 +156,7 @@ class Kernel:
         self.techniques.note(technique)
 
     def retain(self, body: ir.Body) -> None:
-        """Keep statements alive that others were rewritten from, so that identities stay valid."""
+        """Keep the originals of rewritten statements alive: their identities stay valid."""
         self._bodies.append(body)
 
     def remake(self, inner: IndexSimplifier | UnrolledBody) -> None:
@@ -189,7 +189,7 @@ class Kernel:
         self._starts = (starts[0], starts[1], starts[2])
 
     def begin_row(self, start: str) -> None:
-        """Set the workgroup's first id along y, where its id does not determine it."""
+        """Set the workgroup's first id along y, if its id does not."""
         self._starts = (self._starts[0], start, self._starts[2])
 
     def start_of(self, axis: int) -> str:
@@ -203,7 +203,7 @@ class Kernel:
         return self.w.at_entry(f"getelementptr i8, ptr %scratch, i64 {offset}", "scratch")
 
     def read_launch(self) -> None:
-        """Emit loads of the launch's buffers, grid and control block into the entry block."""
+        """Emit the entry block's loads of buffers, grid and control block."""
         w = self.w
         field_ = "getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32"
         table = w.at_entry(f"{field_} 0")
@@ -241,7 +241,7 @@ class Kernel:
         self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True, cached=cached)
 
     def greatest(self, buffer: str) -> str:
-        """Emit an upper bound of the elements of a read-only buffer, an i64."""
+        """Emit an upper bound of a read-only buffer's elements, an i64."""
         found = self._greatest.get(buffer)
         if found is None:
             memory = self.memories[buffer]
@@ -250,7 +250,7 @@ class Kernel:
         return found
 
     def is_sure(self) -> str:
-        """Emit whether no buffer that is read aliases one that is written, an i1."""
+        """Emit whether no buffer read aliases one written, an i1."""
         if not self._sure:
             w = self.w
             place = w.at_entry("getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32 5")

@@ -42,17 +42,17 @@ class LaneContext:
         self.lane_index = "0"
         """Linear index of the (first) lane in the workgroup, i64."""
         self.inside: frozenset[int] | set[int] = frozenset()
-        """Identities of accesses that are in bounds for all lanes of this set."""
+        """Identities of accesses that are in bounds for all these lanes."""
         self.apart: frozenset[int] | set[int] = frozenset()
         """Those of `inside` that are in bounds in active lanes only."""
         self.strided: Mapping[int, Strided] = {}
         """Accesses of `inside` with a small constant stride between lanes."""
         self.sums: Mapping[int, tuple[ir.AnyExpr, ir.AnyExpr]] = {}
-        """Indices of accesses of `inside` that are sums of two numbers, the later one second."""
+        """Indices of accesses of `inside` that are sums of two; the later one second."""
         self.wide: Mapping[int, ir.AnyExpr] = {}
-        """Indices of accesses of `inside` in 64 bits, where that gives the same values."""
+        """Indices of accesses of `inside` in 64 bits; the values are the same."""
         self.from_first: Mapping[int, FromFirst] = {}
-        """Indices of accesses of `inside` that are affine in the enclosing loop's counter."""
+        """Indices of accesses of `inside` affine in the enclosing loop's induction variable."""
         self.ahead: frozenset[int] = frozenset()
         """Loads that walk through memory in order: the following memory is prefetched."""
         self.own: dict[str, Memory] = {}
@@ -63,8 +63,7 @@ class LaneContext:
         """True while the parts of a combined load are emitted separately."""
         self._positions: tuple[Value, ...] = ()
         self._in_row = True
-        """True if lanes are consecutive along x; false if they are iterations of one lane's loop.
-        """
+        """True if lanes are consecutive along x; false if they are one lane's iterations."""
 
     # Made when they are used: held here, they would form reference cycles with these lanes, and the
     # more cycles there are, the longer Python's collector takes.
@@ -109,7 +108,7 @@ class LaneContext:
     # Forms ---------------------------------------------------------------------------------------
 
     def vector(self, value: Value) -> str:
-        """Emit the operand with one element per lane (the scalar itself for scalar lanes)."""
+        """Emit the operand with one element per lane; for scalar lanes, the scalar itself."""
         if not self.width or value.form is LaneShape.VARYING:
             return value.text
         type_ = register_type(value.dtype)
@@ -283,7 +282,7 @@ class LaneContext:
         return found
 
     def index(self, access: ir.Load | ir.Atomic | ir.Store) -> Value:
-        """Emit the index of an access, in 64 bits where that gives the same value."""
+        """Emit the index of an access; in 64 bits where the value is the same."""
         followed = self.from_first.get(id(access))
         if followed is not None:
             return followed.emit(self)

@@ -33,7 +33,7 @@ MOST_NODES = 128
 """Maximum number of expressions in a loop that is versioned."""
 MOST_OFFSET = 1 << 20
 MOST_FOLLOWING = 4
-"""Maximum number of other affine indices that are worth a test before the loop."""
+"""Maximum number of other affine indices worth a test before the loop."""
 MOST_BITS = 32
 """Maximum width of induction variables."""
 
@@ -47,9 +47,9 @@ class CounterAccesses:
     following: dict[tuple[str, ir.AnyExpr], bool] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], bool]
     )
-    """Buffers and other affine indices, and whether these rise with the induction variable."""
+    """Buffers and other affine indices: whether these rise with the induction variable."""
     conditions: dict[Conjunct, bool] = field(default_factory=dict[Conjunct, bool])
-    """Comparisons of a left side with an invariant one, and whether the left side rises."""
+    """Comparisons with a loop-invariant right side: whether the left side rises."""
     fixed: dict[ir.AnyExpr, None] = field(default_factory=dict[ir.AnyExpr, None])
     """Loop-invariant conditions."""
     rising: dict[str, int] = field(default_factory=dict[str, int])
@@ -65,7 +65,7 @@ class CounterAccesses:
     """Their indices in the first iteration, i64 operands."""
 
     def places(self, loop: ir.Loop, start: Value) -> dict[int, FromFirst]:
-        """The indices of the accesses in `following`, once the test has been emitted."""
+        """The indices of the accesses in `following`, after the test is emitted."""
         return {
             access: FromFirst(self.firsts[key], self.following[key], loop.var, start)
             for access, key in self.indices.items()
@@ -74,7 +74,7 @@ class CounterAccesses:
 
 @dataclass(frozen=True, slots=True)
 class FromFirst:
-    """An index as a distance in iterations from the first, which never wraps."""
+    """An index as a distance in iterations from the first; never wraps."""
 
     first: str
     rises: bool
@@ -200,9 +200,9 @@ def _offset(index: ir.AnyExpr, counter: str | None) -> int | None:
 def emit_test(
     lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
 ) -> str:
-    """Emit whether a loop from `start` up to `stop` stays inside the buffers, an i1.
+    """Emit whether all accesses of a loop are in bounds, an i1.
 
-    Of a loop with a trip count of zero nothing needs to be true.
+    It runs from `start` up to `stop`; if its trip count is zero, nothing needs to be true.
     """
     w = lanes.w
     holds: list[str] = []
@@ -235,7 +235,7 @@ def emit_test(
 
 
 class _Rounds:
-    """Values of expressions in the first and in the last iteration of a loop."""
+    """Values of expressions in a loop's first and last iteration."""
 
     def __init__(
         self, lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses

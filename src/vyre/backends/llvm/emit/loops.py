@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 
 TINY_LOOP = 8
-"""Maximum trip count of a loop that ends before any preparation would pay."""
+"""Maximum trip count of a loop too short for any preparation."""
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class Loops:
     def _counted_twice(
         self, statement: ir.Loop, start: Value, stop: Value, found: CounterAccesses
     ) -> None:
-        """Emit two versions of a loop, chosen by one bounds check before it.
+        """Emit two versions of a loop; one bounds check before it chooses.
 
         The first has no bounds checks at the induction variable, the second has them.
         """
@@ -97,7 +97,7 @@ class Loops:
         w.block(done)
 
     def _counted(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Emit a loop up to a uniform stop, from a uniform or linear start."""
+        """Emit a loop from a uniform or linear start to a uniform stop."""
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)
@@ -108,7 +108,7 @@ class Loops:
         state = self._enter(statement, step, done)
         bound, through = stop.text, done
         again = ""
-        # At most what the induction variable can be incremented by, whatever its sign.
+        # At most the distance that the induction variable can advance, whatever its sign.
         strip = min(
             self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
         )
@@ -211,9 +211,10 @@ class Loops:
         w.block(done)
 
     def _counted_alike(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Emit a masked loop with a uniform or linear induction variable and varying stops.
+        """Emit a masked loop with varying stops.
 
-        Inactive lanes keep counting; no fact holds for their induction variable.
+        The induction variable is uniform or linear. Inactive lanes keep counting; no fact holds for
+        their induction variable.
         """
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype

@@ -41,11 +41,12 @@ def generate(
     thorough: bool = True,
     without: frozenset[str] = frozenset(),
 ) -> Generated:
-    """Generate the LLVM IR of a program, its launch metadata and its compilation record.
+    """Generate the LLVM IR of a program, its metadata and its record.
 
-    Without `thorough`, work is not versioned for properties of a launch: versions take as long to
-    compile as the work itself. `unchecked` omits bounds checks, to measure their cost; `without`
-    names passes and techniques to omit.
+    The metadata is for launches; the record says how the code was compiled. Without `thorough`,
+    work is not versioned for properties of a launch: versions take as long to compile as the work
+    itself. `unchecked` omits bounds checks, to measure their cost; `without` names passes and
+    techniques to omit.
     """
     lowered = lower(program, host, thorough=thorough, without=without)
     work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
@@ -165,7 +166,7 @@ class _Work:
 
 
 def _proven_accesses(program: ir.Program) -> frozenset[int]:
-    """Identities of accesses that are in bounds at every position where they occur."""
+    """Identities of accesses that are in bounds at every position."""
     ranges = Ranges.of(program)
     proven: set[int] = set()
     open_: set[int] = set()
@@ -205,7 +206,7 @@ def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) ->
 
 
 def _room(kernel: Kernel, group: str, span: Span) -> str:
-    """Emit how many workgroups from a number on are consecutive along x, an i64."""
+    """Emit how many workgroups from `group` on are consecutive along x, an i64."""
     w, nx = kernel.w, span.extents[0]
     left = w.emit(f"sub i64 {nx}, {w.emit(f'urem i64 {group}, {nx}')}")
     return w.intrinsic("umin", "i64", left, w.emit(f"sub i64 {span.last}, {group}"))

@@ -64,19 +64,22 @@ _CASTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OutlinedRegion:
-    """A region that advances along a row, and the code that continues after it."""
+    """A region that advances along a row, and the code after it."""
 
     label: str
     lines: list[str]
     """Its instructions, after the label."""
     reached: str
-    """The index along the row that it reaches, the last value it defines."""
+    """The index along the row that it reaches: its last value."""
     after: list[str]
     """The instructions that follow it, in place or outlined."""
 
 
 def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
-    """Emit cold code that advances an index in a slot up to an end at most."""
+    """Emit cold code that advances an index in a slot.
+
+    The index reaches `end` at most; few lanes run here.
+    """
     w = kernel.w
     if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
         emit(slot)
@@ -103,7 +106,7 @@ def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], Non
 def with_outlined_regions(
     entry: list[str], lines: list[str], asides: dict[str, OutlinedRegion]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The entry block, the lines and further functions, with each region in place or outlined."""
+    """The entry block, the lines and further functions: each region in place or outlined."""
     if not asides:
         return entry, lines, []
     parts = [entry, lines, *(aside.lines for aside in asides.values())]
@@ -139,7 +142,7 @@ class _Moving:
         self._slots = {line[2 : line.index(" =")]: line for line in entry if " = alloca " in line}
 
     def moved(self) -> tuple[list[str], list[str], list[str]]:
-        """The entry block, the lines and the functions, with all legal regions outlined."""
+        """The entry block, the lines and the functions; all legal regions are outlined."""
         functions: list[str] = []
         gone: set[str] = set()
         kept: dict[str, OutlinedRegion] = {}
@@ -174,7 +177,7 @@ class _Moving:
         return inputs
 
     def _type(self, name: str) -> str | None:
-        """The type of a value of the kernel, if its instruction shows it."""
+        """The type of a value, if its instruction shows it."""
         made = self._made.get(name)
         if made is None:
             return "ptr" if name in ("%launch", "%scratch") else None
@@ -186,7 +189,7 @@ class _Moving:
         return size is not None and int(size[1]) > MOST_IN_REGISTERS
 
     def _is_own(self, mark: str, name: str) -> bool:
-        """True if a name is a stack slot that only this region uses; its definition counts once."""
+        """True if only this region uses a stack slot; its definition counts once."""
         return name in self._slots and self._all[name] == self._uses[mark][name] + 1
 
 

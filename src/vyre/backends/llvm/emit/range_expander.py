@@ -27,7 +27,7 @@ from vyre.record import dataclass
 MOST_FACTOR = 1 << 30
 MOST_TERM = 1 << 61
 MOST = 1 << 62
-"""Numbers stay below it, so that one more of them may be added without wrapping."""
+"""Numbers stay below it: one more addition does not wrap."""
 Condition = tuple[str, bool]
 """An i64 operand, and whether it must be negative; otherwise it must not be."""
 _NAMES = {ir.BinOp.ADD: "add", ir.BinOp.SUB: "sub", ir.BinOp.MUL: "mul"}
@@ -57,7 +57,10 @@ _ONE = Span("1", "1", 1, 1)
 
 
 class RangeExpander:
-    """Expands ranges over the lanes of a row, or of a block along several axes."""
+    """Expands ranges over the lanes of a row or a block.
+
+    A block has lanes along several axes.
+    """
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class RangeExpander:
         loops: Mapping[str, LoopRange],
         contents: TableRanges | None = None,
     ) -> None:
-        """Initialise; `extents` are the numbers of lanes along x, and along y and z if they vary."""
+        """Initialise; `extents` are the lanes along x, and along y and z if these vary."""
         self._kernel = kernel
         self._w = kernel.w
         self._contents = contents
@@ -97,7 +100,7 @@ class RangeExpander:
         axes: Axes = X,
         contents: TableRanges | None = None,
     ) -> bool:
-        """True if the range of a `u32` expression can be expanded for lanes along some axes."""
+        """True if a `u32` expression's range over some axes can be expanded."""
         if forms.is_constant_along(expr, axes):
             return True
         if contents is not None and contents.has_greatest(expr):
@@ -131,9 +134,9 @@ class RangeExpander:
     def is_inside(
         self, index: ir.AnyExpr, count: str, *, before: int = 0, after: int = 0
     ) -> list[Condition]:
-        """Emit conditions that the whole range, widened by some elements, is in bounds.
+        """Emit conditions that the whole range is in bounds.
 
-        `before` and `after` are the numbers of elements. The conditions suffice only if all of
+        It is widened by `before` and `after` elements. The conditions suffice only if all of
         `exact` holds as well.
         """
         span = self.span(index)
@@ -199,7 +202,10 @@ class RangeExpander:
         return Span(value, value, least, most)
 
     def joined(self, op: ir.BinOp, left: Span, right: Span) -> Span:
-        """Emit the range of a sum, difference or product; factors must be as `supports` requires."""
+        """Emit the range of a sum, difference or product.
+
+        Factors must be as `supports` requires.
+        """
         if op is ir.BinOp.SUB:
             right = Span(right.greatest, right.least, right.high, right.low)
         ends = _ends(op, left, right)
@@ -228,9 +234,9 @@ class RangeExpander:
         return self._w.emit(f"{_NAMES[op]} i64 {left}, {right}")
 
     def _bounded(self, span: Span, most: int) -> Span:
-        """Require a range to stay within `most` in either direction, else `exact` fails.
+        """Require a range to stay within `most` in either direction.
 
-        If it fails, what is computed from the range may wrap, and is not used.
+        If it does not, `exact` fails; values computed from the range may wrap, and are not used.
         """
         turned = span.low > span.high
         least, greatest = sorted((span.low, span.high))

@@ -51,10 +51,10 @@ from vyre.record import dataclass
 
 Position = tuple[str, str, str]
 Window = tuple[str, str]
-"""The first lane of a range along x, and the one after the last; i32 operands."""
+"""A range of lanes along x: the first and the one after the last; i32 operands."""
 
 MOST_TWICE = 20
-"""Maximum number of statements of a region that is versioned for two sizes of structures."""
+"""Maximum number of statements of a region versioned for two structure sizes."""
 BYTES_WIDE = 16
 """Lanes of vectors that hold bytes, where integer narrowing is profitable."""
 
@@ -71,7 +71,7 @@ class Target:
     next: str
     done: str
     signal: str
-    """Slot of an i8 in which a lane records that it breaks or continues the loop."""
+    """Slot of an i8 in which a lane records a break or continue."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,10 @@ class RegionEmitter:
     crossing: LiveAcrossBarriers
     bound: Mapping[str, Value | Slot]
     dead: str | None
-    """Flags of lanes that have returned, if regions follow in which they must not run."""
+    """Flags of lanes that have returned; in the regions that follow they must not run.
+
+    None if no regions follow.
+    """
     target: Target | None
     """The loop of the workgroup that lanes may leave, if any does."""
     window: Window | None = None
@@ -99,7 +102,7 @@ class RegionEmitter:
     shortened: bool = False
     """True if some of these loops are fully unrolled."""
     short: bool = False
-    """True if the lines that indices are delinearised into are too short for vectors."""
+    """True if the lines of delinearised indices are too short for vectors."""
     peeling: RowPartition = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
@@ -108,9 +111,9 @@ class RegionEmitter:
     ahead: frozenset[int] = frozenset()
     """Loads whose following memory is prefetched."""
     again: bool = False
-    """True if lanes may run twice, so that the last vector may overlap the one before."""
+    """True if lanes may run twice: the last vector may overlap the one before."""
     whole: str | None = None
-    """Whether all lanes of all rows run in vectors, an i1; None if no single test decides it."""
+    """Emitted test, an i1: all lanes of all rows run in vectors; None if there is no test."""
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
@@ -137,7 +140,7 @@ class RegionEmitter:
         self._note_techniques(structured and body is not self.body)
 
     def _note_techniques(self, structured: bool) -> None:
-        """Record what was applied, for `explain()`."""
+        """Record the applied techniques, for `explain()`."""
         inner = self.peeling.interior
         applied = {
             Technique.STRUCTURE_RETURNS: structured,
@@ -159,7 +162,7 @@ class RegionEmitter:
         return self.stretch.body
 
     def _shortened(self, body: ir.Body) -> ir.Body:
-        """Fully unroll short loops over the members of structures, if there are any."""
+        """Fully unroll short loops over the members of structures, if any."""
         if self.plain or not self.kernel.allows(Technique.UNROLL_STRUCT_LOOPS):
             return body
         outer, leaves = self.crossing.recomputed, frozenset(self.bound)
@@ -208,7 +211,7 @@ class RegionEmitter:
         return PeriodSearch.ANYWHERE if twice else PeriodSearch.IN_DECISIONS
 
     def emit(self) -> None:
-        """Emit all rows, versioned for the usual trip counts of loops over members."""
+        """Emit all rows, versioned for usual trip counts of loops over members."""
         channels = self.channels
         if channels is None or self.parts:
             self._emit_sizes()
@@ -227,7 +230,10 @@ class RegionEmitter:
         w.block(done)
 
     def _emit_sizes(self) -> None:
-        """Emit all rows, versioned for two sizes of structures where their stride is speculated."""
+        """Emit all rows, versioned for two sizes of structures.
+
+        That is done where their stride is speculated.
+        """
         w, steps = self.kernel.w, self.peeling.interior.steps
         versions = [*self._usual_sizes(), self]
         if steps and not self.more and self.tile.width and self._is_small():
@@ -248,7 +254,7 @@ class RegionEmitter:
         w.block(done)
 
     def _usual_sizes(self) -> list[RegionEmitter]:
-        """Versions for each usual size of structures of which every row accesses one member."""
+        """Versions for each usual structure size; every row accesses one member."""
         if not self.kernel.thorough or not self.peeling.interior.has_parts_of_rows:
             return []
         if not self._is_small():
@@ -308,9 +314,10 @@ class RegionEmitter:
         self._count(2, 1, self._planes)
 
     def look_at_whole(self) -> None:
-        """Emit the test whether all lanes run in vectors, if there are many rows.
+        """Emit the test whether all lanes run in vectors.
 
-        It takes much code and saves little where rows are long, so the first tier omits it.
+        It is emitted if there are many rows. It takes much code and saves little where rows are
+        long, so the first tier omits it.
         """
         many = self.kernel.size[1] * self.kernel.size[2] > 1
         tested = self.kernel.allows(Technique.WORKGROUP_TEST)
@@ -427,7 +434,7 @@ class RegionEmitter:
         )
 
     def row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
-        """Emit a row's vector loop, without bounds checks where launch-time facts allow it."""
+        """Emit a row's vector loop, unchecked where launch-time facts allow it."""
         peeling, row = self.peeling, [("", y, z)]
         sieve = self.tile.sieve
         if sieve is not None:

@@ -24,7 +24,7 @@ _LATE = "late.first"
 
 
 def view_of(rows: RegionEmitter, width: int, local: Position) -> LaneContext:
-    """Make the context of a set of lanes, with the names visible in the region."""
+    """Make the context of a set of lanes, with the region's names."""
     lanes = LaneContext(rows.kernel, width)
     lanes.place(local)
     if rows.crossing.slots or rows.dead is not None or _has_private(rows):
@@ -42,7 +42,7 @@ def _has_private(rows: RegionEmitter) -> bool:
 
 
 def emit_late_lanes(rows: RegionEmitter, place: Position, begin: str, end: str) -> None:
-    """Emit the lanes of one vector from `begin` on, masking those that have run."""
+    """Emit one masked vector; the lanes before `begin` have run."""
     kernel, tile = rows.kernel, rows.tile
     w = kernel.w
     x = ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0)
@@ -107,7 +107,7 @@ def emit_lock_step(
 
 
 def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: str) -> None:
-    """Emit a vector test of many lanes, and a scalar loop over the lanes that pass."""
+    """Emit a vector test of many lanes; a scalar loop runs those that pass."""
     w, type_ = rows.kernel.w, f"i{LANES}"
     asked = view_of(rows, LANES, place)
     asked.inside = rows.peeling.inside | sieve.inside
@@ -130,7 +130,7 @@ def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: st
 
 
 def emit_one_lane(rows: RegionEmitter, local: Position, end: str) -> None:
-    """Emit the body for one scalar lane, with all bounds checks and guards."""
+    """Emit one scalar lane's body, with all bounds checks and guards."""
     w = rows.kernel.w
     lanes = view_of(rows, 0, local)
     lanes.branches = not rows.tile.peeled

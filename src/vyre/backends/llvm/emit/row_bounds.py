@@ -41,9 +41,9 @@ class Limits:
 def emit_limits(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], length: str
 ) -> Limits:
-    """Emit which lanes of a row of this length run in vectors, and which run at all.
+    """Emit which lanes of a row run, and which of them in vectors.
 
-    `view(x)` is the context of the lane at an index of the row.
+    The row has `length` lanes; `view(x)` is the context of the lane at an index of the row.
     """
     w = kernel.w
     first = view("0")
@@ -68,7 +68,10 @@ def emit_limits(
 def emit_midst(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], limits: Limits
 ) -> Limits:
-    """Emit the range of lanes from `start` on for which all assumptions hold."""
+    """Emit the range of lanes for which all assumptions hold.
+
+    It begins at `start` or later.
+    """
     w = kernel.w
     start, low, high = limits.start, limits.start, limits.high
     at_low, line = view(low), ""
@@ -151,7 +154,7 @@ def _emit_loop_conditions(
 
 
 def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length: str) -> str:
-    """Emit whether launch-time facts about memory prove the accesses they may prove, an i1."""
+    """Emit whether launch-time facts prove the accesses they may, an i1."""
     reach = RangeExpander(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
     inside = [
         one
@@ -162,7 +165,10 @@ def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length
 
 
 def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period: Period) -> Value:
-    """Emit the value of a period's name at the first lane, valid until the period ends."""
+    """Emit the value of a period's name at the first lane.
+
+    It is valid until the period ends.
+    """
     w = kernel.w
     number, divisor = first.value(period.number), first.value(period.divisor)
     past = first.value(Binary(BinOp.REM, period.number, period.divisor)).text
@@ -188,7 +194,11 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
 def _part_span(
     kernel: Kernel, first: LaneContext, part: Conjunct, length: str, may_wrap: bool
 ) -> tuple[str, str, str]:
-    """Emit the first lane, the end of lanes that must satisfy it, and of those that may."""
+    """Emit the lanes for which a conjunct holds.
+
+    Returns the first lane, the end of the lanes for which it must hold, and of those for which it
+    may.
+    """
     w = kernel.w
     start, bound = first.value(part.left).text, first.value(part.right).text
     if part.op in (BinOp.EQ, BinOp.NE):
@@ -220,9 +230,10 @@ def _part_span(
 
 
 def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
-    """Emit how many lanes from the first on access a buffer within its bounds, an i64.
+    """Emit how many lanes access a buffer within its bounds, an i64.
 
-    Of a stride of several elements, all must be inside: they are read or written together.
+    They are counted from the first on. Of a stride of several elements, all must be inside: they
+    are read or written together.
     """
     w = kernel.w
     at = w.emit(f"zext i32 {first} to i64")
@@ -243,9 +254,9 @@ def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> s
 
 
 def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
-    """Emit the end of lanes that begin at `low`, at most `high` and within all of `rooms`.
+    """Emit the end of the lanes that begin at `low`, an i32.
 
-    `rooms` are numbers of lanes, i64; the result is an i32.
+    It is at most `high` and allowed by all of `rooms`, which are numbers of lanes, i64.
     """
     w = kernel.w
     least, *others = dict.fromkeys(rooms)

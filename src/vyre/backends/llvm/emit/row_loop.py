@@ -19,9 +19,10 @@ def emit_steps(
     *,
     again: bool = False,
 ) -> None:
-    """Emit a loop that advances x in the slot while a whole step fits below the limit.
+    """Emit a loop that advances x while a whole step fits.
 
-    With `again`, the last step ends at the limit and overlaps lanes that have run.
+    The slot holds x, which ends at the limit at most. With `again`, the last step ends at the limit
+    and overlaps lanes that have run.
     """
     w = rows.kernel.w
     head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
@@ -50,7 +51,7 @@ def _emit_steps_again(
     last: str,
     emit: Callable[[str, str], None],
 ) -> None:
-    """Emit the loop whose last step is moved back so that it ends at the limit.
+    """Emit the loop whose last step is moved back to the limit.
 
     It is counted as if the last step went beyond the limit.
     """

@@ -30,7 +30,7 @@ from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value
 from vyre.ir.walk import walk_expr
 
 CHEAP_STORE = 8
-"""Maximum cost of a store that is predicated instead of branched around, in expressions."""
+"""Maximum cost of a store predicated instead of branched around, in expressions."""
 
 
 class Statements:
@@ -57,9 +57,9 @@ class Statements:
         self.kept = kept
         """Variables that other parallel regions read."""
         self.on_return: Callable[[], None] | None = None
-        """Emits code before one lane ends, when lanes run one at a time."""
+        """Emits code before a lane ends, if lanes are scalar."""
         self.outer_signal: str | None = None
-        """Slot in which lanes record that they leave a loop of the whole workgroup."""
+        """Slot in which lanes record that they leave the workgroup's loop."""
         self.loops: list[LoopState] = []
         self.returned: str | None = None
         self.flow = Flow()
@@ -261,7 +261,7 @@ class Statements:
         w.block(skip)
 
     def _is_one_store(self, body: ir.Body) -> bool:
-        """True if a body is only a cheap store that the machine has masked instructions for."""
+        """True if a body is one cheap store with a masked instruction."""
         if len(body) != 1 or not isinstance(body[0], ir.Store):
             return False
         store = body[0]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 ALL_ALONE = 1 << 28
 """Number of scalar lanes that stands for the rest of the row: vectors are given up."""
 FASTER = 4
-"""Factor by which the scalar lanes grow each time vectors were not possible again."""
+"""Growth factor of the scalar lanes each time vectors were impossible again."""
 SHORT_END = 16
-"""Maximum number of lanes at the end of a line among which vectors do not pay."""
+"""Maximum number of lanes at a line's end without vectors: they do not pay."""
 
 
 def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: str) -> None:
@@ -80,9 +80,10 @@ def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: st
 def _emit_line(
     rows: RegionEmitter, start: Limits, passed: str, y: str, z: str
 ) -> tuple[Limits, str]:
-    """Emit the bounds of a line's vectors, and whether none are possible, an i1.
+    """Emit the bounds of a line's vectors.
 
-    None are possible up to the lane number in `passed`, where the line ends.
+    Returns also whether none are possible, an i1. None are possible up to the lane number in
+    `passed`, where the line ends.
     """
     w, peeling = rows.kernel.w, rows.peeling
     find, found = w.fresh("line"), w.fresh("line.found")
@@ -108,7 +109,7 @@ def _emit_line(
 
 
 def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: str) -> None:
-    """Emit the store of the end of a line into `passed`, if it is near.
+    """Emit a store of a line's end into `passed`, if near.
 
     No vectors are tried before it. `moved` is whether the lanes before ran in vectors, an i1.
     """
@@ -120,7 +121,7 @@ def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: 
 
 
 def _may_run_late(rows: RegionEmitter) -> bool:
-    """True if the remainder of a line is worth one more, masked vector.
+    """True if a line's remainder is worth one more, masked vector.
 
     Where lanes may run twice, the last vector has overlapped the one before already. Variables that
     other regions read are written by all lanes of a vector.
@@ -131,7 +132,7 @@ def _may_run_late(rows: RegionEmitter) -> bool:
 
 
 def _emit_late(rows: RegionEmitter, slot: str, high: str, y: str, z: str) -> None:
-    """Emit the lanes before `high` that fill no vector, masked in one that overlaps others."""
+    """Emit the remainder before `high` as a masked, overlapping vector."""
     w, width = rows.kernel.w, rows.tile.width
     late, done = w.fresh("late"), w.fresh("late.done")
     now = w.emit(f"load i32, ptr {slot}")

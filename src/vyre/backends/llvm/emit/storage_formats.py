@@ -103,7 +103,7 @@ define internal i8 {name}(float %value) nounwind {{
 
 @cache
 def _change_points(dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Keys at which the code changes, and the codes in that order, the least value's first."""
+    """Keys at which the code changes, and the codes; the least value's first."""
     stored = decode(dtype, np.arange(256, dtype=np.uint8)).astype(np.float32)
     values = np.append(stored[~np.isnan(stored)], np.array([-np.inf, np.inf], np.float32))
     known = np.unique(_keys_of(values))

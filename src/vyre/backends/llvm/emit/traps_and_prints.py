@@ -10,7 +10,7 @@ from vyre.ir import AnyExpr, DataType, Expr
 
 
 def emit_trap(kernel: Kernel, lanes: LaneContext, tag: str) -> None:
-    """Emit a report of the first active lane and a return from the kernel."""
+    """Emit a trap: a report of the first active lane, and a return."""
     w = kernel.w
     number = kernel.trap_tag(tag)
     x, y, z = _first_active_id(kernel, lanes)

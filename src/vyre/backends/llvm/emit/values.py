@@ -14,7 +14,7 @@ class LaneShape(Enum):
     UNIFORM = "uniform"
     """One scalar."""
     LINEAR = "linear"
-    """A scalar for the first lane, and a constant stride from lane to lane."""
+    """A scalar for the first lane and a constant stride between lanes."""
     VARYING = "varying"
     """A vector with one element per lane."""
 
@@ -86,7 +86,7 @@ class Memory:
     decl: BufferDecl
     pointer: str
     safe_pointer: str
-    """As `pointer`, but readable at element 0 even when the buffer is empty."""
+    """As `pointer`, but element 0 is readable even in an empty buffer."""
     count: str
     """Elements, an i64 operand."""
     shared: bool

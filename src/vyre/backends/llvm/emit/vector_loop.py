@@ -35,15 +35,16 @@ REGISTERS = 8
 STORED_REGISTERS = 4
 """Vector registers for values of iterations that are stored."""
 MANY_OPERATIONS = 24
-"""Above this number of operations in an iteration, one vector at a time saturates the machine."""
+"""Above this number of operations per iteration, one vector saturates the machine."""
 MOST_OPERATIONS = 64
 """Above this number of operations in an iteration, short vectors are omitted."""
 
 
 def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: Value) -> bool:
-    """Emit the iterations that fill vectors, from the index in a slot on.
+    """Emit the iterations that fill vectors; returns whether there are any.
 
-    Returns whether there are any. Sets of lanes that run in lock-step run one after the other here.
+    They begin at the index in the slot `counter`. Sets of lanes that run in lock-step run one after
+    the other here.
     """
     views = statements.views
     if statements.lanes.width:

@@ -1,4 +1,4 @@
-"""The range of workgroups that a call of the kernel runs, possibly re-tiled."""
+"""The range of workgroups that a call runs, possibly re-tiled."""
 
 from __future__ import annotations
 

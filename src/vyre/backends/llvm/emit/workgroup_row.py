@@ -61,7 +61,7 @@ def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBar
 
 
 def _expressions(kernel: Kernel, crossing: LiveAcrossBarriers, piece: Piece) -> list[ir.AnyExpr]:
-    """The expressions that a piece of work evaluates, and those it needs recomputed."""
+    """The expressions that a piece of work evaluates or needs recomputed."""
     assert isinstance(piece, (Once, ParallelRegion))
     found = [
         child

@@ -27,7 +27,7 @@ _PLAIN = (ir.Let, ir.Assign, ir.If, ir.Block, ir.Region, ir.Store)
 
 @dataclass(frozen=True, slots=True)
 class AroundLoop:
-    """A workgroup's work, split around its first loop and the loops directly after it."""
+    """A workgroup's work, split around its first loop and those directly after."""
 
     before: tuple[Piece, ...]
     loops: tuple[Together, ...]
@@ -93,7 +93,7 @@ def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
 
 
 def _is_free(body: ir.Body) -> bool:
-    """True if the work neither waits for other workgroups nor is observed by them."""
+    """True if the work neither waits for other workgroups nor affects them."""
     for statement in walk_stmts(body):
         if not isinstance(statement, _PLAIN):
             return False
@@ -110,7 +110,7 @@ def lane_bytes(kernel: Kernel, slot: Slot) -> int:
 
 
 def kept_bytes(kernel: Kernel, crossing: LiveAcrossBarriers) -> int:
-    """Bytes of the variables that the lanes of a workgroup keep across barriers."""
+    """Bytes of the variables that a workgroup's lanes keep across barriers."""
     return sum(len(s.pointers) * lane_bytes(kernel, s) for s in crossing.slots.values())
 
 
@@ -150,7 +150,7 @@ class WorkgroupStates:
         }
 
     def begin(self, cut: AroundLoop, number: str) -> None:
-        """Emit the code before the loop, for the workgroup whose ids the kernel holds."""
+        """Emit the code before the loop, for the kernel's current workgroup."""
         self._note(number)
         self._move(number)
         self._clear()
@@ -171,7 +171,7 @@ class WorkgroupStates:
         self.pieces(cut.after, None)
 
     def each(self, count: str, emit: Callable[[str], None]) -> None:
-        """Emit code for each of the workgroups, of which there is at least one."""
+        """Emit code for each of the workgroups; there is at least one."""
         self.count("i64", count, 1, emit)
 
     def count(self, scalar: str, stop: str, step: int, emit: Callable[[str], None]) -> None:
