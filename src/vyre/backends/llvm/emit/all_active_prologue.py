@@ -68,11 +68,11 @@ def _never(_: ir.AnyExpr) -> bool:
 def _leads(statements: Statements, part: Conjunct) -> bool:
     if part.op is None:
         return False
-    for one in (part, part.mirrored()):
-        if one.op in _RISING and isinstance(one.left, ir.Var):
-            slot = statements.lanes.names[one.left.name]
+    for conjunct in (part, part.mirrored()):
+        if conjunct.op in _RISING and isinstance(conjunct.left, ir.Var):
+            slot = statements.lanes.names[conjunct.left.name]
             if isinstance(slot, Slot) and slot.stride > 0:
-                return not statements.shapes.is_varying(one.right)
+                return not statements.shapes.is_varying(conjunct.right)
     return False
 
 
@@ -80,20 +80,20 @@ def emit_all_hold(lanes: LaneContext, parts: list[Conjunct]) -> str:
     """Emit whether all conditions hold in all lanes, an i1; it errs towards false."""
     held = [_emit_holds(lanes, part) for part in parts]
     joined = held[0]
-    for other in held[1:]:
-        joined = lanes.w.emit(f"and i1 {joined}, {other}")
+    for condition in held[1:]:
+        joined = lanes.w.emit(f"and i1 {joined}, {condition}")
     return joined
 
 
 def _emit_holds(lanes: LaneContext, part: Conjunct) -> str:
     w = lanes.w
     if part.op is not None:
-        for one in (part, part.mirrored()):
-            left, right = lanes.value(one.left), lanes.value(one.right)
-            if one.op in _RISING and left.stride > 0 and right.is_uniform:
-                assert one.op is not None
+        for conjunct in (part, part.mirrored()):
+            left, right = lanes.value(conjunct.left), lanes.value(conjunct.right)
+            if conjunct.op in _RISING and left.stride > 0 and right.is_uniform:
+                assert conjunct.op is not None
                 return lanes.arithmetic.compare(
-                    one.op, left.dtype, 0, _last_lane(lanes, left), right.text
+                    conjunct.op, left.dtype, 0, _last_lane(lanes, left), right.text
                 )
     value = lanes.value(part.condition())
     if value.is_uniform:
@@ -110,10 +110,10 @@ def _last_lane(lanes: LaneContext, value: Value) -> str:
 
 
 def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
-    """Emit the first lane's induction variable when the first lane finishes.
+    """Emit the end of the fully active iterations.
 
-    That is the first of all lanes to reach its limit; they count from a linear or uniform start up
-    to limits of their own.
+    It is the first lane's induction variable when the first of all lanes finishes. The lanes count
+    from a linear or uniform start up to limits of their own.
     """
     w = lanes.w
     dtype = start.dtype
@@ -123,7 +123,7 @@ def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
     some = w.emit(f"icmp {order} {type_} {first}, {limit}")
     left = w.emit(f"sub {type_} {limit}, {first}")
     flag = widened("i1", lanes.width)
-    rounds = w.emit(f"select {flag} {some}, {type_} {left}, {type_} zeroinitializer")
+    trip_counts = w.emit(f"select {flag} {some}, {type_} {left}, {type_} zeroinitializer")
     name = f"llvm.vector.reduce.umin.v{lanes.width}{scalar}"
-    fewest = w.call(name, scalar, (type_, rounds))
+    fewest = w.call(name, scalar, (type_, trip_counts))
     return uniform(dtype, w.emit(f"add {scalar} {start.text}, {fewest}"))

@@ -109,18 +109,18 @@ class Search:
         if best.when is not None:
             flags = w.emit(f"and {many} {flags}, {wide.vector(wide.value(best.when))}")
         # The iteration plus one, if the last of equals replaces: never the least of its type.
-        round_ = wide.read(self._loop.var)
+        iteration = wide.read(self._loop.var)
         text = (
-            round_.text
+            iteration.text
             if best.is_first
-            else w.emit(f"add {register_type(self._counter)} {round_.text}, 1")
+            else w.emit(f"add {register_type(self._counter)} {iteration.text}, 1")
         )
         place = wide.vector(Value(self._counter, LaneShape.LINEAR, text, 1))
-        found = wide.value_of(self._found).text
-        for slot, new, old in ((self._best, value, before), (self._found, place, found)):
+        winners = wide.value_of(self._found).text
+        for slot, new, old in ((self._best, value, before), (self._found, place, winners)):
             type_ = register_type(slot.dtype, wide.width)
-            made = w.emit(f"select {many} {flags}, {type_} {new}, {type_} {old}")
-            wide.write(slot, varying(slot.dtype, made), blend=False)
+            chosen = w.emit(f"select {many} {flags}, {type_} {new}, {type_} {old}")
+            wide.write(slot, varying(slot.dtype, chosen), blend=False)
 
     def emit_last(self, statements: Statements, across: str) -> None:
         """Emit the winning iteration once more as a scalar, if any."""
@@ -132,9 +132,9 @@ class Search:
         parts = wide.value_of(self._best).text
         same = wide.arithmetic.compare(ir.BinOp.EQ, self._dtype, wide.width, parts, winner)
         never = wide.splat(scalar, self._never())
-        found = wide.value_of(self._found).text
+        winners = wide.value_of(self._found).text
         places = w.emit(
-            f"select {widened('i1', wide.width)} {same}, {many} {found}, {many} {never}"
+            f"select {widened('i1', wide.width)} {same}, {many} {winners}, {many} {never}"
         )
         kind = ("s" if self._counter.is_signed else "u") + ("min" if best.is_first else "max")
         at = w.call(f"llvm.vector.reduce.{kind}.{mangled(many)}", scalar, (many, places))
@@ -157,15 +157,15 @@ class Search:
     def _needed(self) -> list[ir.AnyStmt]:
         """The statements of an iteration that the replaced variables depend on."""
         own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, ir.Let)}
-        found: list[ir.AnyStmt] = []
+        needed: list[ir.AnyStmt] = []
         for statement in walk_stmts(self._loop.body):
             match statement:
                 case ir.Let():
-                    found.append(statement)
+                    needed.append(statement)
                 case ir.Assign(name, _) if name in own:
-                    found.append(statement)
+                    needed.append(statement)
                 case ir.Assign(_, ir.Select(ir.Var(name), _, _)) if name == self.best.condition:
-                    found.append(statement)
+                    needed.append(statement)
                 case _:
                     pass
-        return found
+        return needed

@@ -148,8 +148,8 @@ class Builder:
         bits = _BITS.get(type_)
         if bits is None:
             return self.emit(f"load {type_}, ptr {pointer}{rest}")
-        found = self.emit(f"load {bits}, ptr {pointer}{rest}")
-        return self.emit(f"bitcast {bits} {found} to {type_}")
+        raw = self.emit(f"load {bits}, ptr {pointer}{rest}")
+        return self.emit(f"bitcast {bits} {raw} to {type_}")
 
     def do(self, instruction: str) -> None:
         """Append an instruction without a result."""

@@ -114,9 +114,9 @@ class Casts:
         return self.a.double_to_float_odd(lanes, exact)
 
     def _sticky(self, source: DataType, lanes: int, value: str) -> str:
-        """Emit a 64-bit integer that converts to double with odd rounding.
+        """Emit a 64-bit integer with its lowest bits folded into one.
 
-        The low bits that a double cannot hold are folded into one.
+        These are the bits that a double has no room for.
         """
         w = self.w
         type_, flag = widened("i64", lanes), widened("i1", lanes)

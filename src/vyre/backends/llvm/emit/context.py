@@ -242,12 +242,12 @@ class Kernel:
 
     def greatest(self, buffer: str) -> str:
         """Emit an upper bound of a read-only buffer's elements, an i64."""
-        found = self._greatest.get(buffer)
-        if found is None:
+        bound = self._greatest.get(buffer)
+        if bound is None:
             memory = self.memories[buffer]
-            found = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
-            self._greatest[buffer] = found
-        return found
+            bound = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
+            self._greatest[buffer] = bound
+        return bound
 
     def is_sure(self) -> str:
         """Emit whether no buffer read aliases one written, an i1."""

@@ -81,25 +81,25 @@ class LaneContext:
     def place(self, local: tuple[str, str, str]) -> None:
         """Set the local ids of the lanes; those of the first one along x."""
         self.local = local
-        found: list[Value] = []
+        ids: list[Value] = []
         for axis in range(3):
             start = self.kernel.start_of(axis)
             text = local[axis] if start == "0" else start
             if start != "0" and local[axis] != "0":
                 text = self.w.emit(f"add i32 {start}, {local[axis]}", "gid")
-            found.append(self._along(axis, text))
-        self._positions = tuple(found)
+            ids.append(self._along(axis, text))
+        self._positions = tuple(ids)
 
-    def rounds_of(self, count: int) -> LaneContext:
+    def iterations_of(self, count: int) -> LaneContext:
         """A context whose lanes are iterations of this lane's loop.
 
         There are `count` of them; all values but the induction variable are uniform.
         """
-        made = LaneContext(self.kernel, count)
-        made.names = dict(self.names)
-        made.local, made._positions, made._in_row = self.local, self._positions, False
-        made.inside, made.apart, made.wide = self.inside, self.apart, self.wide
-        return made
+        wide = LaneContext(self.kernel, count)
+        wide.names = dict(self.names)
+        wide.local, wide._positions, wide._in_row = self.local, self._positions, False
+        wide.inside, wide.apart, wide.wide = self.inside, self.apart, self.wide
+        return wide
 
     def buffer(self, name: str) -> Memory:
         """A buffer as these lanes access it."""
@@ -277,9 +277,9 @@ class LaneContext:
     def by_parts(self, expr: ir.Binary) -> Value:
         """Emit a combination of loads, each load separately."""
         self._in_parts = True
-        found = self.value(expr)
+        value = self.value(expr)
         self._in_parts = False
-        return found
+        return value
 
     def index(self, access: ir.Load | ir.Atomic | ir.Store) -> Value:
         """Emit the index of an access; in 64 bits where the value is the same."""
@@ -291,15 +291,15 @@ class LaneContext:
 
     def read(self, name: str) -> Value:
         """Emit the read of a variable; returns its value."""
-        found = self.names[name]
-        return found if isinstance(found, Value) else self.value_of(found)
+        binding = self.names[name]
+        return binding if isinstance(binding, Value) else self.value_of(binding)
 
-    def value_of(self, found: Slot) -> Value:
+    def value_of(self, slot: Slot) -> Value:
         """Emit the load of a slot; returns its value."""
-        parts = [self._read_slot(found, n) for n in range(len(found.pointers))]
-        if len(parts) == 1 and not found.dtype.is_vector:
+        parts = [self._read_slot(slot, n) for n in range(len(slot.pointers))]
+        if len(parts) == 1 and not slot.dtype.is_vector:
             return parts[0]
-        return Value(found.dtype, found.form, "", parts=tuple(parts))
+        return Value(slot.dtype, slot.form, "", parts=tuple(parts))
 
     def _read_slot(self, slot: Slot, part: int) -> Value:
         dtype = _component(slot.dtype)
@@ -410,12 +410,12 @@ class LaneContext:
         wide = self._together(operand)
         text = self._text(operand, wide)
         if expr.op.row.approximate:
-            made = self.kernel.approximate.call(
+            result_text = self.kernel.approximate.call(
                 expr.op.row.spelling, dtype, self._count(wide), text
             )
         else:
-            made = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
-        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+            result_text = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, result_text)
 
     def _binary(self, op: ir.BinOp, left: Value, right: Value) -> Value:
         linear = self._linear(op, left, right)
@@ -467,8 +467,8 @@ class LaneContext:
     def _fma(self, a: Value, b: Value, c: Value) -> Value:
         wide = self._together(a, b, c)
         texts = [self._text(value, wide) for value in (a, b, c)]
-        made = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
-        return Value(a.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        text = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
+        return Value(a.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
         """Emit one of two values, per lane."""
@@ -484,8 +484,8 @@ class LaneContext:
             flag, test = "i1", cond.text
         else:
             flag, test = widened("i1", self._count(wide)), self._text(cond, wide)
-        made = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
-        return Value(if_true.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        text = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
+        return Value(if_true.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def _cast(self, value: Value, dtype: ir.DataType) -> Value:
         same_width = value.dtype.bits == dtype.bits
@@ -496,17 +496,19 @@ class LaneContext:
             return Value(dtype, LaneShape.LINEAR, base, value.stride, exact=True)
         wide = self._together(value)
         text = self._text(value, wide)
-        made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
+        converted = self.casts.cast(value.dtype, dtype, self._count(wide), text)
         origin = value.origin
         if origin is not None:
             origin = replace(origin, casts=(*origin.casts, dtype)) if dtype.is_integer else None
-        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made, origin=origin)
+        return Value(
+            dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, converted, origin=origin
+        )
 
     def _bitcast(self, value: Value, dtype: ir.DataType) -> Value:
         wide = self._together(value)
         text = self._text(value, wide)
-        made = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
-        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        converted = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
+        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, converted)
 
     def _ballot(self, cond: Value) -> Value:
         # A subgroup is one lane here, so bit 0 of the first word is the lane's own vote.

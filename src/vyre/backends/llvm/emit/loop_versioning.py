@@ -84,8 +84,8 @@ class FromFirst:
     def emit(self, lanes: LaneContext) -> Value:
         """Emit the index in the current iteration."""
         w, scalar = lanes.w, register_type(self.start.dtype)
-        rounds = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
-        wide = w.emit(f"zext {scalar} {rounds} to i64")
+        distance = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
+        wide = w.emit(f"zext {scalar} {distance} to i64")
         op = "add" if self.rises else "sub"
         return uniform(ir.DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
 
@@ -198,7 +198,7 @@ def _offset(index: ir.AnyExpr, counter: str | None) -> int | None:
 
 
 def emit_test(
-    lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+    lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, accesses: CounterAccesses
 ) -> str:
     """Emit whether all accesses of a loop are in bounds, an i1.
 
@@ -206,35 +206,35 @@ def emit_test(
     """
     w = lanes.w
     holds: list[str] = []
-    end = w.emit(f"zext i32 {stop.text} to i64") if found.ends else ""
-    for buffer, offset in found.ends.items():
+    end = w.emit(f"zext i32 {stop.text} to i64") if accesses.ends else ""
+    for buffer, offset in accesses.ends.items():
         # The induction variable is less than `stop`, and a 32-bit index must not wrap on the way.
         last = w.emit(f"add i64 {end}, {offset}") if offset else end
         count = w.intrinsic("umin", "i64", lanes.buffer(buffer).count, str(1 << 32))
         holds.append(w.emit(f"icmp ule i64 {last}, {count}"))
-    if found.following:
-        rounds = _Rounds(lanes, loop, start, stop, found)
-        for (buffer, index), rises in found.following.items():
-            first, greatest = rounds.first_and_greatest(index, rises, holds)
-            found.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
+    if accesses.following:
+        ends = _FirstAndLast(lanes, loop, start, stop, accesses)
+        for (buffer, index), rises in accesses.following.items():
+            first, greatest = ends.first_and_greatest(index, rises, holds)
+            accesses.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
             last = w.emit(f"zext i32 {greatest.text} to i64")
             count = lanes.buffer(buffer).count
             if greatest.dtype.is_signed:
                 # Beyond it are the negative numbers.
                 count = w.intrinsic("umin", "i64", count, str(1 << 31))
             holds.append(w.emit(f"icmp ult i64 {last}, {count}"))
-        for part, rises in found.conditions.items():
-            _, greatest = rounds.first_and_greatest(part.left, rises, holds)
+        for part, rises in accesses.conditions.items():
+            _, greatest = ends.first_and_greatest(part.left, rises, holds)
             bound = lanes.value(part.right).text
             holds.append(w.emit(f"icmp ult i32 {greatest.text}, {bound}"))
-        holds += [lanes.value(condition).text for condition in found.fixed]
+        holds += [lanes.value(condition).text for condition in accesses.fixed]
     result = "true"
-    for one in holds:
-        result = w.emit(f"and i1 {result}, {one}")
+    for condition_ in holds:
+        result = w.emit(f"and i1 {result}, {condition_}")
     return result
 
 
-class _Rounds:
+class _FirstAndLast:
     """Values of expressions in a loop's first and last iteration."""
 
     def __init__(

@@ -67,14 +67,14 @@ class Loops:
                 self._counted_alike(statement, start, stop)
             return
         alone = len(self.s.views) == 1 and not self._is_tiny(statement)
-        found = accesses_at_counter(lanes, statement, start.dtype) if alone else None
-        if found is None:
+        accesses = accesses_at_counter(lanes, statement, start.dtype) if alone else None
+        if accesses is None:
             self._counted(statement, start, stop)
         else:
-            self._counted_twice(statement, start, stop, found)
+            self._counted_twice(statement, start, stop, accesses)
 
     def _counted_twice(
-        self, statement: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+        self, statement: ir.Loop, start: Value, stop: Value, accesses: CounterAccesses
     ) -> None:
         """Emit two versions of a loop; one bounds check before it chooses.
 
@@ -83,11 +83,11 @@ class Loops:
         self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
-        w.branch(emit_test(lanes, statement, start, stop, found), inside, tested, likely=True)
+        w.branch(emit_test(lanes, statement, start, stop, accesses), inside, tested, likely=True)
         w.block(inside)
         known = lanes.inside
-        lanes.inside = known | found.accesses
-        lanes.from_first = found.places(statement, start)
+        lanes.inside = known | accesses.accesses
+        lanes.from_first = accesses.places(statement, start)
         self._counted(statement, start, stop)
         lanes.inside, lanes.from_first = known, {}
         w.jump(done)
@@ -104,7 +104,7 @@ class Loops:
         order = "slt" if dtype.is_signed else "ult"
         slot = w.slot(scalar, statement.var)
         w.do(f"store {scalar} {start.text}, ptr {slot}")
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done)
         bound, through = stop.text, done
         again = ""
@@ -125,7 +125,7 @@ class Loops:
         w.block(run)
         for view in self.s.views:
             view.names[statement.var] = replace(start, text=now)
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
@@ -182,8 +182,8 @@ class Loops:
 
         The remainder is left to the loop that follows.
         """
-        rounds = jam_factor(self.s, statement)
-        if rounds == 1:
+        factor = jam_factor(self.s, statement)
+        if factor == 1:
             return
         self.s.kernel.applies(Technique.UNROLL_AND_JAM)
         w, s = self.w, self.s
@@ -192,19 +192,19 @@ class Loops:
         start = w.emit(f"load {scalar}, ptr {slot}")
         some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
         left = w.emit(f"sub {scalar} {stop.text}, {start}")
-        last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
-        enough = w.emit(f"icmp uge {scalar} {left}, {rounds}")
+        last = w.emit(f"sub {scalar} {stop.text}, {factor}")
+        enough = w.emit(f"icmp uge {scalar} {left}, {factor}")
         fits = w.emit(f"and i1 {some}, {enough}")
         block, done = w.fresh("block"), w.fresh("block.done")
         w.branch(fits, block, done)
         w.block(block)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
-        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, rounds)]
+        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, factor)]
         for view in s.views:
             for count in counts:
                 view.names[statement.var] = uniform(stop.dtype, count)
                 s.alone(view, statement.body)
-        following = w.emit(f"add {wrap} {scalar} {now}, {rounds}")
+        following = w.emit(f"add {wrap} {scalar} {now}, {factor}")
         w.do(f"store {scalar} {following}, ptr {slot}")
         again = w.emit(f"icmp {order}e {scalar} {following}, {last}")
         w.branch(again, block, done)
@@ -228,7 +228,7 @@ class Loops:
             self._counted(statement, start, end)
             first = end.text
         w.do(f"store {scalar} {first}, ptr {slot}")
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done, divergent=True)
         w.block(head)
         emit_poll(self.s.kernel)
@@ -241,7 +241,7 @@ class Loops:
         self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, compared), run, done)
         w.block(run)
         lanes.names[statement.var] = counter
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
@@ -260,7 +260,7 @@ class Loops:
         slot = w.slot(type_, statement.var)
         w.do(f"store {type_} {lanes.vector(start)}, ptr {slot}")
         limit = lanes.vector(stop)
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done, divergent=True)
         w.block(head)
         emit_poll(self.s.kernel)
@@ -270,7 +270,7 @@ class Loops:
         self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, more), run, done)
         w.block(run)
         lanes.names[statement.var] = Value(dtype, LaneShape.VARYING, now)
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {type_} {now}, {constant(register_type(dtype), 1, lanes.width)}")
         w.do(f"store {type_} {following}, ptr {slot}")
@@ -287,7 +287,7 @@ class Loops:
             if parts is not None:
                 self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
                 self._while_full(statement, parts)
-        head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
+        head, run, done = (w.fresh(n) for n in ("while", "iteration", "endwhile"))
         state = self._enter(statement, head, done, divergent=divergent)
         w.block(head)
         emit_poll(self.s.kernel)
@@ -299,7 +299,7 @@ class Loops:
         else:
             w.branch(cond.text, run, done)
         w.block(run)
-        self._round(state, statement)
+        self._iteration(state, statement)
         self._again(state, head, done)
         w.block(done)
         self._exit(state, statement)
@@ -307,13 +307,13 @@ class Loops:
     def _while_full(self, statement: ir.While, parts: list[Conjunct]) -> None:
         """Emit the iterations in which all lanes are active."""
         w = self.w
-        head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
+        head, run, done = (w.fresh(n) for n in ("while.all", "iteration.all", "endwhile.all"))
         state = self._enter(statement, head, done)
         w.block(head)
         emit_poll(self.s.kernel)
         w.branch(emit_all_hold(self.s.lanes, parts), run, done)
         w.block(run)
-        self._round(state, statement)
+        self._iteration(state, statement)
         self._again(state, head, done)
         w.block(done)
         self._exit(state, statement)
@@ -370,7 +370,7 @@ class Loops:
         self.s.lanes.mask = mask
         state.live_mask = mask
 
-    def _round(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
+    def _iteration(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
         w, lanes = self.w, self.s.lanes
         if state.continued is not None:
             zero = constant(f"i{lanes.mask_bits}", 0, lanes.width)

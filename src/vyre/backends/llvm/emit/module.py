@@ -171,15 +171,15 @@ def _proven_accesses(program: ir.Program) -> frozenset[int]:
     proven: set[int] = set()
     open_: set[int] = set()
     for position, statement in enumerate(walk_stmts(program.entry)):
-        found: list[ir.Load | ir.Atomic | ir.Store] = [
+        accesses: list[ir.Load | ir.Atomic | ir.Store] = [
             node
             for child in expr_children(statement)
             for node in walk_expr(child)
             if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
-            found.append(statement)
-        for access in found:
+            accesses.append(statement)
+        for access in accesses:
             inside = ranges.is_in_bounds(access, position)
             (proven if inside else open_).add(id(access))
     return frozenset(proven - open_)

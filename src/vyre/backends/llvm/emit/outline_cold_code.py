@@ -116,11 +116,11 @@ def with_outlined_regions(
 
 
 def _in_place(lines: list[str], asides: dict[str, OutlinedRegion]) -> list[str]:
-    found: list[str] = []
+    placed: list[str] = []
     for line in lines:
         aside = asides.get(line)
-        found += [line] if aside is None else [f"{aside.label}:", *aside.lines, *aside.after]
-    return found
+        placed += [line] if aside is None else [f"{aside.label}:", *aside.lines, *aside.after]
+    return placed
 
 
 class _Moving:
@@ -163,13 +163,13 @@ class _Moving:
     def _inputs(self, mark: str, aside: OutlinedRegion) -> list[str] | None:
         """The kernel's values that a region uses, in order; None if it cannot be outlined."""
         text, uses = self._texts[mark], self._uses[mark]
-        made = {name for name, _ in _RESULT.findall(text)}
-        if any(self._all[name] > uses[name] for name in made - {aside.reached}):
+        defined = {name for name, _ in _RESULT.findall(text)}
+        if any(self._all[name] > uses[name] for name in defined - {aside.reached}):
             return None
         labels = {f"%{label}" for label in (aside.label, *_BLOCK.findall(text))}
         if not labels.issuperset([*_LABEL.findall(text), *_INCOMING.findall(text)]):
             return None
-        inputs = [name for name in uses if name not in made and name not in labels]
+        inputs = [name for name in uses if name not in defined and name not in labels]
         for name in inputs:
             shared = name in self._slots and not self._is_own(mark, name)
             if (shared and not self._is_array(name)) or self._type(name) is None:
@@ -189,7 +189,7 @@ class _Moving:
         return size is not None and int(size[1]) > MOST_IN_REGISTERS
 
     def _is_own(self, mark: str, name: str) -> bool:
-        """True if only this region uses a stack slot; its definition counts once."""
+        """True if a name is a stack slot of this region alone; its definition counts once."""
         return name in self._slots and self._all[name] == self._uses[mark][name] + 1
 
 

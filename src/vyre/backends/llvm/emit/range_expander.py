@@ -141,20 +141,20 @@ class RangeExpander:
         """
         span = self.span(index)
         greatest = self._result(ir.BinOp.ADD, span.greatest, str(after))
-        found = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
+        conditions = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
         if span.low < before:
-            found.append((self._result(ir.BinOp.SUB, span.least, str(before)), False))
-        return found
+            conditions.append((self._result(ir.BinOp.SUB, span.least, str(before)), False))
+        return conditions
 
     def fits_word(self, span: Span, dtype: ir.DataType | None) -> list[Condition]:
         """Emit conditions that a range fits a type of 32 bits."""
         least, most = word_range(dtype)
-        found: list[Condition] = []
+        conditions: list[Condition] = []
         if span.low < least:
-            found.append((self._result(ir.BinOp.SUB, span.least, str(least)), False))
+            conditions.append((self._result(ir.BinOp.SUB, span.least, str(least)), False))
         if span.high > most:
-            found.append((self._result(ir.BinOp.SUB, span.greatest, str(most + 1)), True))
-        return found
+            conditions.append((self._result(ir.BinOp.SUB, span.greatest, str(most + 1)), True))
+        return conditions
 
     def span(self, expr: ir.AnyExpr) -> Span:
         """Emit the range of an expression, once for each."""
@@ -191,14 +191,14 @@ class RangeExpander:
 
     def _single(self, expr: ir.AnyExpr) -> Span:
         """Emit the range of a uniform value, or of the first lane's."""
-        found = self._first.value(expr)
-        least, most = word_range(found.dtype)
-        known = known_integer(found.text)
+        first = self._first.value(expr)
+        least, most = word_range(first.dtype)
+        known = known_integer(first.text)
         if known is not None:
             known = (known - least) % (1 << 32) + least
             return Span(str(known), str(known), known, known)
-        extended = "sext" if found.dtype.is_signed else "zext"
-        value = self._w.emit(f"{extended} i32 {found.text} to i64")
+        extended = "sext" if first.dtype.is_signed else "zext"
+        value = self._w.emit(f"{extended} i32 {first.text} to i64")
         return Span(value, value, least, most)
 
     def joined(self, op: ir.BinOp, left: Span, right: Span) -> Span:
@@ -282,8 +282,8 @@ def all_of(w: Builder, conditions: Iterable[Condition]) -> str:
 
 def _joined(w: Builder, name: str, operands: list[str]) -> str:
     joined, *others = operands
-    for other in others:
-        joined = w.emit(f"{name} i64 {joined}, {other}")
+    for operand in others:
+        joined = w.emit(f"{name} i64 {joined}, {operand}")
     return joined
 
 

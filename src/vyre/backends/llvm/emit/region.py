@@ -179,9 +179,9 @@ class RegionEmitter:
         self.channels = trip_count_candidates(kernel.program, body, outer, leaves, kernel.types)
         if self.channels is None or not self.parts:
             return body
-        made = UnrolledBody(body, self.channels, self.parts, kernel.types)
-        kernel.remake(made)
-        return made.body
+        unrolled = UnrolledBody(body, self.channels, self.parts, kernel.types)
+        kernel.remake(unrolled)
+        return unrolled.body
 
     def _peel(self, body: ir.Body) -> RowPartition:
         kernel, crossing = self.kernel, self.crossing
@@ -259,16 +259,16 @@ class RegionEmitter:
             return []
         if not self._is_small():
             return []
-        found = [replace(self, usual=number) for number in USUAL_STEPS]
-        return [rows for rows in found if rows.tile.width]
+        versions = [replace(self, usual=number) for number in USUAL_STEPS]
+        return [rows for rows in versions if rows.tile.width]
 
     def _wider(self, numbers: list[ir.Lit]) -> list[RegionEmitter]:
         """Versions for structures with members that no lane accesses: some of them, or all."""
         every = (1 << len(numbers)) - 1
         choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
         may = sum(1 << n for n, number in enumerate(numbers) if number.bits < WIDEST_STEP)
-        found = [replace(self, more=more) for more in choices if more & may == more]
-        return [rows for rows in found if len(rows.peeling.interior.steps) == len(numbers)]
+        versions = [replace(self, more=more) for more in choices if more & may == more]
+        return [rows for rows in versions if len(rows.peeling.interior.steps) == len(numbers)]
 
     def _are_all(self, numbers: Mapping[ir.AnyExpr, ir.Lit]) -> str:
         """Emit whether workgroup-uniform values equal the speculated numbers, an i1."""
@@ -401,10 +401,10 @@ class RegionEmitter:
         before, row = w.label, self.kernel.row
         w.branch(whole, done, part)
         w.block(part)
-        found = self._common_limits(ys, z)
+        limits = self._common_limits(ys, z)
         after = w.label
         w.block(done)
-        pairs = (("0", found.start), ("0", found.low), (row, found.high), (row, found.end))
+        pairs = (("0", limits.start), ("0", limits.low), (row, limits.high), (row, limits.end))
         start, low, high, end = (
             w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]") for full, some in pairs
         )

@@ -109,11 +109,11 @@ def emit_lock_step(
 def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: str) -> None:
     """Emit a vector test of many lanes; a scalar loop runs those that pass."""
     w, type_ = rows.kernel.w, f"i{LANES}"
-    asked = view_of(rows, LANES, place)
-    asked.inside = rows.peeling.inside | sieve.inside
+    tested = view_of(rows, LANES, place)
+    tested.inside = rows.peeling.inside | sieve.inside
     for let in sieve.lets:
-        asked.names[let.name] = asked.value(let.value)
-    flags = asked.vector(asked.value(sieve.cond))
+        tested.names[let.name] = tested.value(let.value)
+    flags = tested.vector(tested.value(sieve.cond))
     bits = w.slot(type_, "lanes")
     w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
     head, run = w.fresh("sieve"), w.fresh("found")
@@ -166,8 +166,8 @@ def _bring(rows: RegionEmitter, view: LaneContext) -> list[tuple[Slot, Slot]]:
             view.names[name] = view.read(name)
             continue
         before = None if name in declared else view.read(name)
-        made = view.new_slot(name, slot.dtype, slot.form)
-        own = replace(made, shared=True)
+        fresh = view.new_slot(name, slot.dtype, slot.form)
+        own = replace(fresh, shared=True)
         view.names[name] = own
         if before is not None:
             view.write(own, before, blend=False)

@@ -143,7 +143,9 @@ def _emit_loop_conditions(
     w.block(check)
     loops = {**peeling.interior.loops, **peeling.loops}
     reach = RangeExpander(kernel, at_low, (lanes,), peeling.forms, loops)
-    conditions = [one for even in peeling.interior.even for one in even.emit_test(reach)]
+    conditions = [
+        condition for even in peeling.interior.even for condition in even.emit_test(reach)
+    ]
     for buffer, index in peeling.in_loops:
         conditions += reach.is_inside(index, kernel.memories[buffer].count)
     holds = all_of(w, [*conditions, *reach.exact])
@@ -157,9 +159,9 @@ def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length
     """Emit whether launch-time facts prove the accesses they may, an i1."""
     reach = RangeExpander(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
     inside = [
-        one
+        condition
         for buffer, index in peeling.facts
-        for one in reach.is_inside(index, kernel.memories[buffer].count)
+        for condition in reach.is_inside(index, kernel.memories[buffer].count)
     ]
     return all_of(kernel.w, [*inside, *reach.exact])
 
@@ -260,8 +262,8 @@ def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
     """
     w = kernel.w
     least, *others = dict.fromkeys(rooms)
-    for other in others:
-        least = w.intrinsic("umin", "i64", least, other)
+    for room in others:
+        least = w.intrinsic("umin", "i64", least, room)
     if low != "0":
         # No buffer has enough elements for this sum to wrap.
         least = w.emit(f"add i64 {least}, {w.emit(f'zext i32 {low} to i64')}")

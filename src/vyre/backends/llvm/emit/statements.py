@@ -78,14 +78,16 @@ class Statements:
             self.rising = rising_variables(body, self.shapes, self.kept)
         self.body(body)
 
-    def over_rounds(self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]) -> Statements:
+    def over_iterations(
+        self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]
+    ) -> Statements:
         """Statements whose lanes are iterations of a loop; its results vary among them."""
         varying = results | {loop.var}
         shapes = Divergence(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
-        made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
-        made.flow = Flow.of(loop.body)
-        made.loops = list(self.loops)
-        return made
+        statements = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
+        statements.flow = Flow.of(loop.body)
+        statements.loops = list(self.loops)
+        return statements
 
     def alone(self, view: LaneContext, body: ir.Body) -> None:
         """Emit statements for one of the sets of lanes."""
@@ -182,11 +184,11 @@ class Statements:
         same = self._declared_under.get(name, "elsewhere") == self.lanes.mask
         loose = any(name in loop.loose and loop.live_mask == self.lanes.mask for loop in self.loops)
         views = self.views[:1] if self._is_shared(name) else self.views
-        found = [view.value(value) for view in views]
-        for view, one in zip(views, found, strict=True):
+        values = [view.value(value) for view in views]
+        for view, new in zip(views, values, strict=True):
             slot = view.names[name]
             assert isinstance(slot, Slot)
-            view.write(slot, one, blend=not (same or loose))
+            view.write(slot, new, blend=not (same or loose))
 
     def store(self, view: LaneContext, statement: ir.Store) -> None:
         """Emit the store of an element."""
@@ -246,8 +248,7 @@ class Statements:
         if not body:
             return
         if self._is_one_store(body):
-            # A branch on whether any lane is active is less predictable than an empty store is
-            # cheap.
+            # Whether any lane is active is hard to predict; a store with an empty mask is cheaper.
             lanes.mask = mask
             self.body(body)
             return
@@ -315,8 +316,8 @@ class Statements:
             loop = self.loops[-1]
             self.w.jump(loop.done if isinstance(statement, ir.Break) else loop.next)
         else:
-            said = 1 if isinstance(statement, ir.Break) else 2
-            self.w.do(f"store i8 {said}, ptr {self.outer_signal}")
+            signal = 1 if isinstance(statement, ir.Break) else 2
+            self.w.do(f"store i8 {signal}, ptr {self.outer_signal}")
             self.w.jump(self.end)
 
     def _must_mark(self, statement: ir.Break | ir.Continue | ir.Return) -> bool:

@@ -22,12 +22,12 @@ def emit_trap(kernel: Kernel, lanes: LaneContext, tag: str) -> None:
 def emit_print(kernel: Kernel, lanes: LaneContext, label: str, values: tuple[AnyExpr, ...]) -> None:
     """Emit a record in the print ring for every active lane."""
     w = kernel.w
-    found = [lanes.value(value) for value in values]
-    flat = [piece for value in found for piece in (value.parts or (value,))]
+    shown = [lanes.value(value) for value in values]
+    flat = [piece for value in shown for piece in (value.parts or (value,))]
     types = tuple(value.dtype for value in flat)
     text = label.replace("{", "{{").replace("}", "}}")
-    if found:
-        text += ": " + ", ".join(_shown(value) for value in found)
+    if shown:
+        text += ": " + ", ".join(_shown(value) for value in shown)
     number = kernel.print_format(text, types)
     ids = [lanes.spread(v) for v in _ids(lanes)]
 

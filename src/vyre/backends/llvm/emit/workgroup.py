@@ -179,8 +179,8 @@ class Group:
                 continue
             slot = self.bound.get(name)
             if not isinstance(slot, Slot):
-                made = lanes.new_slot(name, value.dtype, LaneShape.UNIFORM)
-                slot = Slot(value.dtype, made.pointers, LaneShape.UNIFORM, shared=True)
+                allocated = lanes.new_slot(name, value.dtype, LaneShape.UNIFORM)
+                slot = Slot(value.dtype, allocated.pointers, LaneShape.UNIFORM, shared=True)
                 lanes.names[name] = self.bound[name] = slot
             lanes.write(slot, value, blend=False)
 
@@ -230,7 +230,7 @@ class Group:
         slot = w.slot(scalar, statement.var)
         w.do(f"store {scalar} {start.text}, ptr {slot}")
         target = self._enter()
-        head, run = w.fresh("group.loop"), w.fresh("group.round")
+        head, run = w.fresh("group.loop"), w.fresh("group.iteration")
         w.block(head)
         emit_poll(self.kernel)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
@@ -252,7 +252,7 @@ class Group:
     def _while(self, statement: ir.While, piece: Together) -> None:
         w = self.kernel.w
         target = self._enter()
-        run = w.fresh("group.round")
+        run = w.fresh("group.iteration")
         w.block(target.next)
         self._leave_if_dead()
         emit_poll(self.kernel)
@@ -299,12 +299,12 @@ class Group:
 
     def _follow(self, target: Target) -> None:
         w = self.kernel.w
-        said = w.emit(f"load i8, ptr {target.signal}")
-        leaves = w.emit(f"icmp eq i8 {said}, {BREAK}")
+        signal = w.emit(f"load i8, ptr {target.signal}")
+        leaves = w.emit(f"icmp eq i8 {signal}, {BREAK}")
         again, on = w.fresh("again"), w.fresh("on")
         w.branch(leaves, target.done, again)
         w.block(again)
-        skips = w.emit(f"icmp eq i8 {said}, {CONTINUE}")
+        skips = w.emit(f"icmp eq i8 {signal}, {CONTINUE}")
         w.branch(skips, target.next, on)
         w.block(on)
 

@@ -25,16 +25,16 @@ def emit_span(kernel: Kernel, tiling: Tiling | None) -> Span:
     nx, ny, nz = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid)
     if tiling is None:
         return Span(extents=(nx, ny))
-    told = w.emit(f"mul i64 {w.emit(f'mul i64 {nx}, {ny}')}, {nz}")
+    launched = w.emit(f"mul i64 {w.emit(f'mul i64 {nx}, {ny}')}, {nz}")
     lanes, rows, planes = (
         w.emit(f"mul i64 {count}, {size}")
         for count, size in zip((nx, ny, nz), tiling.size, strict=True)
     )
     bands = w.emit(f"add i64 {rows}, {tiling.rows - 1}")
     bands = w.emit(f"udiv i64 {bands}, {tiling.rows}")
-    made = w.emit(f"mul i64 {w.emit(f'mul i64 {lanes}, {bands}')}, {planes}")
-    each = w.emit(f"udiv i64 {made}, {told}")
-    more = w.emit(f"urem i64 {made}, {told}")
+    retiled = w.emit(f"mul i64 {w.emit(f'mul i64 {lanes}, {bands}')}, {planes}")
+    each = w.emit(f"udiv i64 {retiled}, {launched}")
+    more = w.emit(f"urem i64 {retiled}, {launched}")
     ends: list[str] = []
     for end in ("%first", "%last"):
         # Each workgroup of the launch covers `each` of these, the first `more` of them one more.

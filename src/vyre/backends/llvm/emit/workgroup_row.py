@@ -63,15 +63,15 @@ def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBar
 def _expressions(kernel: Kernel, crossing: LiveAcrossBarriers, piece: Piece) -> list[ir.AnyExpr]:
     """The expressions that a piece of work evaluates or needs recomputed."""
     assert isinstance(piece, (Once, ParallelRegion))
-    found = [
+    expressions = [
         child
         for statement in walk_stmts(piece.body)
         if getattr(statement, "name", None) not in kernel.first_lane_trip_counts
         for child in expr_children(statement)
     ]
     if isinstance(piece, ParallelRegion):
-        found += crossing.needed(piece).values()
-    return found
+        expressions += crossing.needed(piece).values()
+    return expressions
 
 
 def _is_common(kernel: Kernel, expr: ir.AnyExpr) -> bool:

@@ -75,7 +75,9 @@ def _guard_holds(kernel: Kernel, reach: RangeExpander, guard: Conjunct) -> list[
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
     small, large = reach.span(guard.left), reach.span(guard.right)
-    fits = [one for span in (small, large) for one in reach.fits_word(span, DataType.U32)]
+    fits = [
+        condition for span in (small, large) for condition in reach.fits_word(span, DataType.U32)
+    ]
     after = reach.difference(large.least, small.greatest)
     beyond = reach.difference(small.greatest, large.least)
     match guard.op:
