@@ -426,14 +426,14 @@ class LaneContext:
         assert isinstance(result, ir.DataType)
         wide = self._together(left, right)
         if wide and dtype is ir.DataType.U64 and op in _DIVISIONS and _is_unknown(right):
-            made = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
-            return Value(result, LaneShape.VARYING, made)
+            text = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
+            return Value(result, LaneShape.VARYING, text)
         a, b = self._text(left, wide), self._text(right, wide)
         if op.row.approximate:
-            made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
+            text = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
         else:
-            made = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
-        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+            text = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def _linear(self, op: ir.BinOp, left: Value, right: Value) -> Value | None:
         """Emit arithmetic whose result is linear again; None if it is not."""
@@ -449,9 +449,9 @@ class LaneContext:
         elif op is ir.BinOp.SUB:
             stride = left.stride - right.stride
         elif op is ir.BinOp.MUL:
-            for one, other in ((left, right), (right, left)):
-                if other.form is LaneShape.UNIFORM and not other.text.startswith("%"):
-                    stride = one.stride * int(other.text)
+            for linear, factor in ((left, right), (right, left)):
+                if factor.form is LaneShape.UNIFORM and not factor.text.startswith("%"):
+                    stride = linear.stride * int(factor.text)
         elif (
             op is ir.BinOp.SHL
             and right.form is LaneShape.UNIFORM

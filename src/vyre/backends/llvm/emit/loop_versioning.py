@@ -101,7 +101,10 @@ def accesses_at_counter(
     if is_large(lanes.kernel.program):
         return None
     return followed_by(
-        loop, counter, lanes.kernel.env, lambda one: lanes.proven(one) or one.buffer in lanes.own
+        loop,
+        counter,
+        lanes.kernel.env,
+        lambda access: lanes.proven(access) or access.buffer in lanes.own,
     )
 
 
@@ -140,16 +143,16 @@ class _Search:
 
     def look_at(self, access: ir.Load | ir.Atomic | ir.Store, place: int) -> None:
         """Record an access if its index is affine in the induction variable."""
-        found, follows = self.found, self.follows
+        record, follows = self.found, self.follows
         written = follows.expand(access.index)
         index = follows.expand(flat_index(written))
         offset = _offset(index, self._counter)
         if offset is not None:
-            found.ends[access.buffer] = max(offset, found.ends.get(access.buffer, 0))
-            found.accesses.add(id(access))
+            record.ends[access.buffer] = max(offset, record.ends.get(access.buffer, 0))
+            record.accesses.add(id(access))
             return
         step = follows.step(index, place)
-        if step not in (1, -1) or len(found.following) >= MOST_FOLLOWING:
+        if step not in (1, -1) or len(record.following) >= MOST_FOLLOWING:
             return
         if isinstance(written, ir.Select):
             parts = list(self._conditions(written.cond, place))
@@ -157,12 +160,12 @@ class _Search:
                 return
             for part, rises in (part for part in parts if part is not None):
                 if rises is None:
-                    found.fixed[part.condition()] = None
+                    record.fixed[part.condition()] = None
                 else:
-                    found.conditions[part] = rises
-        found.following[access.buffer, index] = step > 0
-        found.indices[id(access)] = (access.buffer, index)
-        found.accesses.add(id(access))
+                    record.conditions[part] = rises
+        record.following[access.buffer, index] = step > 0
+        record.indices[id(access)] = (access.buffer, index)
+        record.accesses.add(id(access))
 
     def _conditions(
         self, cond: ir.AnyExpr, place: int
@@ -229,8 +232,8 @@ def emit_test(
             holds.append(w.emit(f"icmp ult i32 {greatest.text}, {bound}"))
         holds += [lanes.value(condition).text for condition in accesses.fixed]
     result = "true"
-    for condition_ in holds:
-        result = w.emit(f"and i1 {result}, {condition_}")
+    for flag in holds:
+        result = w.emit(f"and i1 {result}, {flag}")
     return result
 
 

@@ -67,14 +67,14 @@ class Loops:
                 self._counted_alike(statement, start, stop)
             return
         alone = len(self.s.views) == 1 and not self._is_tiny(statement)
-        accesses = accesses_at_counter(lanes, statement, start.dtype) if alone else None
-        if accesses is None:
+        at_counter = accesses_at_counter(lanes, statement, start.dtype) if alone else None
+        if at_counter is None:
             self._counted(statement, start, stop)
         else:
-            self._counted_twice(statement, start, stop, accesses)
+            self._counted_twice(statement, start, stop, at_counter)
 
     def _counted_twice(
-        self, statement: ir.Loop, start: Value, stop: Value, accesses: CounterAccesses
+        self, statement: ir.Loop, start: Value, stop: Value, at_counter: CounterAccesses
     ) -> None:
         """Emit two versions of a loop; one bounds check before it chooses.
 
@@ -83,11 +83,11 @@ class Loops:
         self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
-        w.branch(emit_test(lanes, statement, start, stop, accesses), inside, tested, likely=True)
+        w.branch(emit_test(lanes, statement, start, stop, at_counter), inside, tested, likely=True)
         w.block(inside)
         known = lanes.inside
-        lanes.inside = known | accesses.accesses
-        lanes.from_first = accesses.places(statement, start)
+        lanes.inside = known | at_counter.accesses
+        lanes.from_first = at_counter.places(statement, start)
         self._counted(statement, start, stop)
         lanes.inside, lanes.from_first = known, {}
         w.jump(done)

@@ -178,10 +178,10 @@ class _Moving:
 
     def _type(self, name: str) -> str | None:
         """The type of a value, if its instruction shows it."""
-        made = self._made.get(name)
-        if made is None:
+        definition = self._made.get(name)
+        if definition is None:
             return "ptr" if name in ("%launch", "%scratch") else None
-        return _type(*made.split(" ", 1))
+        return _type(*definition.split(" ", 1))
 
     def _is_array(self, name: str) -> bool:
         """True if a slot stays in memory wherever it is used."""
@@ -228,19 +228,19 @@ def _is_result(line: str, names: set[str]) -> bool:
 def _type(operation: str, rest: str) -> str | None:
     rest = _WORDS.sub("", rest, count=1)
     if operation in _LEADING:
-        found = _TYPE.match(rest)
+        match = _TYPE.match(rest)
     elif operation in _CASTS:
-        found = _TYPE.match(rest, rest.rindex(" to ") + 4)
+        match = _TYPE.match(rest, rest.rindex(" to ") + 4)
     elif operation in ("alloca", "getelementptr"):
         return None if "<" in rest and operation == "getelementptr" else "ptr"
     elif operation == "select":
-        found = _TYPE.match(rest, rest.index(", ") + 2)
+        match = _TYPE.match(rest, rest.index(", ") + 2)
     elif operation in ("icmp", "fcmp"):
-        found = _TYPE.match(rest, rest.index(" ") + 1)
-        return None if found is None or found[0].startswith("<") else "i1"
+        match = _TYPE.match(rest, rest.index(" ") + 1)
+        return None if match is None or match[0].startswith("<") else "i1"
     else:
         return None
-    return None if found is None else found[0]
+    return None if match is None else match[0]
 
 
 __all__ = ["PREFIX", "OutlinedRegion", "emit_outlined", "with_outlined_regions"]

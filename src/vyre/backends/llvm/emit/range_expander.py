@@ -158,10 +158,10 @@ class RangeExpander:
 
     def span(self, expr: ir.AnyExpr) -> Span:
         """Emit the range of an expression, once for each."""
-        found = self._spans.get(expr)
-        if found is None:
-            found = self._spans[expr] = self._span(expr)
-        return found
+        cached = self._spans.get(expr)
+        if cached is None:
+            cached = self._spans[expr] = self._span(expr)
+        return cached
 
     def _span(self, expr: ir.AnyExpr) -> Span:
         if isinstance(expr, ir.Builtin) or self._forms.is_constant_along(expr, self._axes):

@@ -378,7 +378,7 @@ class RegionEmitter:
             count = self.kernel.rows
             enough = w.emit(f"icmp eq i32 {count}, {rows}")
             high = w.emit(f"select i1 {enough}, i32 {high}, i32 0")
-        self._together(slot, high, [("", one, z) for one in ys], self.peeling.inside)
+        self._together(slot, high, [("", own, z) for own in ys], self.peeling.inside)
         reached = w.emit(f"load i32, ptr {slot}")
 
         def row(n: str) -> None:

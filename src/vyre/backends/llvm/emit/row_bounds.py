@@ -62,10 +62,10 @@ def emit_limits(
     end = end if peeling.narrowed else length
     if peeling.interior.periods:
         return Limits(low, low, high, end)
-    return emit_midst(peeling, kernel, view, Limits(low, low, high, end))
+    return emit_steady_bounds(peeling, kernel, view, Limits(low, low, high, end))
 
 
-def emit_midst(
+def emit_steady_bounds(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], limits: Limits
 ) -> Limits:
     """Emit the range of lanes for which all assumptions hold.
@@ -78,20 +78,20 @@ def emit_midst(
     if peeling.has_edges:
         inner = peeling.interior
         room = w.intrinsic("usub.sat", "i32", high, start)
-        midst = SteadyState(kernel, at_low, inner.forms, inner.loops, room)
+        steady = SteadyState(kernel, at_low, inner.forms, inner.loops, room)
         peeling.periods.clear()
         for period in inner.periods.values():
-            peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
+            peeling.periods[period.name] = _emit_period(kernel, steady, at_low, period)
             at_low.names.update(peeling.periods)
-        line = w.emit(f"add i32 {start}, {midst.high}") if inner.periods else ""
+        line = w.emit(f"add i32 {start}, {steady.high}") if inner.periods else ""
         flags = _Flags(at_low, peeling.rows)
         for assumption, under in inner.assumptions.items():
             w.breathe()
-            midst.require(assumption, flags.of(under))
-        if midst.low != "0":
-            low = w.emit(f"add i32 {start}, {midst.low}")
+            steady.require(assumption, flags.of(under))
+        if steady.low != "0":
+            low = w.emit(f"add i32 {start}, {steady.low}")
             at_low = view(low)
-        high = w.emit(f"add i32 {start}, {midst.high}")
+        high = w.emit(f"add i32 {start}, {steady.high}")
     rooms: list[str] = []
     flags = _Flags(at_low, peeling.rows)
     for (buffer, index), (stride, place) in peeling.accesses.items():
@@ -166,7 +166,7 @@ def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length
     return all_of(kernel.w, [*inside, *reach.exact])
 
 
-def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period: Period) -> Value:
+def _emit_period(kernel: Kernel, steady: SteadyState, first: LaneContext, period: Period) -> Value:
     """Emit the value of a period's name at the first lane.
 
     It is valid until the period ends.
@@ -181,7 +181,7 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
     if number.dtype.is_signed:
         # Below zero a remainder falls while its dividend rises.
         for text, order in ((number.text, "sge"), (divisor.text, "sgt")):
-            midst.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
+            steady.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
     distance = w.emit(f"sub i64 {end}, {done}")
     before_wrap = w.emit(f"sub i64 {most + 1}, {at}")
     distance = w.intrinsic("umin", "i64", distance, before_wrap)
@@ -189,7 +189,7 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
         distance = w.emit(f"add i64 {distance}, {period.step - 1}")
         distance = w.emit(f"udiv i64 {distance}, {period.step}")
     capped = w.intrinsic("umin", "i64", distance, str(1 << 31))
-    midst.require_room(w.emit(f"trunc i64 {capped} to i32"))
+    steady.require_room(w.emit(f"trunc i64 {capped} to i32"))
     return first.value(period.value)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.emit.region_body import emit_late_lanes, view_of
-from vyre.backends.llvm.emit.row_bounds import Limits, emit_midst
+from vyre.backends.llvm.emit.row_bounds import Limits, emit_steady_bounds
 from vyre.backends.llvm.emit.values import uniform
 from vyre.backends.llvm.schedule.lane_filter import LANES
 
@@ -86,15 +86,15 @@ def _emit_line(
     `passed`, where the line ends.
     """
     w, peeling = rows.kernel.w, rows.peeling
-    find, found = w.fresh("line"), w.fresh("line.found")
+    find, join = w.fresh("line"), w.fresh("line.found")
     end = w.emit(f"load i32, ptr {passed}")
     known = w.emit(f"icmp ult i32 {start.start}, {end}")
     before = w.label
-    w.branch(known, found, find)
+    w.branch(known, join, find)
     w.block(find)
-    limits = emit_midst(peeling, rows.kernel, lambda x: view_of(rows, 0, (x, y, z)), start)
+    limits = emit_steady_bounds(peeling, rows.kernel, lambda x: view_of(rows, 0, (x, y, z)), start)
     after = w.label
-    w.block(found)
+    w.block(join)
 
     def either(text: str, otherwise: str) -> str:
         return w.emit(f"phi i32 [ {otherwise}, %{before} ], [ {text}, %{after} ]")

@@ -263,12 +263,12 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     if {lanes.buffer(access.buffer).decl.element.size_bytes for access in plan.accesses} != {1}:
         return set()
     env = lanes.kernel.env
-    others = {
+    uncounted = {
         statement.name
         for statement in flat(loop.body)
         if isinstance(statement, ir.Assign) and count_of(statement, env) is None
     }
-    return set(plan.results.keys() - plan.followed - others)
+    return set(plan.results.keys() - plan.followed - uncounted)
 
 
 def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:

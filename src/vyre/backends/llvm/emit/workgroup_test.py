@@ -24,7 +24,7 @@ def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContex
     """
     if peeling.interior.periods:
         return None
-    guards = [*peeling.parts, *(found.part for found in peeling.interior.assumptions)]
+    guards = [*peeling.parts, *(assumption.part for assumption in peeling.interior.assumptions)]
     for condition in peeling.rows:
         guards += conjuncts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
@@ -41,8 +41,8 @@ def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContex
         return None
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
     reach = RangeExpander(kernel, first, extents, peeling.forms, _loops(peeling))
-    holds = [one for guard in guards for one in _guard_holds(kernel, reach, guard)]
-    holds += [one for found in even for one in found.emit_test(reach)]
+    holds = [flag for guard in guards for flag in _guard_holds(kernel, reach, guard)]
+    holds += [flag for rebased in even for flag in rebased.emit_test(reach)]
     for key in indices:
         buffer, index = key
         stride, place = peeling.accesses.get(key, (1, 0))
