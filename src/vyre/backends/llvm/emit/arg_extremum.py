@@ -91,7 +91,10 @@ class Search:
         wide.write(self._found, uniform(counter, self._never()), blend=False)
 
     def _never(self) -> str:
-        """A number that stands for no iteration: no counter reaches the greatest of its type."""
+        """A number that stands for no iteration.
+
+        No induction variable reaches the greatest number of its type.
+        """
         bits = self._counter.bits or 0
         if not self._counter.is_signed:
             return str((1 << bits) - 1 if self.best.is_first else 0)

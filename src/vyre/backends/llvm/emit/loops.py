@@ -97,7 +97,7 @@ class Loops:
         w.block(done)
 
     def _counted(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Emit a loop from a uniform or linear start to a uniform stop."""
+        """Emit a loop with a uniform stop and uniform or linear start."""
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)

@@ -206,7 +206,7 @@ def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) ->
 
 
 def _room(kernel: Kernel, group: str, span: Span) -> str:
-    """Emit how many workgroups from `group` on are consecutive along x, an i64."""
+    """Emit the number of consecutive workgroups along x from `group` on."""
     w, nx = kernel.w, span.extents[0]
     left = w.emit(f"sub i64 {nx}, {w.emit(f'urem i64 {group}, {nx}')}")
     return w.intrinsic("umin", "i64", left, w.emit(f"sub i64 {span.last}, {group}"))

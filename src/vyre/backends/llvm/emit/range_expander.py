@@ -29,7 +29,7 @@ MOST_TERM = 1 << 61
 MOST = 1 << 62
 """Numbers stay below it: one more addition does not wrap."""
 Condition = tuple[str, bool]
-"""An i64 operand, and whether it must be negative; otherwise it must not be."""
+"""An i64 operand, and whether it must be negative or must not be."""
 _NAMES = {ir.BinOp.ADD: "add", ir.BinOp.SUB: "sub", ir.BinOp.MUL: "mul"}
 
 

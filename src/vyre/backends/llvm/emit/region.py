@@ -71,7 +71,7 @@ class Target:
     next: str
     done: str
     signal: str
-    """Slot of an i8 in which a lane records a break or continue."""
+    """Slot of an i8 that records a lane's break or continue."""
 
 
 @dataclass(slots=True)
@@ -83,10 +83,7 @@ class RegionEmitter:
     crossing: LiveAcrossBarriers
     bound: Mapping[str, Value | Slot]
     dead: str | None
-    """Flags of lanes that have returned; in the regions that follow they must not run.
-
-    None if no regions follow.
-    """
+    """Flags of lanes that have returned, if later regions must skip them."""
     target: Target | None
     """The loop of the workgroup that lanes may leave, if any does."""
     window: Window | None = None

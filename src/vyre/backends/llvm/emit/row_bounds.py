@@ -41,7 +41,7 @@ class Limits:
 def emit_limits(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], length: str
 ) -> Limits:
-    """Emit which lanes of a row run, and which of them in vectors.
+    """Emit which lanes of a row run, and which in vectors.
 
     The row has `length` lanes; `view(x)` is the context of the lane at an index of the row.
     """
@@ -110,7 +110,7 @@ class _Flags:
     """Row-uniform conditions, each emitted once."""
 
     def __init__(self, lane: LaneContext, held: list[AnyExpr]) -> None:
-        """Initialise; without `held`, nothing of a row runs in vectors."""
+        """Initialise; `held` are conditions required for any vectors in a row."""
         self._lane = lane
         self._held = held
         self._known: dict[AnyExpr, str] = {}

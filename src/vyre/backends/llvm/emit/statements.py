@@ -69,7 +69,7 @@ class Statements:
 
     @property
     def _loops(self) -> Loops:
-        return Loops(self)  # held here, it would hold these statements as well
+        return Loops(self)  # held here, it would form a reference cycle
 
     def run(self, body: ir.Body) -> None:
         """Emit the statements of a whole parallel region."""

@@ -1,6 +1,6 @@
 """Rows that alternate between a vectorised steady state and scalar border lanes.
 
-Before, after and between the vectorised stretches, lanes run one by one: at the borders of an
+Before, after and between the vectorised ranges, lanes run one by one: at the borders of an
 array, and where the lines begin and end that a flat index was delinearised into. Each line has a
 prologue before its first vector, so the known end of a line is not computed again.
 """
