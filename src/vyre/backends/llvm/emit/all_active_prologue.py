@@ -1,7 +1,8 @@
-"""Rounds that all lanes of a vector have: without masks, before the rounds that only some have.
+"""All-active prologue of a masked loop: unmasked iterations while all lanes are active.
 
-Lanes that begin side by side and move on together leave a loop at nearly the same time, so that
-nearly all rounds are full. Whether the next one is takes one comparison with the last lane.
+Lanes that begin at adjacent values and advance together leave a loop at nearly the same time, so
+that nearly all iterations are fully active. Testing whether the next one is takes one comparison
+with the last lane.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
 
 MOST_NODES = 256
-"""Expressions in a loop that is written twice; what is in loops in it counts twice as well."""
+"""Maximum number of expressions in a loop that is emitted twice; nested loops count double."""
 _RISING = frozenset({ir.BinOp.LT, ir.BinOp.LE})
 
 
 def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) -> bool:
-    """Whether rounds of all lanes are worth code of their own.
+    """True if fully active iterations are worth code of their own.
 
     All lanes must enter the loop, and leave it by its bounds or its condition only.
     """
@@ -49,9 +50,10 @@ def _size(body: ir.Body) -> int:
 
 
 def leading_parts(statements: Statements, loop: ir.While) -> list[Conjunct] | None:
-    """The parts of a condition of which one tells by its last lane; None if there is none.
+    """The conjuncts of a condition, if the last lane decides one; else None.
 
-    The condition is asked once more where it fails for some lanes, so it must not do anything.
+    The condition is evaluated once more where it fails for some lanes, so it must have no side
+    effects.
     """
     if any(isinstance(node, ir.Atomic) for node in walk_expr(loop.cond)):
         return None
@@ -66,32 +68,32 @@ def _never(_: ir.AnyExpr) -> bool:
 def _leads(statements: Statements, part: Conjunct) -> bool:
     if part.op is None:
         return False
-    for one in (part, part.mirrored()):
-        if one.op in _RISING and isinstance(one.left, ir.Var):
-            slot = statements.lanes.names[one.left.name]
+    for conjunct in (part, part.mirrored()):
+        if conjunct.op in _RISING and isinstance(conjunct.left, ir.Var):
+            slot = statements.lanes.names[conjunct.left.name]
             if isinstance(slot, Slot) and slot.stride > 0:
-                return not statements.shapes.is_varying(one.right)
+                return not statements.shapes.is_varying(conjunct.right)
     return False
 
 
 def emit_all_hold(lanes: LaneContext, parts: list[Conjunct]) -> str:
-    """Whether all conditions hold in all lanes, an i1; false sometimes where they do."""
+    """Emit whether all conditions hold in all lanes, an i1; it errs towards false."""
     held = [_emit_holds(lanes, part) for part in parts]
     joined = held[0]
-    for other in held[1:]:
-        joined = lanes.w.emit(f"and i1 {joined}, {other}")
+    for condition in held[1:]:
+        joined = lanes.w.emit(f"and i1 {joined}, {condition}")
     return joined
 
 
 def _emit_holds(lanes: LaneContext, part: Conjunct) -> str:
     w = lanes.w
     if part.op is not None:
-        for one in (part, part.mirrored()):
-            left, right = lanes.value(one.left), lanes.value(one.right)
-            if one.op in _RISING and left.stride > 0 and right.is_uniform:
-                assert one.op is not None
+        for conjunct in (part, part.mirrored()):
+            left, right = lanes.value(conjunct.left), lanes.value(conjunct.right)
+            if conjunct.op in _RISING and left.stride > 0 and right.is_uniform:
+                assert conjunct.op is not None
                 return lanes.arithmetic.compare(
-                    one.op, left.dtype, 0, _last_lane(lanes, left), right.text
+                    conjunct.op, left.dtype, 0, _last_lane(lanes, left), right.text
                 )
     value = lanes.value(part.condition())
     if value.is_uniform:
@@ -101,16 +103,17 @@ def _emit_holds(lanes: LaneContext, part: Conjunct) -> str:
 
 
 def _last_lane(lanes: LaneContext, value: Value) -> str:
-    """The last lane of a rising value, or the greatest number where lanes wrap on their way."""
+    """Emit the last lane of a rising value; the greatest number if lanes wrap."""
     op = "sadd.sat" if value.dtype.is_signed else "uadd.sat"
     far = str(value.stride * (lanes.width - 1))
     return lanes.w.intrinsic(op, register_type(value.dtype), value.text, far)
 
 
 def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
-    """Where the first lane's counter is when the first of all lanes is through.
+    """Emit the end of the fully active iterations.
 
-    The lanes count from a linear or uniform start up to limits of their own.
+    It is the first lane's induction variable when the first of all lanes finishes. The lanes count
+    from a linear or uniform start up to limits of their own.
     """
     w = lanes.w
     dtype = start.dtype
@@ -120,7 +123,7 @@ def emit_end_of_full(lanes: LaneContext, start: Value, limit: str) -> Value:
     some = w.emit(f"icmp {order} {type_} {first}, {limit}")
     left = w.emit(f"sub {type_} {limit}, {first}")
     flag = widened("i1", lanes.width)
-    rounds = w.emit(f"select {flag} {some}, {type_} {left}, {type_} zeroinitializer")
+    trip_counts = w.emit(f"select {flag} {some}, {type_} {left}, {type_} zeroinitializer")
     name = f"llvm.vector.reduce.umin.v{lanes.width}{scalar}"
-    fewest = w.call(name, scalar, (type_, rounds))
+    fewest = w.call(name, scalar, (type_, trip_counts))
     return uniform(dtype, w.emit(f"add {scalar} {start.text}, {fewest}"))

@@ -1,9 +1,10 @@
-"""Variables that are replaced by what is better: the greatest so far, and where it was found.
+"""Arg-min and arg-max recurrences: the extremum so far, and where it was found.
 
-In `let better = v > best  best = select(better, v, best)  at = select(better, i, at)` every place
-of a vector of rounds keeps the best that it came by, and the round. Behind the vectors, the first
-round that had the best of all (the last one, where equals are better) is done once more by itself:
-it gives all variables what they would have had, down to the sign of a zero.
+In `let better = v > best  best = select(better, v, best)  at = select(better, i, at)` every element
+of a vector of iterations keeps its own running extremum, and the iteration. After the vector loop,
+the first iteration that had the overall extremum (the last one, where equal values replace) is
+executed once more as a scalar: it gives all variables their sequential values, down to the sign of
+a zero.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 GREATER = frozenset({ir.BinOp.GT, ir.BinOp.GE})
 _ORDERS = frozenset({*GREATER, ir.BinOp.LT, ir.BinOp.LE})
 _FIRST = frozenset({ir.BinOp.GT, ir.BinOp.LT})
-"""Orders in which the first of equal ones stays."""
+"""Comparisons under which the first of equal values stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgExtremum:
-    """What is better than a variable, and replaces it."""
+    """A value that replaces a variable if it compares greater, or less."""
 
     condition: str
     """The name of the condition."""
@@ -37,21 +38,21 @@ class ArgExtremum:
     op: ir.BinOp
     value: ir.AnyExpr
     when: ir.AnyExpr | None
-    """What must hold besides."""
+    """A further conjunct that must hold."""
 
     @property
     def parts(self) -> list[ir.AnyExpr]:
-        """What is computed in any round."""
+        """The expressions evaluated in every iteration."""
         return [self.value] if self.when is None else [self.when, self.value]
 
     @property
     def is_first(self) -> bool:
-        """Whether the first of equal ones stays."""
+        """True if the first of equal values stays."""
         return self.op in _FIRST
 
 
 def best_of(statement: ir.Let, carried: AbstractSet[str]) -> ArgExtremum | None:
-    """What a condition compares a variable of the loop with, if that is what it does."""
+    """Match a condition that compares a loop-carried variable with a value; else None."""
     when, compared = None, statement.value
     match compared:
         case ir.Binary(ir.BinOp.AND, when, compared):
@@ -66,7 +67,7 @@ def best_of(statement: ir.Let, carried: AbstractSet[str]) -> ArgExtremum | None:
 
 
 class Search:
-    """The code of one best among the rounds of a loop."""
+    """Emits one arg-min or arg-max recurrence of a vectorised loop."""
 
     def __init__(
         self, best: ArgExtremum, loop: ir.Loop, lanes: LaneContext, wide: LaneContext
@@ -81,7 +82,7 @@ class Search:
         self._found: Slot | None = None
 
     def begin(self, counter: ir.DataType) -> None:
-        """Nothing is better than what there is."""
+        """Initialise the running extremum with the incoming value."""
         wide = self._wide
         self._counter = counter
         self._best = wide.new_slot(self.best.name, self._dtype, LaneShape.VARYING)
@@ -90,14 +91,17 @@ class Search:
         wide.write(self._found, uniform(counter, self._never()), blend=False)
 
     def _never(self) -> str:
-        """A number that stands for no round: no counter gets to the greatest of its type."""
+        """A number that stands for no iteration.
+
+        No induction variable reaches the greatest number of its type.
+        """
         bits = self._counter.bits or 0
         if not self._counter.is_signed:
             return str((1 << bits) - 1 if self.best.is_first else 0)
         return str((1 << (bits - 1)) - 1 if self.best.is_first else -(1 << (bits - 1)))
 
     def look(self) -> None:
-        """Keep what is better in the rounds at hand."""
+        """Emit the update of the running extremum by the current iterations."""
         best, wide, w = self.best, self._wide, self._wide.w
         assert self._best is not None
         assert self._found is not None
@@ -107,22 +111,22 @@ class Search:
         many = widened("i1", wide.width)
         if best.when is not None:
             flags = w.emit(f"and {many} {flags}, {wide.vector(wide.value(best.when))}")
-        # The one behind the round, if the last counts: that is never the least of its type.
-        round_ = wide.read(self._loop.var)
+        # The iteration plus one, if the last of equals replaces: never the least of its type.
+        iteration = wide.read(self._loop.var)
         text = (
-            round_.text
+            iteration.text
             if best.is_first
-            else w.emit(f"add {register_type(self._counter)} {round_.text}, 1")
+            else w.emit(f"add {register_type(self._counter)} {iteration.text}, 1")
         )
         place = wide.vector(Value(self._counter, LaneShape.LINEAR, text, 1))
-        found = wide.value_of(self._found).text
-        for slot, new, old in ((self._best, value, before), (self._found, place, found)):
+        winners = wide.value_of(self._found).text
+        for slot, new, old in ((self._best, value, before), (self._found, place, winners)):
             type_ = register_type(slot.dtype, wide.width)
-            made = w.emit(f"select {many} {flags}, {type_} {new}, {type_} {old}")
-            wide.write(slot, varying(slot.dtype, made), blend=False)
+            chosen = w.emit(f"select {many} {flags}, {type_} {new}, {type_} {old}")
+            wide.write(slot, varying(slot.dtype, chosen), blend=False)
 
     def emit_last(self, statements: Statements, across: str) -> None:
-        """Do the round that found the best of all places once more, if any did."""
+        """Emit the winning iteration once more as a scalar, if any."""
         wide, w, best = self._wide, self._wide.w, self.best
         assert self._best is not None
         assert self._found is not None
@@ -131,9 +135,9 @@ class Search:
         parts = wide.value_of(self._best).text
         same = wide.arithmetic.compare(ir.BinOp.EQ, self._dtype, wide.width, parts, winner)
         never = wide.splat(scalar, self._never())
-        found = wide.value_of(self._found).text
+        winners = wide.value_of(self._found).text
         places = w.emit(
-            f"select {widened('i1', wide.width)} {same}, {many} {found}, {many} {never}"
+            f"select {widened('i1', wide.width)} {same}, {many} {winners}, {many} {never}"
         )
         kind = ("s" if self._counter.is_signed else "u") + ("min" if best.is_first else "max")
         at = w.call(f"llvm.vector.reduce.{kind}.{mangled(many)}", scalar, (many, places))
@@ -149,22 +153,22 @@ class Search:
         w.block(done)
 
     def parts(self) -> str:
-        """The best of every place."""
+        """Emit the running extremum of every element."""
         assert self._best is not None
         return self._wide.value_of(self._best).text
 
     def _needed(self) -> list[ir.AnyStmt]:
-        """The statements of a round that matter for what is replaced."""
+        """The statements of an iteration that the replaced variables depend on."""
         own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, ir.Let)}
-        found: list[ir.AnyStmt] = []
+        needed: list[ir.AnyStmt] = []
         for statement in walk_stmts(self._loop.body):
             match statement:
                 case ir.Let():
-                    found.append(statement)
+                    needed.append(statement)
                 case ir.Assign(name, _) if name in own:
-                    found.append(statement)
+                    needed.append(statement)
                 case ir.Assign(_, ir.Select(ir.Var(name), _, _)) if name == self.best.condition:
-                    found.append(statement)
+                    needed.append(statement)
                 case _:
                     pass
-        return found
+        return needed

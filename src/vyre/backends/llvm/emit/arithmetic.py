@@ -1,4 +1,4 @@
-"""Opcodes as instructions, for one value or one per lane. Nothing here is undefined in LLVM."""
+"""Lowers opcodes to instructions, scalar or vector; no result is undefined in LLVM."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ _BIT_INTRINSICS = {UnOp.POPCOUNT: "ctpop", UnOp.REVERSE_BITS: "bitreverse"}
 
 
 class Arithmetic:
-    """Emits opcodes into a writer."""
+    """Emits opcodes into a builder."""
 
     def __init__(self, writer: Builder, fast_math: bool) -> None:
         self.w = writer
         self.flags = "fast " if fast_math else ""
 
     def binary(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
-        """An opcode of two operands."""
+        """Emit a binary opcode; returns its result."""
         if op in _COMPARE_INT:
             return self.compare(op, dtype, lanes, a, b)
         if dtype.is_float:
@@ -76,7 +76,7 @@ class Arithmetic:
         return self._binary_int(op, dtype, lanes, a, b)
 
     def compare(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
-        """A comparison; the result is an i1 or one per lane."""
+        """Emit a comparison; the result is an i1 or one per lane."""
         if dtype.is_float:
             if dtype is DataType.BF16:
                 a, b = self.bf16_to_f32(lanes, a), self.bf16_to_f32(lanes, b)
@@ -97,10 +97,10 @@ class Arithmetic:
         raise AssertionError(op)
 
     def _extreme(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
-        """The lesser or the greater; -0 is less than +0.
+        """Emit a minimum or maximum; -0 is less than +0.
 
         Comparing the bits as integers orders the zeros. Every comparison with a NaN is false, so
-        that the second operand is taken: also if it is not the one to be taken.
+        that the second operand is taken, even if the first is the right one.
         """
         least = op in (BinOp.MIN, BinOp.MINIMUM)
         type_ = register_type(dtype, lanes)
@@ -110,7 +110,7 @@ class Arithmetic:
         bits = widened(f"i{dtype.bits}", lanes)
         order = "olt" if least else "ogt"
         first = w.emit(f"fcmp {order} {type_} {a}, {b}")
-        # A NaN gives way to the other operand, or is what comes out.
+        # A NaN yields to the other operand, or is propagated.
         wrong = b if op in (BinOp.MIN, BinOp.MAX) else a
         is_nan = w.emit(f"fcmp uno {type_} {wrong}, {wrong}")
         equal = w.emit(f"fcmp oeq {type_} {a}, {b}")
@@ -153,7 +153,7 @@ class Arithmetic:
         raise AssertionError(op)
 
     def _divide(self, op: BinOp, dtype: DataType, lanes: int, a: str, b: str) -> str:
-        """Division that never traps: x/0 is all ones, x%0 is 0, MIN/-1 is MIN."""
+        """Emit division that never traps: x/0 is all ones, x%0 is 0, MIN/-1 is MIN."""
         w = self.w
         scalar = f"i{dtype.bits}"
         type_ = widened(scalar, lanes)
@@ -185,7 +185,7 @@ class Arithmetic:
         return w.emit(f"select {flag} {zero}, {type_} {ones}, {type_} {quotient}")
 
     def divide_by_shared(self, op: BinOp, lanes: int, a: str, divisor: str) -> str:
-        """Division of `u64`s in vectors by one number, with the same rules."""
+        """Emit vector division of `u64`s by a uniform divisor; same rules."""
         return emit_shared(self.w, op, lanes, a, divisor)
 
     def _high_half(self, dtype: DataType, lanes: int, a: str, b: str) -> str:
@@ -201,7 +201,7 @@ class Arithmetic:
         return w.emit(f"trunc {wide} {upper} to {type_}")
 
     def unary(self, op: UnOp, dtype: DataType, lanes: int, a: str) -> str:
-        """An opcode of one operand that is not approximate."""
+        """Emit a unary opcode that is not approximate."""
         w = self.w
         type_ = register_type(dtype, lanes)
         scalar = register_type(dtype)
@@ -238,13 +238,16 @@ class Arithmetic:
         return w.emit(f"fcmp {predicate} {type_} {size}, {infinity}")
 
     def fma(self, dtype: DataType, lanes: int, a: str, b: str, c: str) -> str:
-        """a * b + c, rounded once."""
+        """Emit a * b + c, rounded once."""
         if dtype is DataType.F16:
             return self._fma_half(lanes, a, b, c)
         return self.w.intrinsic("fma", register_type(dtype, lanes), a, b, c)
 
     def _fma_half(self, lanes: int, a: str, b: str, c: str) -> str:
-        """The product of two halves is exact in double; the sum is rounded to odd, then to half."""
+        """Emit an fma of halves through doubles.
+
+        The product of two halves is exact in double; the sum is rounded to odd, then to half.
+        """
         w = self.w
         half, wide = widened("half", lanes), widened("double", lanes)
         x, y, z = (w.emit(f"fpext {half} {v} to {wide}") for v in (a, b, c))
@@ -275,7 +278,10 @@ class Arithmetic:
         return w.emit(f"bitcast {bits} {chosen} to {wide}")
 
     def double_to_float_odd(self, lanes: int, value: str) -> str:
-        """A double as a float rounded to odd, so that a second rounding is harmless."""
+        """Emit a double as a float rounded to odd.
+
+        That makes a second rounding harmless.
+        """
         w = self.w
         wide, narrow, bits = (widened(t, lanes) for t in ("double", "float", "i32"))
         flag = widened("i1", lanes)
@@ -293,13 +299,13 @@ class Arithmetic:
         return w.emit(f"bitcast {bits} {chosen} to {narrow}")
 
     def double_to_half(self, lanes: int, value: str) -> str:
-        """A double as a half, rounded once."""
+        """Emit a double as a half, rounded once."""
         narrow = widened("float", lanes)
         odd = self.double_to_float_odd(lanes, value)
         return self.w.emit(f"fptrunc {narrow} {odd} to {widened('half', lanes)}")
 
     def bf16_to_f32(self, lanes: int, value: str) -> str:
-        """The bits of a bf16 as a float."""
+        """Emit the bits of a bf16 as a float."""
         w = self.w
         short, bits = widened("i16", lanes), widened("i32", lanes)
         wide = w.emit(f"zext {short} {value} to {bits}")
@@ -307,7 +313,7 @@ class Arithmetic:
         return w.emit(f"bitcast {bits} {moved} to {widened('float', lanes)}")
 
     def f32_to_bf16(self, lanes: int, value: str) -> str:
-        """A float as the bits of a bf16, rounded to nearest even; NaN stays NaN."""
+        """Emit a float as bf16 bits, rounded to nearest even; NaN stays NaN."""
         w = self.w
         narrow, bits = widened("float", lanes), widened("i32", lanes)
         flag = widened("i1", lanes)
@@ -324,12 +330,12 @@ class Arithmetic:
 
 
 def _odd_divisors(dtype: DataType) -> tuple[int, ...]:
-    """The bits of divisors that LLVM's division does not take: 0, and -1 of what has a sign."""
+    """Bits of divisors undefined in LLVM's division: 0, and -1 for signed types."""
     return (0, (1 << (dtype.bits or 0)) - 1) if dtype.is_signed else (0,)
 
 
 def reduce_any(writer: Builder, type_: str, value: str) -> str:
-    """Whether any bit of any lane is set."""
+    """Emit whether any bit of any lane is set, an i1."""
     element = type_.partition(" x ")[2][:-1]
     joined = writer.call(f"llvm.vector.reduce.or.{mangled(type_)}", element, (type_, value))
     return writer.emit(f"icmp ne {element} {joined}, 0")

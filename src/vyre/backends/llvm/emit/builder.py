@@ -1,4 +1,4 @@
-"""LLVM IR text while it is being written: instructions, blocks, fresh names, declarations."""
+"""Builder of LLVM IR text: instructions, blocks, fresh names, declarations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCALAR = {
     DataType.F32: "float",
     DataType.F64: "double",
 }
-"""How values are held in registers; `bf16` as its bits."""
+"""Register types of values; `bf16` is held as its bits."""
 
 _PURE = frozenset(
     {
@@ -31,21 +31,21 @@ _PURE = frozenset(
         *("insertelement", "extractelement", "shufflevector", "urem", "udiv", "srem", "sdiv"),
     }
 )
-"""Instructions that give the same again for the same operands."""
+"""Pure instructions: equal operands give equal results."""
 LONG_BLOCK = 32
-"""Lines after which a block is worth ending: see `Writer.breathe`."""
+"""Lines after which a block is worth ending: see `Builder.breathe`."""
 
 _BITS = {"float": "i32", "double": "i64"}
 _MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
 
 
 def register_type(dtype: DataType, lanes: int = 0) -> str:
-    """The LLVM type of a value, one or one per lane."""
+    """The LLVM type of a value, scalar or one element per lane."""
     return widened(_SCALAR[dtype], lanes)
 
 
 def widened(scalar: str, lanes: int) -> str:
-    """A scalar LLVM type, one or one per lane."""
+    """A scalar LLVM type, or its vector with one element per lane."""
     return f"<{lanes} x {scalar}>" if lanes else scalar
 
 
@@ -58,13 +58,13 @@ def mangled(type_: str) -> str:
 
 
 def constant(scalar: str, value: float | str, lanes: int = 0) -> str:
-    """A constant operand: the value itself, or the same in every lane."""
+    """A constant operand: the value itself, or a splat of it."""
     text = value if isinstance(value, str) else _number(scalar, value)
     return f"splat ({scalar} {text})" if lanes else text
 
 
 def known_integer(operand: str) -> int | None:
-    """The value of an integer operand that is a constant, the same in every lane; else None."""
+    """The value of a constant integer operand, scalar or splat; else None."""
     if operand[0] == "%":
         return None
     text = operand[operand.rindex(" ") + 1 : -1] if operand.startswith("splat (") else operand
@@ -106,30 +106,30 @@ class Builder:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.entry: list[str] = []
-        """Instructions of the entry block: stack slots, and what is read once."""
+        """Instructions of the entry block: stack slots, and values that are read once."""
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
         self.label = "entry"
         self.open = True
-        """Whether the current block still lacks its terminator."""
+        """True while the current block lacks its terminator."""
         self._next = 0
         self._begun = 0
         self._made: dict[str, str] = {}
         """Results of the pure instructions of the current block."""
         self._held: dict[str, str] = {}
-        """What is in the stack slots that the current block has used."""
+        """Contents of the stack slots that the current block has used."""
 
     def fresh(self, hint: str = "v") -> str:
-        """A name no one else has."""
+        """A unique name."""
         self._next += 1
         return f"{hint}.{self._next}"
 
     def emit(self, instruction: str, hint: str = "v", *, once: bool = False) -> str:
-        """An instruction with a result; gives the result's operand.
+        """Append an instruction with a result; returns the result's operand.
 
-        One that this block already has is not written again: LLVM would find that out at the cost
-        of reading it, and where it is in a hurry it would not. `once` says that of a load which
-        gives the same whenever it is executed.
+        An instruction that this block already has is not appended again: LLVM would eliminate it at
+        the cost of parsing it, and in its fast pipelines it would not. `once` marks a load that
+        gives the same value whenever it is executed.
         """
         name = self._made.get(instruction)
         if name is None:
@@ -140,50 +140,50 @@ class Builder:
         return name
 
     def load(self, type_: str, pointer: str, rest: str) -> str:
-        """A value in memory that is not the code's own.
+        """Emit a load from memory other than the function's own.
 
-        Floats come as their bits: LLVM's quick instruction selection makes a load of a float part
-        of an instruction that reads a whole register, and so reaches beyond the end of a buffer.
+        Floats are loaded as their bits: LLVM's quick instruction selection folds a load of a float
+        into an instruction that reads a whole register, and so reaches beyond the end of a buffer.
         """
         bits = _BITS.get(type_)
         if bits is None:
             return self.emit(f"load {type_}, ptr {pointer}{rest}")
-        found = self.emit(f"load {bits}, ptr {pointer}{rest}")
-        return self.emit(f"bitcast {bits} {found} to {type_}")
+        raw = self.emit(f"load {bits}, ptr {pointer}{rest}")
+        return self.emit(f"bitcast {bits} {raw} to {type_}")
 
     def do(self, instruction: str) -> None:
-        """An instruction without a result."""
+        """Append an instruction without a result."""
         self.lines.append(f"  {instruction}")
 
     def at_entry(self, instruction: str, hint: str = "v") -> str:
-        """An instruction of the entry block; gives the result's operand."""
+        """Append an instruction to the entry block; returns the result's operand."""
         name = f"%{self.fresh(hint)}"
         self.entry.append(f"  {name} = {instruction}")
         return name
 
     def slot(self, type_: str, hint: str) -> str:
-        """A stack slot."""
+        """Append a stack slot; returns its pointer."""
         return self.at_entry(f"alloca {type_}", hint)
 
     def put(self, type_: str, value: str, slot: str) -> None:
-        """Fill a stack slot that nothing but `put` and `get` touches."""
+        """Emit a store to a slot that only `put` and `get` access."""
         self.do(f"store {type_} {value}, ptr {slot}")
         self._held[slot] = value
 
     def get(self, type_: str, slot: str) -> str:
-        """What is in a stack slot that nothing but `put` and `get` touches."""
+        """Emit a load of a slot that only `put` and `get` access."""
         value = self._held.get(slot)
         if value is None:
             value = self._held[slot] = self.emit(f"load {type_}, ptr {slot}")
         return value
 
     def breathe(self) -> None:
-        """Begin a new block if this one is long; for places between two statements.
+        """Begin a new block if this one is long; for positions between two statements.
 
-        LLVM's quick selection of instructions gives up for the rest of a block when it meets what
-        it does not know, and the thorough one takes long over long blocks. Where code is optimised
-        the blocks are joined again first. Nothing else leads to the new block, so that all that is
-        known in the old one holds in it.
+        LLVM's quick instruction selection gives up for the rest of a block at an instruction it
+        does not support, and the thorough one takes long over long blocks. Where code is optimised
+        the blocks are merged again first. The new block has no other predecessor, so that all facts
+        of the old one hold in it.
         """
         if self.open and len(self.lines) - self._begun > LONG_BLOCK:
             made, held = self._made, self._held
@@ -203,24 +203,24 @@ class Builder:
         self._held.clear()
 
     def jump(self, label: str) -> None:
-        """End the block by going to another."""
+        """End the block with an unconditional branch."""
         if self.open:
             self.do(f"br label %{label}")
         self.open = False
 
     def branch(self, condition: str, if_true: str, if_false: str, *, likely: bool = False) -> None:
-        """End the block by going to one of two; `likely` to the first."""
+        """End the block with a conditional branch; `likely` if the first target is."""
         weights = ", !prof !1" if likely else ""
         self.do(f"br i1 {condition}, label %{if_true}, label %{if_false}{weights}")
         self.open = False
 
     def repeat(self, condition: str, head: str, done: str) -> None:
-        """End the block and the round of a loop that LLVM is not to write out."""
+        """End the block with a loop's conditional back edge; LLVM must not unroll it."""
         self.do(f"br i1 {condition}, label %{head}, label %{done}, !llvm.loop !3")
         self.open = False
 
     def jump_back(self, head: str) -> None:
-        """End the block and the round of a loop that LLVM is not to write out."""
+        """End the block with a loop's back edge; LLVM must not unroll it."""
         if self.open:
             self.do(f"br label %{head}, !llvm.loop !3")
         self.open = False
@@ -232,7 +232,7 @@ class Builder:
         self.open = False
 
     def call(self, name: str, result: str, *arguments: tuple[str, str]) -> str:
-        """Call an intrinsic by its full name, declaring it."""
+        """Emit a call of an intrinsic by its full name, declaring it."""
         types = ", ".join(type_ for type_, _ in arguments)
         self.declarations[name] = f"declare {result} @{name}({types})"
         passed = ", ".join(f"{type_} {value}" for type_, value in arguments)
@@ -242,7 +242,7 @@ class Builder:
         return self.emit(f"call {result} @{name}({passed})")
 
     def intrinsic(self, name: str, type_: str, *operands: str, extra: str = "") -> str:
-        """Call an intrinsic whose operands and result are all of one type."""
+        """Emit a call of an intrinsic; operands and result have one type."""
         arguments = [(type_, operand) for operand in operands]
         if extra:
             kind, _, value = extra.partition(" ")

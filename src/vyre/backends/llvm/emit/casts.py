@@ -1,4 +1,4 @@
-"""Conversions between scalar types, for one value or one per lane."""
+"""Conversions between scalar types, scalar or one element per lane."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vyre.backends.llvm.host import Host
 from vyre.ir import DataType
 
 _HALF_BEYOND = 131_072
-"""Beyond this every integer becomes an infinite half, so integers may be clamped to it first."""
+"""Beyond this every integer becomes an infinite half; integers may be clamped to it first."""
 
 
 class Casts:
@@ -26,7 +26,7 @@ class Casts:
         self._saturates = host.saturates_vectors
 
     def cast(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
-        """The value converted by its meaning."""
+        """Emit a conversion by value."""
         if source is target:
             return value
         if target.is_bool:
@@ -42,7 +42,7 @@ class Casts:
         return self._between_floats(source, target, lanes, value)
 
     def bitcast(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
-        """The same bits as another type."""
+        """Emit a reinterpretation of the same bits as another type."""
         old, new = register_type(source, lanes), register_type(target, lanes)
         return value if old == new else self.w.emit(f"bitcast {old} {value} to {new}")
 
@@ -105,7 +105,7 @@ class Casts:
         return self.w.emit(f"fptrunc {narrow} {exact} to {widened('half', lanes)}")
 
     def _integer_to_float_odd(self, source: DataType, lanes: int, value: str) -> str:
-        """An integer as a float rounded to odd."""
+        """Emit an integer as a float rounded to odd."""
         old, wide = register_type(source, lanes), widened("double", lanes)
         opcode = "sitofp" if source.is_signed else "uitofp"
         if source.bits == 64:
@@ -114,7 +114,10 @@ class Casts:
         return self.a.double_to_float_odd(lanes, exact)
 
     def _sticky(self, source: DataType, lanes: int, value: str) -> str:
-        """A 64-bit integer whose lowest bits are folded into one where a double has no room."""
+        """Emit a 64-bit integer with its lowest bits folded into one.
+
+        These are the bits that a double has no room for.
+        """
         w = self.w
         type_, flag = widened("i64", lanes), widened("i1", lanes)
         size = w.intrinsic("abs", type_, value, extra="i1 false") if source.is_signed else value
@@ -139,9 +142,9 @@ class Casts:
         return self.w.call(name, new, (old, value))
 
     def _saturated(self, source: DataType, target: DataType, lanes: int, value: str) -> str:
-        """Floats as the nearest integers there are; NaN is 0.
+        """Emit floats as the nearest integers of the type; NaN is 0.
 
-        Where no instruction does that to a vector, LLVM takes lane after lane.
+        Where no instruction does that to a vector, LLVM scalarises it.
         """
         w, bits, signed = self.w, target.bits or 0, target.is_signed
         least = -(1 << (bits - 1)) if signed else 0
@@ -159,7 +162,7 @@ class Casts:
         opcode = "fptosi" if signed or bits < 32 else "fptoui"
         whole = w.emit(f"{opcode} {old} {safe} to {middle}")
         for beyond, limit in ((above, most), (below, least)):
-            # What is outside counts as 0 so far.
+            # Values outside the range are 0 so far.
             if limit:
                 end = constant("i32", limit, lanes)
                 whole = w.emit(f"select {flags} {beyond}, {middle} {end}, {middle} {whole}")

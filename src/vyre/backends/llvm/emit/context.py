@@ -1,4 +1,8 @@
-"""What all code of one kernel shares: the function's text, buffers, ids, scratch memory, tags."""
+"""Per-kernel code-generation context.
+
+It holds the text of the function, the buffers, the workgroup's ids, scratch memory, and the tags of
+traps and prints.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +35,12 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody
 
 ZEROS = "@vyre.zeros"
-"""Readable memory that stands in for empty buffers; as large as the largest element."""
+"""Readable memory that replaces empty buffers; as large as the largest element."""
 
 
 @dataclass(slots=True)
 class Kernel:
-    """One kernel while it is generated."""
+    """Code-generation state of one kernel."""
 
     program: ir.Program
     host: Host
@@ -46,68 +50,68 @@ class Kernel:
     """The workgroup's id along each axis, i32 operands."""
     grid: tuple[str, str, str] = ("", "", "")
     turned: int = 0
-    """The axis that x has changed places with; 0 where each is where the program has it."""
+    """The axis that is interchanged with x; 0 if the axes are as in the program."""
     scratch_bytes: int = 0
     trap_tags: list[str] = field(default_factory=list[str])
     prints: list[PrintFormat] = field(default_factory=list[PrintFormat])
     polls: bool = False
     divergent: bool = False
     row: str = ""
-    """Lanes along x that run one after another, an i32 operand."""
+    """Lanes of one row along x, an i32 operand."""
     rows: str = ""
-    """Rows of a workgroup, an i32 operand; empty where they are as many as its size says."""
+    """Rows of a workgroup, an i32 operand; empty if the workgroup size gives their number."""
     types: Mapping[str, ir.DataType] = field(default_factory=dict[str, ir.DataType])
     """The types of all variables."""
     thorough: bool = True
-    """Whether work may have further versions, for launches of one kind."""
+    """True if work may be versioned for special launches."""
     techniques: Techniques = field(default_factory=Techniques)
     """Which lowerings and heuristics may be used, and which were."""
     regions: list[str] = field(default_factory=list[str])
-    """How the lanes of each emitted region run, in words."""
+    """Description of how the lanes of each emitted region run."""
     unchecked: bool = False
-    """Leave out all tests of bounds: only to measure what they cost."""
+    """Omit all bounds checks: only to measure their cost."""
     first_lane_trip_counts: frozenset[str] = frozenset()
-    """Variables that look at the place of the first lane, and are right for any row from there."""
+    """Variables computed from the first lane's id; valid for any row that begins there."""
     outside: frozenset[str] = frozenset()
-    """Counters of loops that run around the lanes of a workgroup."""
+    """Induction variables of loops that run around the lanes of a workgroup."""
     longest_row: int = 0
-    """Lanes that may run as one row; 0 for any number."""
+    """Maximum number of lanes of one row; 0 for any number."""
     proven: frozenset[int] = frozenset()
     """Identities of accesses that are in bounds wherever they are executed."""
     max_trip_counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many rounds loops have at most, by counter, where that is known."""
+    """Upper bounds of trip counts, by induction variable, where one is known."""
     strips: Mapping[str, int] = field(default_factory=dict[str, int])
-    """After how many rounds loops look at the stop flag again, by counter; 0 for never."""
+    """Iterations between two safepoint polls of a loop, by induction variable; 0 for none."""
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
-    """Loads from small tables of bytes, by identity: how many entries they reach."""
+    """Number of entries that a load from a small byte table reaches; by identity."""
     tables: dict[tuple[str, int, int], Table] = field(
         default_factory=dict[tuple[str, int, int], "Table"]
     )
-    """Tables in registers, by buffer, registers and lanes of each."""
+    """Tables in registers, by buffer, number of registers and lanes of each."""
     own_arrays: frozenset[str] = frozenset()
-    """Private arrays that live only as long as the lanes that run together."""
+    """Private arrays that live only while their set of lanes runs."""
     own_places: dict[tuple[str, int, int, bool], str] = field(
         default_factory=dict[tuple[str, int, int, bool], str]
     )
-    """Where they are, by name, lanes, number of the set of lanes, and whether it is apart."""
+    """Their addresses: by name, lanes, number of the set of lanes, and whether it is outlined."""
     array_bytes: int = 0
     """Bytes of private arrays that are on the stack."""
     edges: int = 0
-    """Places with code for vectors that lie partly outside their buffer."""
+    """Number of slow paths for vectors that lie partly outside their buffer."""
     edge_slots: dict[tuple[int, bool], str] = field(default_factory=dict[tuple[int, bool], str])
-    """Memory for such vectors, by their bytes, and whether it is apart."""
+    """Memory for such vectors: by bytes, and whether the code is outlined."""
     apart_slots: dict[tuple[int, int, bool], str] = field(
         default_factory=dict[tuple[int, int, bool], str]
     )
-    """Memory for vectors that are taken apart: bytes, which one of a loop, whether it is apart."""
+    """Memory for spilled vectors: bytes, which vector of a loop, whether the code is outlined."""
     streamed: frozenset[str] = frozenset()
     """Buffers that are written and never read."""
     asides: dict[str, OutlinedRegion] = field(default_factory=dict[str, OutlinedRegion])
-    """Regions that may become functions, by the line that stands for each."""
+    """Regions that may be outlined into functions, by their placeholder line."""
     aside: bool = False
-    """Whether such a region is written."""
+    """True while such a region is being emitted."""
     kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, "PrivatisedReduction"])
-    """Buffers whose totals each thread keeps until it is done."""
+    """Buffers whose reductions are private to each thread until it finishes."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     approximate: Approximate = field(init=False)
@@ -117,7 +121,7 @@ class Kernel:
     _remade: list[IndexSimplifier | UnrolledBody] = field(
         default_factory=list["IndexSimplifier | UnrolledBody"]
     )
-    """Kept alive: accesses are known by their identity."""
+    """Kept alive, because accesses are keyed by their identity."""
     _bodies: list[ir.Body] = field(default_factory=list[ir.Body])
     _along_x: Divergence | None = None
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
@@ -133,12 +137,12 @@ class Kernel:
 
     @property
     def env(self) -> ir.TypeEnv:
-        """What names stand for, as the inference of types wants it."""
+        """The buffers and variables in scope, as type inference takes them."""
         return ir.TypeEnv({decl.name: decl for decl in self.program.buffers}, self.types)
 
     @property
     def fills_lines(self) -> bool:
-        """Whether lanes that run one after another lie side by side for long."""
+        """True if consecutive lanes cover long contiguous ranges of memory."""
         if self.row.startswith("%"):
             return True
         return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
@@ -152,16 +156,16 @@ class Kernel:
         self.techniques.note(technique)
 
     def retain(self, body: ir.Body) -> None:
-        """Keep statements that others were made from: what is known by identity stays true."""
+        """Keep the originals of rewritten statements alive: their identities stay valid."""
         self._bodies.append(body)
 
     def remake(self, inner: IndexSimplifier | UnrolledBody) -> None:
-        """Take over what is known of accesses for those that stand for them."""
+        """Transfer the facts about accesses to the ones that replace them."""
         self._remade.append(inner)
         self.learn(inner.types, inner.remade)
 
     def learn(self, types: Mapping[str, ir.DataType], remade: Mapping[int, int]) -> None:
-        """Take over new variables, and what is known of accesses for those that were made anew."""
+        """Add new variables, and transfer the facts about accesses to their replacements."""
         self.types = types
         proven = {new for new, old in remade.items() if old in self.proven}
         self.proven = self.proven | proven if proven else self.proven
@@ -170,13 +174,13 @@ class Kernel:
         self.table_sizes = {**sizes, **known} if known else sizes
 
     def differs(self, expr: ir.AnyExpr) -> bool:
-        """Whether lanes along x may have different values."""
+        """True if lanes along x may have different values."""
         if self._along_x is None:
             self._along_x = Divergence(self.program, self.program.entry, (0,))
         return self._along_x.is_varying(expr)
 
     def set_group(self, ids: tuple[str, str, str]) -> None:
-        """Say which workgroup runs; gives the ids of its first invocation as well."""
+        """Set the current workgroup, and emit the ids of its first invocation."""
         self.group = ids
         starts = [
             self.w.emit(f"mul i32 {group}, {size}", "start") if size > 1 else group
@@ -185,7 +189,7 @@ class Kernel:
         self._starts = (starts[0], starts[1], starts[2])
 
     def begin_row(self, start: str) -> None:
-        """Say where along y the workgroup begins, if not where its id says."""
+        """Set the workgroup's first id along y, if its id does not."""
         self._starts = (self._starts[0], start, self._starts[2])
 
     def start_of(self, axis: int) -> str:
@@ -193,13 +197,13 @@ class Kernel:
         return self._starts[axis]
 
     def take_scratch(self, nbytes: int) -> str:
-        """A pointer to so many bytes of the thread's scratch memory."""
+        """Reserve bytes of the thread's scratch memory; returns a pointer to them."""
         offset = self.scratch_bytes
         self.scratch_bytes = -(-(offset + nbytes) // SCRATCH_ALIGN) * SCRATCH_ALIGN
         return self.w.at_entry(f"getelementptr i8, ptr %scratch, i64 {offset}", "scratch")
 
     def read_launch(self) -> None:
-        """Read what the launch tells: buffers, grid, control. Goes to the entry block."""
+        """Emit the entry block's loads of buffers, grid and control block."""
         w = self.w
         field_ = "getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32"
         table = w.at_entry(f"{field_} 0")
@@ -224,7 +228,7 @@ class Kernel:
         place = w.at_entry(f"getelementptr inbounds %vyre.buffer, ptr {entry}, i32 0, i32 1")
         count = w.at_entry(f"load i64, ptr {place}, align 8", f"{hint}.count")
         if decl.count:
-            # The driver has checked the length; telling LLVM lets it drop tests.
+            # The driver has checked the length; the assumption lets LLVM drop bounds checks.
             same = w.at_entry(f"icmp eq i64 {count}, {decl.count}")
             w.declarations["llvm.assume"] = "declare void @llvm.assume(i1)"
             w.entry.append(f"  call void @llvm.assume(i1 {same})")
@@ -237,16 +241,16 @@ class Kernel:
         self.memories[decl.name] = Memory(decl, pointer, safe, count, shared=True, cached=cached)
 
     def greatest(self, buffer: str) -> str:
-        """The greatest element of a buffer that nothing writes, as far as it is known; an i64."""
-        found = self._greatest.get(buffer)
-        if found is None:
+        """Emit an upper bound of a read-only buffer's elements, an i64."""
+        bound = self._greatest.get(buffer)
+        if bound is None:
             memory = self.memories[buffer]
-            found = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
-            self._greatest[buffer] = found
-        return found
+            bound = emit_greatest(self, memory.pointer, memory.count, memory.decl.element)
+            self._greatest[buffer] = bound
+        return bound
 
     def is_sure(self) -> str:
-        """Whether what a launch reads is surely not what it writes, under another address."""
+        """Emit whether no buffer read aliases one written, an i1."""
         if not self._sure:
             w = self.w
             place = w.at_entry("getelementptr inbounds %vyre.launch, ptr %launch, i32 0, i32 5")
@@ -257,11 +261,11 @@ class Kernel:
 
     @property
     def proving(self) -> tuple[str, ...]:
-        """The buffers whose contents prove something."""
+        """The buffers whose contents prove accesses in bounds."""
         return tuple(self._greatest)
 
     def workgroup_memory(self) -> list[tuple[str, int]]:
-        """Place workgroup buffers in scratch; gives pointers and sizes, to be zeroed per group."""
+        """Allocate workgroup buffers in scratch; returns pointers and sizes, zeroed per group."""
         placed: list[tuple[str, int]] = []
         for decl in self.program.buffers:
             if decl.is_workgroup:
@@ -273,20 +277,20 @@ class Kernel:
         return placed
 
     def trap_tag(self, tag: str) -> int:
-        """The number of a trap's tag."""
+        """The index of a trap's tag."""
         if tag not in self.trap_tags:
             self.trap_tags.append(tag)
         return self.trap_tags.index(tag)
 
     def print_format(self, text: str, types: tuple[ir.DataType, ...]) -> int:
-        """The number of a print statement's format."""
+        """The index of a print statement's format."""
         form = PrintFormat(text, tuple(t.spelling for t in types))
         if form not in self.prints:
             self.prints.append(form)
         return self.prints.index(form)
 
     def text(self) -> str:
-        """The whole module."""
+        """The text of the whole module."""
         largest = max((d.element.size_bytes or 1 for d in self.program.buffers), default=1)
         zeros = f"{ZEROS} = internal constant [{max(largest, 64)} x i8] zeroinitializer, align 64"
         maths = self.approximate.functions.text()
@@ -317,13 +321,13 @@ class Kernel:
         return "\n".join(parts) + "\n"
 
     def _half_conversions(self, *code: list[str]) -> str:
-        """What LLVM may call by name for halves, where the code has any."""
+        """Definitions of the half conversions that LLVM calls by name; empty without halves."""
         if not any("half" in line for lines in (*code, self.w.entry) for line in lines):
             return ""
         return NARROW if self.host.has_half_conversion else SOFTWARE + NARROW
 
     def _declarations(self, maths: str) -> list[str]:
-        """What the code calls and the functions it brings along do not declare themselves."""
+        """Declarations of called functions that the vector maths does not declare itself."""
         there = set(maths.splitlines())
         return sorted(line for line in self.w.declarations.values() if line not in there)
 

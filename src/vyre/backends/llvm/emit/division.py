@@ -1,10 +1,10 @@
-"""Division of integers in vectors, which no instruction does.
+"""Vector division of integers, which no instruction does.
 
-LLVM would take every vector apart. Numbers of up to 32 bits are exact as doubles, and a quotient of
-two of them, rounded, has the right whole part: where it is not whole, it is less than the next one
-by at least 1 / divisor, and rounding adds less than 2**32 / divisor / 2**53. The same holds for
-floats and 16 bits, which are rounded to 24. Numbers of 64 bits with a divisor that all lanes share
-are multiplied by its reciprocal.
+LLVM would scalarise every vector. Numbers of up to 32 bits are exact as doubles, and a quotient of
+two of them, rounded, has the right integer part: where it is not an integer, it is less than the
+next one by at least 1 / divisor, and rounding adds less than 2**32 / divisor / 2**53. The same
+holds for floats and 16 bits, which are rounded to 24. Numbers of 64 bits with a uniform divisor are
+multiplied by its reciprocal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from vyre.ir import BinOp, DataType
 
 
 def emit_quotient(w: Builder, dtype: DataType, lanes: int, a: str, b: str) -> str:
-    """The whole part of a quotient of numbers of at most 32 bits; it is known that there is one."""
+    """Emit the integer quotient of numbers of at most 32 bits.
+
+    The divisor must be one for which the quotient exists.
+    """
     bits = dtype.bits or 0
     type_, wide = widened(f"i{bits}", lanes), widened("float" if bits <= 16 else "double", lanes)
     sign = "s" if dtype.is_signed else "u"
@@ -24,18 +27,18 @@ def emit_quotient(w: Builder, dtype: DataType, lanes: int, a: str, b: str) -> st
 
 
 def emit_remainder(w: Builder, dtype: DataType, lanes: int, a: str, b: str) -> str:
-    """What such a quotient leaves."""
+    """Emit the remainder of such a quotient."""
     type_ = widened(f"i{dtype.bits}", lanes)
     whole = emit_quotient(w, dtype, lanes, a, b)
     return w.emit(f"sub {type_} {a}, {w.emit(f'mul {type_} {whole}, {b}')}")
 
 
 def emit_shared(w: Builder, op: BinOp, lanes: int, a: str, divisor: str) -> str:
-    """A quotient or a remainder of `u64`s by a number that all lanes share.
+    """Emit a quotient or a remainder of `u64`s by a uniform divisor.
 
-    With `r` the whole part of (2**64 - 1) / d, the upper half of n * r is the quotient n / d or
+    With `r` the integer part of (2**64 - 1) / d, the upper half of n * r is the quotient n / d or
     less than it by at most 2: n / d - n * r / 2**64 is less than n / 2**64 * (1 / d + 1), that is
-    less than 2, and of what is less than that the whole part is taken. Nothing wraps, as the
+    less than 2, and of what is less than that the integer part is taken. Nothing wraps, as the
     product of that and d is at most n.
     """
     type_, flag = widened("i64", lanes), widened("i1", lanes)
@@ -70,7 +73,7 @@ def _halves(w: Builder, lanes: int, text: str) -> tuple[str, str]:
 
 
 def _upper_half(w: Builder, lanes: int, a: str, factor: tuple[str, str]) -> str:
-    """The upper 64 bits of a product, from products of halves."""
+    """Emit the upper 64 bits of a product, from products of halves."""
     type_ = widened("i64", lanes)
 
     def add(*texts: str) -> str:

@@ -1,4 +1,4 @@
-"""Expressions over a set of lanes: one at a time (`width` 0) or `width` of them in vectors."""
+"""Expressions over a set of lanes: scalar (`width` 0) or in vectors of `width`."""
 
 from __future__ import annotations
 
@@ -38,35 +38,35 @@ class LaneContext:
         """Active lanes, a vector of all-ones or all-zeros integers; None when all are."""
         self.mask_bits = 32
         self.local: tuple[str, str, str] = ("0", "0", "0")
-        """Position in the workgroup along each axis, i32; of the first lane along x."""
+        """Local id along each axis, i32; of the first lane along x."""
         self.lane_index = "0"
-        """Number of the (first) lane in the workgroup, i64."""
+        """Linear index of the (first) lane in the workgroup, i64."""
         self.inside: frozenset[int] | set[int] = frozenset()
-        """Identities of accesses that are in bounds for all lanes of this set."""
+        """Identities of accesses that are in bounds for all these lanes."""
         self.apart: frozenset[int] | set[int] = frozenset()
-        """Those among them for which that holds in active lanes only."""
+        """Those of `inside` that are in bounds in active lanes only."""
         self.strided: Mapping[int, Strided] = {}
-        """Accesses among them whose lanes are a few elements apart."""
+        """Accesses of `inside` with a small constant stride between lanes."""
         self.sums: Mapping[int, tuple[ir.AnyExpr, ir.AnyExpr]] = {}
-        """Indices of accesses among them that are sums of two numbers, the later one second."""
+        """Indices of accesses of `inside` that are sums of two; the later one second."""
         self.wide: Mapping[int, ir.AnyExpr] = {}
-        """Indices of accesses among them in 64 bits, in which they are the same."""
+        """Indices of accesses of `inside` in 64 bits; the values are the same."""
         self.from_first: Mapping[int, FromFirst] = {}
-        """Places of accesses among them that follow the counter of the loop around them."""
+        """Indices of accesses of `inside` affine in the enclosing loop's induction variable."""
         self.ahead: frozenset[int] = frozenset()
-        """Loads that follow one another through memory: what comes next is asked for."""
+        """Loads that walk through memory in order: the following memory is prefetched."""
         self.own: dict[str, Memory] = {}
         """Private arrays of these lanes."""
         self.branches = False
-        """Whether tests of bounds are branches: in scalar lanes, whose time is spent loading."""
+        """True if bounds checks are branches: in scalar lanes, which are bound by loads."""
         self._in_parts = False
-        """Whether words are put together just now."""
+        """True while the parts of a combined load are emitted separately."""
         self._positions: tuple[Value, ...] = ()
         self._in_row = True
-        """Whether lanes lie side by side along x: not if they are rounds of one lane's loop."""
+        """True if lanes are consecutive along x; false if they are one lane's iterations."""
 
-    # Made when they are used: held here they would hold these lanes, and the more of them there are
-    # the longer Python takes to find that nobody else does.
+    # Made when they are used: held here, they would form reference cycles with these lanes, and the
+    # more cycles there are, the longer Python's collector takes.
 
     @property
     def memory(self) -> MemoryAccess:
@@ -79,33 +79,36 @@ class LaneContext:
         return AtomicAccess(self)
 
     def place(self, local: tuple[str, str, str]) -> None:
-        """Say where in the workgroup the lanes are; the first one along x."""
+        """Set the local ids of the lanes; those of the first one along x."""
         self.local = local
-        found: list[Value] = []
+        ids: list[Value] = []
         for axis in range(3):
             start = self.kernel.start_of(axis)
             text = local[axis] if start == "0" else start
             if start != "0" and local[axis] != "0":
                 text = self.w.emit(f"add i32 {start}, {local[axis]}", "gid")
-            found.append(self._along(axis, text))
-        self._positions = tuple(found)
+            ids.append(self._along(axis, text))
+        self._positions = tuple(ids)
 
-    def rounds_of(self, count: int) -> LaneContext:
-        """So many rounds of a loop of this one lane as lanes: all but the counter is the same."""
-        made = LaneContext(self.kernel, count)
-        made.names = dict(self.names)
-        made.local, made._positions, made._in_row = self.local, self._positions, False
-        made.inside, made.apart, made.wide = self.inside, self.apart, self.wide
-        return made
+    def iterations_of(self, count: int) -> LaneContext:
+        """A context whose lanes are iterations of this lane's loop.
+
+        There are `count` of them; all values but the induction variable are uniform.
+        """
+        wide = LaneContext(self.kernel, count)
+        wide.names = dict(self.names)
+        wide.local, wide._positions, wide._in_row = self.local, self._positions, False
+        wide.inside, wide.apart, wide.wide = self.inside, self.apart, self.wide
+        return wide
 
     def buffer(self, name: str) -> Memory:
-        """A buffer as these lanes see it."""
+        """A buffer as these lanes access it."""
         return self.own.get(name) or self.kernel.memories[name]
 
     # Forms ---------------------------------------------------------------------------------------
 
     def vector(self, value: Value) -> str:
-        """The operand with one element per lane (the scalar itself when lanes run one by one)."""
+        """Emit the operand with one element per lane; for scalar lanes, the scalar itself."""
         if not self.width or value.form is LaneShape.VARYING:
             return value.text
         type_ = register_type(value.dtype)
@@ -118,7 +121,7 @@ class LaneContext:
         return self.w.emit(f"add {many} {base}, <{steps}>")
 
     def spread(self, value: Value) -> Value:
-        """The value with one element per lane."""
+        """Emit the value with one element per lane."""
         if value.parts:
             parts = tuple(self.spread(part) for part in value.parts)
             return Value(value.dtype, LaneShape.VARYING, "", parts=parts)
@@ -126,7 +129,7 @@ class LaneContext:
         return Value(value.dtype, form, self.vector(value))
 
     def splat(self, scalar_type: str, operand: str) -> str:
-        """A scalar in every lane."""
+        """Emit a vector with a scalar in every lane."""
         if not operand.startswith("%"):
             return f"splat ({scalar_type} {operand})"
         many = widened(scalar_type, self.width)
@@ -135,7 +138,7 @@ class LaneContext:
         return self.w.emit(f"shufflevector {many} {first}, {many} poison, {zeros}")
 
     def lane_of(self, value: Value, lane: int | str) -> Value:
-        """One lane of a value, as a scalar."""
+        """Emit the extraction of one lane of a value, as a scalar."""
         if value.parts:
             parts = tuple(self.lane_of(part, lane) for part in value.parts)
             return Value(value.dtype, LaneShape.UNIFORM, "", parts=parts)
@@ -175,7 +178,7 @@ class LaneContext:
         w.block(done)
 
     def mask_as_integer(self) -> str:
-        """The active lanes as bits of one integer."""
+        """Emit the active lanes as bits of one integer."""
         if self.mask is None:
             return str((1 << self.width) - 1)
         flags = self.mask_flags(self.mask)
@@ -187,29 +190,29 @@ class LaneContext:
         return widened(f"i{self.mask_bits}", self.width)
 
     def mask_flags(self, mask: str) -> str:
-        """A mask as one i1 per lane."""
+        """Emit a mask as one i1 per lane."""
         return self.w.emit(
             f"icmp slt {self.mask_type} {mask}, {constant(f'i{self.mask_bits}', 0, self.width)}"
         )
 
     def as_mask(self, condition: Value) -> str:
-        """A condition as a mask."""
+        """Emit a condition as a mask."""
         flags = self.vector(condition)
         return self.w.emit(f"sext {widened('i1', self.width)} {flags} to {self.mask_type}")
 
     def proven(self, access: ir.Load | ir.Atomic | ir.Store) -> bool:
-        """Whether an access needs no test."""
+        """True if an access needs no bounds check."""
         if self.kernel.unchecked:
             return True
         if id(access) in self.inside:
             return self.mask is None or id(access) not in self.apart
-        # What is proven of an access holds where it is executed: not for lanes that are masked.
+        # A proof holds where the access is executed: not for lanes that are masked off.
         return self.mask is None and id(access) in self.kernel.proven
 
     # Expressions ---------------------------------------------------------------------------------
 
     def value(self, expr: ir.AnyExpr) -> Value:  # noqa: C901
-        """The value of an expression for the active lanes."""
+        """Emit an expression; returns its value for the active lanes."""
         match expr:
             case ir.Lit(dtype, bits):
                 return uniform(dtype, literal(dtype, bits))
@@ -267,19 +270,19 @@ class LaneContext:
 
     @property
     def _joins_words(self) -> bool:
-        """Whether what is put together from bytes is loaded as words."""
+        """True if adjacent byte loads are combined into word loads."""
         allowed = self.kernel.thorough and self.kernel.allows(Technique.WIDE_LOADS)
         return allowed and self.branches and not self._in_parts
 
     def by_parts(self, expr: ir.Binary) -> Value:
-        """A value put together from parts, each loaded for itself."""
+        """Emit a combination of loads, each load separately."""
         self._in_parts = True
-        found = self.value(expr)
+        value = self.value(expr)
         self._in_parts = False
-        return found
+        return value
 
     def index(self, access: ir.Load | ir.Atomic | ir.Store) -> Value:
-        """Where in its buffer an access is, in 64 bits if that is known to be the same."""
+        """Emit the index of an access; in 64 bits where the value is the same."""
         followed = self.from_first.get(id(access))
         if followed is not None:
             return followed.emit(self)
@@ -287,16 +290,16 @@ class LaneContext:
         return self.value(access.index if written is None else written)
 
     def read(self, name: str) -> Value:
-        """The value of a variable."""
-        found = self.names[name]
-        return found if isinstance(found, Value) else self.value_of(found)
+        """Emit the read of a variable; returns its value."""
+        binding = self.names[name]
+        return binding if isinstance(binding, Value) else self.value_of(binding)
 
-    def value_of(self, found: Slot) -> Value:
-        """The value in a slot."""
-        parts = [self._read_slot(found, n) for n in range(len(found.pointers))]
-        if len(parts) == 1 and not found.dtype.is_vector:
+    def value_of(self, slot: Slot) -> Value:
+        """Emit the load of a slot; returns its value."""
+        parts = [self._read_slot(slot, n) for n in range(len(slot.pointers))]
+        if len(parts) == 1 and not slot.dtype.is_vector:
             return parts[0]
-        return Value(found.dtype, found.form, "", parts=tuple(parts))
+        return Value(slot.dtype, slot.form, "", parts=tuple(parts))
 
     def _read_slot(self, slot: Slot, part: int) -> Value:
         dtype = _component(slot.dtype)
@@ -317,7 +320,7 @@ class LaneContext:
         return Value(dtype, slot.form if width else LaneShape.UNIFORM, text)
 
     def write(self, slot: Slot, value: Value, *, blend: bool) -> None:
-        """Give a variable a new value; with `blend`, only in active lanes."""
+        """Emit the store of a variable's new value; with `blend`, only in active lanes."""
         pieces = value.parts or (value,)
         for part, piece in enumerate(pieces):
             dtype = _component(slot.dtype)
@@ -349,7 +352,7 @@ class LaneContext:
         return self.w.emit(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
     def new_slot(self, name: str, dtype: ir.DataType, form: LaneShape) -> Slot:
-        """A stack slot for a variable."""
+        """Emit a stack slot for a variable."""
         width = self.width if form is LaneShape.VARYING else 0
         component = _component(dtype)
         count = dtype.lanes if dtype.is_vector else 1
@@ -359,7 +362,7 @@ class LaneContext:
         return slot
 
     def new_rising_slot(self, name: str, value: Value) -> Slot | None:
-        """A stack slot for the first lane of a variable that rises; None if its lanes differ."""
+        """Emit a slot for the first lane of a linear variable; None if it is varying."""
         if not self.width or value.parts or value.form is LaneShape.VARYING:
             return None
         if value.dtype not in _LINEAR_TYPES:
@@ -407,12 +410,12 @@ class LaneContext:
         wide = self._together(operand)
         text = self._text(operand, wide)
         if expr.op.row.approximate:
-            made = self.kernel.approximate.call(
+            result_text = self.kernel.approximate.call(
                 expr.op.row.spelling, dtype, self._count(wide), text
             )
         else:
-            made = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
-        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+            result_text = self.arithmetic.unary(expr.op, dtype, self._count(wide), text)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, result_text)
 
     def _binary(self, op: ir.BinOp, left: Value, right: Value) -> Value:
         linear = self._linear(op, left, right)
@@ -423,17 +426,17 @@ class LaneContext:
         assert isinstance(result, ir.DataType)
         wide = self._together(left, right)
         if wide and dtype is ir.DataType.U64 and op in _DIVISIONS and _is_unknown(right):
-            made = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
-            return Value(result, LaneShape.VARYING, made)
+            text = self.arithmetic.divide_by_shared(op, self.width, self.vector(left), right.text)
+            return Value(result, LaneShape.VARYING, text)
         a, b = self._text(left, wide), self._text(right, wide)
         if op.row.approximate:
-            made = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
+            text = self.kernel.approximate.call(op.row.spelling, dtype, self._count(wide), a, b)
         else:
-            made = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
-        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+            text = self.arithmetic.binary(op, dtype, self._count(wide), a, b)
+        return Value(result, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def _linear(self, op: ir.BinOp, left: Value, right: Value) -> Value | None:
-        """Arithmetic that keeps a rising value rising by a constant step."""
+        """Emit arithmetic whose result is linear again; None if it is not."""
         if not self.width or left.dtype not in _LINEAR_TYPES:
             return None
         if LaneShape.LINEAR not in (left.form, right.form):
@@ -446,9 +449,9 @@ class LaneContext:
         elif op is ir.BinOp.SUB:
             stride = left.stride - right.stride
         elif op is ir.BinOp.MUL:
-            for one, other in ((left, right), (right, left)):
-                if other.form is LaneShape.UNIFORM and not other.text.startswith("%"):
-                    stride = one.stride * int(other.text)
+            for linear, factor in ((left, right), (right, left)):
+                if factor.form is LaneShape.UNIFORM and not factor.text.startswith("%"):
+                    stride = linear.stride * int(factor.text)
         elif (
             op is ir.BinOp.SHL
             and right.form is LaneShape.UNIFORM
@@ -464,11 +467,11 @@ class LaneContext:
     def _fma(self, a: Value, b: Value, c: Value) -> Value:
         wide = self._together(a, b, c)
         texts = [self._text(value, wide) for value in (a, b, c)]
-        made = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
-        return Value(a.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        text = self.arithmetic.fma(a.dtype, self._count(wide), *texts)
+        return Value(a.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def select(self, cond: Value, if_true: Value, if_false: Value) -> Value:
-        """One of two values, per lane."""
+        """Emit one of two values, per lane."""
         if if_true.parts:
             parts = tuple(
                 self.select(cond, a, b) for a, b in zip(if_true.parts, if_false.parts, strict=True)
@@ -481,8 +484,8 @@ class LaneContext:
             flag, test = "i1", cond.text
         else:
             flag, test = widened("i1", self._count(wide)), self._text(cond, wide)
-        made = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
-        return Value(if_true.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        text = self.w.emit(f"select {flag} {test}, {type_} {a}, {type_} {b}")
+        return Value(if_true.dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, text)
 
     def _cast(self, value: Value, dtype: ir.DataType) -> Value:
         same_width = value.dtype.bits == dtype.bits
@@ -493,17 +496,19 @@ class LaneContext:
             return Value(dtype, LaneShape.LINEAR, base, value.stride, exact=True)
         wide = self._together(value)
         text = self._text(value, wide)
-        made = self.casts.cast(value.dtype, dtype, self._count(wide), text)
+        converted = self.casts.cast(value.dtype, dtype, self._count(wide), text)
         origin = value.origin
         if origin is not None:
             origin = replace(origin, casts=(*origin.casts, dtype)) if dtype.is_integer else None
-        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made, origin=origin)
+        return Value(
+            dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, converted, origin=origin
+        )
 
     def _bitcast(self, value: Value, dtype: ir.DataType) -> Value:
         wide = self._together(value)
         text = self._text(value, wide)
-        made = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
-        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, made)
+        converted = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
+        return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, converted)
 
     def _ballot(self, cond: Value) -> Value:
         # A subgroup is one lane here, so bit 0 of the first word is the lane's own vote.
@@ -518,7 +523,7 @@ class LaneContext:
         return self.select(own, value, uniform(value.dtype, constant(scalar, 0)))
 
     def _together(self, *values: Value) -> bool:
-        """Whether an operation on these values needs one result per lane."""
+        """True if an operation on these values needs one result per lane."""
         return bool(self.width) and any(value.form is not LaneShape.UNIFORM for value in values)
 
     def _count(self, wide: bool) -> int:
@@ -529,7 +534,7 @@ class LaneContext:
 
 
 def _is_unknown(value: Value) -> bool:
-    """Whether a value is the same for all lanes, and only a launch knows it."""
+    """True if a value is uniform and known only at launch."""
     return value.form is LaneShape.UNIFORM and value.text.startswith("%")
 
 

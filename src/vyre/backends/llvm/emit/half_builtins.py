@@ -1,4 +1,4 @@
-"""Conversions of f16 for machines without instructions for them.
+"""Software conversions of f16 for machines without instructions for them.
 
 LLVM calls these two functions by their names once it selects instructions, so they must be part of
 the module although nothing in it mentions them.
@@ -80,4 +80,4 @@ define hidden half @__truncdfhf2(double %x) nounwind {
   ret half %result
 }
 """
-"""A double as a half, rounded once: LLVM asks for it by name where it joins two roundings."""
+"""A double as a half, rounded once: LLVM calls it by name where it merges two roundings."""

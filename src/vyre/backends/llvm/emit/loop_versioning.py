@@ -1,11 +1,11 @@
-"""Accesses at a loop's counter: one test before the loop in place of one per round.
+"""Loop versioning: one bounds check before the loop instead of one per iteration.
 
-Lanes that run one by one have loops with bounds of their own, as in `for e in starts[node]..starts[
-node + 1] { … targets[e] … }`. Where such a loop ends inside the buffers, it runs without tests.
-The same holds for places that follow the counter, upwards or downwards, from a place that stays, as
-in `out[begin + k] = text[end - 1 - k]`: the first and the last round tell for all between them. A
-variable that goes on by one in every round, as decoders have it in `out[o] = value; o = o + 1`, is
-as good as the counter.
+Scalar lanes have loops with bounds of their own, as in `for e in starts[node]..starts[node + 1] { …
+targets[e] … }`. Where such a loop ends inside the buffers, it runs without bounds checks. The same
+holds for indices that are affine in the induction variable, with a coefficient of one or minus one
+and an invariant base, as in `out[begin + k] = text[end - 1 - k]`: the first and the last iteration
+bound all between them. A variable incremented by one in every iteration, as decoders have it in
+`out[o] = value; o = o + 1`, serves like the induction variable.
 """
 
 from __future__ import annotations
@@ -30,42 +30,42 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_NODES = 128
-"""Expressions in a loop that is written twice."""
+"""Maximum number of expressions in a loop that is versioned."""
 MOST_OFFSET = 1 << 20
 MOST_FOLLOWING = 4
-"""Places besides the counter's own that are worth a test before the loop."""
+"""Maximum number of other affine indices worth a test before the loop."""
 MOST_BITS = 32
-"""Of counters."""
+"""Maximum width of induction variables."""
 
 
 @dataclass(slots=True)
 class CounterAccesses:
-    """Accesses of a loop at its counter, or at places that follow it."""
+    """Accesses of a loop whose index is affine in its induction variable."""
 
     ends: dict[str, int] = field(default_factory=dict[str, int])
-    """For every buffer, how far after the counter itself."""
+    """Greatest offset from the induction variable itself, by buffer."""
     following: dict[tuple[str, ir.AnyExpr], bool] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], bool]
     )
-    """Buffers and indices that follow the counter otherwise, and whether they rise with it."""
+    """Buffers and other affine indices: whether these rise with the induction variable."""
     conditions: dict[Conjunct, bool] = field(default_factory=dict[Conjunct, bool])
-    """Of what must be less than what stays, whether it rises."""
+    """Comparisons with a loop-invariant right side: whether the left side rises."""
     fixed: dict[ir.AnyExpr, None] = field(default_factory=dict[ir.AnyExpr, None])
-    """Conditions that are the same in all rounds."""
+    """Loop-invariant conditions."""
     rising: dict[str, int] = field(default_factory=dict[str, int])
-    """Variables that go on by one in every round, or by minus one."""
+    """Variables incremented by one in every iteration, or by minus one."""
     accesses: set[int] = field(default_factory=set[int])
     indices: dict[int, tuple[str, ir.AnyExpr]] = field(
         default_factory=dict[int, tuple[str, ir.AnyExpr]]
     )
-    """Of accesses that follow the counter otherwise: their buffers and indices."""
+    """Buffers and indices of the accesses in `following`, by the access's identity."""
     firsts: dict[tuple[str, ir.AnyExpr], str] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], str]
     )
-    """Where these are in the first round, i64 operands."""
+    """Their indices in the first iteration, i64 operands."""
 
     def places(self, loop: ir.Loop, start: Value) -> dict[int, FromFirst]:
-        """Where accesses are that follow the counter otherwise, once the test has been made."""
+        """The indices of the accesses in `following`, after the test is emitted."""
         return {
             access: FromFirst(self.firsts[key], self.following[key], loop.var, start)
             for access, key in self.indices.items()
@@ -74,7 +74,7 @@ class CounterAccesses:
 
 @dataclass(frozen=True, slots=True)
 class FromFirst:
-    """A place by how many rounds it is away from where the loop began, which never wraps."""
+    """An index as a distance in iterations from the first; never wraps."""
 
     first: str
     rises: bool
@@ -82,10 +82,10 @@ class FromFirst:
     start: Value
 
     def emit(self, lanes: LaneContext) -> Value:
-        """The place in the round at hand."""
+        """Emit the index in the current iteration."""
         w, scalar = lanes.w, register_type(self.start.dtype)
-        rounds = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
-        wide = w.emit(f"zext {scalar} {rounds} to i64")
+        distance = w.emit(f"sub {scalar} {lanes.read(self.counter).text}, {self.start.text}")
+        wide = w.emit(f"zext {scalar} {distance} to i64")
         op = "add" if self.rises else "sub"
         return uniform(ir.DataType.U64, w.emit(f"{op} i64 {self.first}, {wide}"))
 
@@ -93,7 +93,7 @@ class FromFirst:
 def accesses_at_counter(
     lanes: LaneContext, loop: ir.Loop, counter: ir.DataType
 ) -> CounterAccesses | None:
-    """The accesses that one test before an innermost loop proves; None if it is not worth it."""
+    """The accesses that one test before an innermost loop proves; None if unprofitable."""
     if not lanes.kernel.allows(Technique.VERSION_LOOPS):
         return None
     if lanes.width or not lanes.branches or lanes.kernel.unchecked:
@@ -101,7 +101,10 @@ def accesses_at_counter(
     if is_large(lanes.kernel.program):
         return None
     return followed_by(
-        loop, counter, lanes.kernel.env, lambda one: lanes.proven(one) or one.buffer in lanes.own
+        loop,
+        counter,
+        lanes.kernel.env,
+        lambda access: lanes.proven(access) or access.buffer in lanes.own,
     )
 
 
@@ -111,7 +114,7 @@ def followed_by(
     env: TypeEnv,
     known: Callable[[ir.Load | ir.Atomic | ir.Store], bool],
 ) -> CounterAccesses | None:
-    """The accesses that follow the counter of an innermost loop, but for known ones."""
+    """The accesses affine in an innermost loop's induction variable, except known ones."""
     if not counter.is_integer or (counter.bits or 0) > MOST_BITS:
         return None
     search = _Search(loop, counter, env)
@@ -139,17 +142,17 @@ class _Search:
         self._env = env
 
     def look_at(self, access: ir.Load | ir.Atomic | ir.Store, place: int) -> None:
-        """Take an access if it follows the counter."""
-        found, follows = self.found, self.follows
+        """Record an access if its index is affine in the induction variable."""
+        record, follows = self.found, self.follows
         written = follows.expand(access.index)
         index = follows.expand(flat_index(written))
         offset = _offset(index, self._counter)
         if offset is not None:
-            found.ends[access.buffer] = max(offset, found.ends.get(access.buffer, 0))
-            found.accesses.add(id(access))
+            record.ends[access.buffer] = max(offset, record.ends.get(access.buffer, 0))
+            record.accesses.add(id(access))
             return
         step = follows.step(index, place)
-        if step not in (1, -1) or len(found.following) >= MOST_FOLLOWING:
+        if step not in (1, -1) or len(record.following) >= MOST_FOLLOWING:
             return
         if isinstance(written, ir.Select):
             parts = list(self._conditions(written.cond, place))
@@ -157,17 +160,20 @@ class _Search:
                 return
             for part, rises in (part for part in parts if part is not None):
                 if rises is None:
-                    found.fixed[part.condition()] = None
+                    record.fixed[part.condition()] = None
                 else:
-                    found.conditions[part] = rises
-        found.following[access.buffer, index] = step > 0
-        found.indices[id(access)] = (access.buffer, index)
-        found.accesses.add(id(access))
+                    record.conditions[part] = rises
+        record.following[access.buffer, index] = step > 0
+        record.indices[id(access)] = (access.buffer, index)
+        record.accesses.add(id(access))
 
     def _conditions(
         self, cond: ir.AnyExpr, place: int
     ) -> Iterator[tuple[Conjunct, bool | None] | None]:
-        """The parts of a condition, and whether what must be less rises; None for other parts."""
+        """The conjuncts of a condition, and whether their left side rises.
+
+        Yields None instead of a rise for loop-invariant conjuncts, and None alone for other ones.
+        """
         follows = self.follows
         for part in conjuncts_of(cond, negated=False, is_integer=lambda _: True):
             part = part.mirrored() if part.op is ir.BinOp.GT else part
@@ -195,44 +201,44 @@ def _offset(index: ir.AnyExpr, counter: str | None) -> int | None:
 
 
 def emit_test(
-    lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+    lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, accesses: CounterAccesses
 ) -> str:
-    """Whether a loop from `start` up to `stop` stays inside the buffers, an i1.
+    """Emit whether all accesses of a loop are in bounds, an i1.
 
-    Of one that has no rounds nothing needs to be true.
+    It runs from `start` up to `stop`; if its trip count is zero, nothing needs to be true.
     """
     w = lanes.w
     holds: list[str] = []
-    end = w.emit(f"zext i32 {stop.text} to i64") if found.ends else ""
-    for buffer, offset in found.ends.items():
-        # The counter is less than `stop`, and an index of 32 bits must not wrap on the way.
+    end = w.emit(f"zext i32 {stop.text} to i64") if accesses.ends else ""
+    for buffer, offset in accesses.ends.items():
+        # The induction variable is less than `stop`, and a 32-bit index must not wrap on the way.
         last = w.emit(f"add i64 {end}, {offset}") if offset else end
         count = w.intrinsic("umin", "i64", lanes.buffer(buffer).count, str(1 << 32))
         holds.append(w.emit(f"icmp ule i64 {last}, {count}"))
-    if found.following:
-        rounds = _Rounds(lanes, loop, start, stop, found)
-        for (buffer, index), rises in found.following.items():
-            first, greatest = rounds.first_and_greatest(index, rises, holds)
-            found.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
+    if accesses.following:
+        ends = _FirstAndLast(lanes, loop, start, stop, accesses)
+        for (buffer, index), rises in accesses.following.items():
+            first, greatest = ends.first_and_greatest(index, rises, holds)
+            accesses.firsts[buffer, index] = w.emit(f"zext i32 {first.text} to i64")
             last = w.emit(f"zext i32 {greatest.text} to i64")
             count = lanes.buffer(buffer).count
             if greatest.dtype.is_signed:
                 # Beyond it are the negative numbers.
                 count = w.intrinsic("umin", "i64", count, str(1 << 31))
             holds.append(w.emit(f"icmp ult i64 {last}, {count}"))
-        for part, rises in found.conditions.items():
-            _, greatest = rounds.first_and_greatest(part.left, rises, holds)
+        for part, rises in accesses.conditions.items():
+            _, greatest = ends.first_and_greatest(part.left, rises, holds)
             bound = lanes.value(part.right).text
             holds.append(w.emit(f"icmp ult i32 {greatest.text}, {bound}"))
-        holds += [lanes.value(condition).text for condition in found.fixed]
+        holds += [lanes.value(condition).text for condition in accesses.fixed]
     result = "true"
-    for one in holds:
-        result = w.emit(f"and i1 {result}, {one}")
+    for flag in holds:
+        result = w.emit(f"and i1 {result}, {flag}")
     return result
 
 
-class _Rounds:
-    """What numbers are in the first and in the last round of a loop."""
+class _FirstAndLast:
+    """Values of expressions in a loop's first and last iteration."""
 
     def __init__(
         self, lanes: LaneContext, loop: ir.Loop, start: Value, stop: Value, found: CounterAccesses
@@ -256,9 +262,9 @@ class _Rounds:
     def first_and_greatest(
         self, expr: ir.AnyExpr, rises: bool, holds: list[str]
     ) -> tuple[Value, Value]:
-        """What a number begins with, and the greatest it comes to, if it is in order.
+        """Emit an expression's first and greatest value, if it is monotonic.
 
-        That it is goes to `holds`.
+        The condition that it is monotonic is appended to `holds`.
         """
         lanes, places = self._lanes, list[Value]()
         for names in self._names:
@@ -267,6 +273,6 @@ class _Rounds:
             places.append(lanes.value(expr))
             lanes.names = before
         least, most = places if rises else reversed(places)
-        # Steps of one come by every number between: without the end of the type they are in order.
+        # Steps of one take every value between: without wrapping, the ends are in order.
         holds.append(lanes.w.emit(f"icmp ule i32 {least.text}, {most.text}"))
         return places[0], most

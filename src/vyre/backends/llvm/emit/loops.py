@@ -1,4 +1,7 @@
-"""Loops over sets of lanes: together where the bounds agree, until the last lane where not."""
+"""Loops over sets of lanes: uniform where the bounds agree, else masked.
+
+A masked loop runs until its last lane is finished.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 
 TINY_LOOP = 8
-"""Rounds of a loop that is over before anything that would make it faster."""
+"""Maximum trip count of a loop too short for any preparation."""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,7 @@ class LoopState:
     continued: str | None = None
     outer_mask: str | None = None
     loose: frozenset[str] = frozenset()
-    """Variables that nobody reads after the loop: lanes that have left need not keep them."""
+    """Variables dead after the loop: lanes that have left need not preserve them."""
     live_mask: str | None = None
 
 
@@ -54,7 +57,7 @@ class Loops:
         self.w = statements.w
 
     def loop(self, statement: ir.Loop) -> None:
-        """Count; lanes together where the bounds agree."""
+        """Emit a counted loop, uniform where all lanes have the same bounds."""
         lanes = self.s.lanes
         start, stop = lanes.value(statement.start), lanes.value(statement.stop)
         if not start.is_uniform or not stop.is_uniform:
@@ -64,24 +67,27 @@ class Loops:
                 self._counted_alike(statement, start, stop)
             return
         alone = len(self.s.views) == 1 and not self._is_tiny(statement)
-        found = accesses_at_counter(lanes, statement, start.dtype) if alone else None
-        if found is None:
+        at_counter = accesses_at_counter(lanes, statement, start.dtype) if alone else None
+        if at_counter is None:
             self._counted(statement, start, stop)
         else:
-            self._counted_twice(statement, start, stop, found)
+            self._counted_twice(statement, start, stop, at_counter)
 
     def _counted_twice(
-        self, statement: ir.Loop, start: Value, stop: Value, found: CounterAccesses
+        self, statement: ir.Loop, start: Value, stop: Value, at_counter: CounterAccesses
     ) -> None:
-        """Without tests at the counter where one test before the loop tells, else with them."""
+        """Emit two versions of a loop; one bounds check before it chooses.
+
+        The first has no bounds checks at the induction variable, the second has them.
+        """
         self.s.kernel.applies(Technique.VERSION_LOOPS)
         w, lanes = self.w, self.s.lanes
         inside, tested, done = (w.fresh(n) for n in ("loop.inside", "loop.tested", "loops"))
-        w.branch(emit_test(lanes, statement, start, stop, found), inside, tested, likely=True)
+        w.branch(emit_test(lanes, statement, start, stop, at_counter), inside, tested, likely=True)
         w.block(inside)
         known = lanes.inside
-        lanes.inside = known | found.accesses
-        lanes.from_first = found.places(statement, start)
+        lanes.inside = known | at_counter.accesses
+        lanes.from_first = at_counter.places(statement, start)
         self._counted(statement, start, stop)
         lanes.inside, lanes.from_first = known, {}
         w.jump(done)
@@ -91,18 +97,18 @@ class Loops:
         w.block(done)
 
     def _counted(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Up to a stop that all lanes share, from a start that they share or are steps apart at."""
+        """Emit a loop with a uniform stop and uniform or linear start."""
         w = self.w
         dtype = start.dtype
         scalar = register_type(dtype)
         order = "slt" if dtype.is_signed else "ult"
         slot = w.slot(scalar, statement.var)
         w.do(f"store {scalar} {start.text}, ptr {slot}")
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done)
         bound, through = stop.text, done
         again = ""
-        # No more than the counter can go on by, whatever its sign.
+        # At most the distance that the induction variable can advance, whatever its sign.
         strip = min(
             self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
         )
@@ -119,7 +125,7 @@ class Loops:
         w.block(run)
         for view in self.s.views:
             view.names[statement.var] = replace(start, text=now)
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
@@ -135,28 +141,28 @@ class Loops:
         self._exit(state, statement)
 
     def _is_uneven(self, statement: ir.Loop) -> bool:
-        """Whether one lane has so many rounds and the next one has others.
+        """True if the trip count varies from one lane to the next.
 
-        Rounds that LLVM writes out are more to choose from, which machines guess wrong.
+        Iterations that LLVM unrolls add branches, which the hardware mispredicts.
         """
         if self.s.lanes.width:
             return False
         return any(map(self.s.kernel.differs, (statement.start, statement.stop)))
 
     def _is_tiny(self, statement: ir.Loop) -> bool:
-        """Whether a lane has a few rounds, others at other times: nothing to prepare them pays."""
+        """True if the trip count is small and varies: no preparation pays."""
         if self.s.lanes.width or isinstance(statement.stop, ir.Lit):
             return False
         return self.s.kernel.max_trip_counts.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
 
     def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
-        """Begin a strip of a long loop: look at the flag, and say where the strip ends."""
+        """Emit the start of a strip: a safepoint poll; returns the end of the strip."""
         w = self.w
         w.block(label)
         emit_poll(self.s.kernel)
         scalar = register_type(stop.dtype)
         now = w.emit(f"load {scalar}, ptr {slot}")
-        # Most loops are short: one branch that is guessed right, and the end is where it was.
+        # Most loops are short: one branch that is predicted right, and the end stays the stop.
         left = w.emit(f"sub {scalar} {stop.text}, {now}")
         one = w.emit(f"icmp ule {scalar} {left}, {strip}")
         short, long, begin = (w.fresh(n) for n in ("strip.only", "strip.first", "strip.begin"))
@@ -172,9 +178,12 @@ class Loops:
         return w.emit(f"phi {scalar} [ {end}, %{long} ], [ {stop.text}, %{short} ]")
 
     def _blocks(self, statement: ir.Loop, slot: str, stop: Value) -> None:
-        """As many rounds as can be done in blocks, where sets of lanes take turns."""
-        rounds = jam_factor(self.s, statement)
-        if rounds == 1:
+        """Emit unrolled-and-jammed iterations, where sets of lanes take turns.
+
+        The remainder is left to the loop that follows.
+        """
+        factor = jam_factor(self.s, statement)
+        if factor == 1:
             return
         self.s.kernel.applies(Technique.UNROLL_AND_JAM)
         w, s = self.w, self.s
@@ -183,28 +192,29 @@ class Loops:
         start = w.emit(f"load {scalar}, ptr {slot}")
         some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
         left = w.emit(f"sub {scalar} {stop.text}, {start}")
-        last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
-        enough = w.emit(f"icmp uge {scalar} {left}, {rounds}")
+        last = w.emit(f"sub {scalar} {stop.text}, {factor}")
+        enough = w.emit(f"icmp uge {scalar} {left}, {factor}")
         fits = w.emit(f"and i1 {some}, {enough}")
         block, done = w.fresh("block"), w.fresh("block.done")
         w.branch(fits, block, done)
         w.block(block)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
-        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, rounds)]
+        counts = [now] + [w.emit(f"add {wrap} {scalar} {now}, {n}") for n in range(1, factor)]
         for view in s.views:
             for count in counts:
                 view.names[statement.var] = uniform(stop.dtype, count)
                 s.alone(view, statement.body)
-        following = w.emit(f"add {wrap} {scalar} {now}, {rounds}")
+        following = w.emit(f"add {wrap} {scalar} {now}, {factor}")
         w.do(f"store {scalar} {following}, ptr {slot}")
         again = w.emit(f"icmp {order}e {scalar} {following}, {last}")
         w.branch(again, block, done)
         w.block(done)
 
     def _counted_alike(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Counters that lanes share, or that stay steps apart, up to stops that may differ.
+        """Emit a masked loop with varying stops.
 
-        The counter of a lane that is through goes on, and nothing is true of it.
+        The induction variable is uniform or linear. Inactive lanes keep counting; no fact holds for
+        their induction variable.
         """
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype
@@ -218,12 +228,12 @@ class Loops:
             self._counted(statement, start, end)
             first = end.text
         w.do(f"store {scalar} {first}, ptr {slot}")
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done, divergent=True)
         w.block(head)
         emit_poll(self.s.kernel)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
-        # A first lane that is through passes the end of its type before the others if it leads.
+        # If the first lane leads, it passes the end of its type before others when inactive.
         counter = replace(start, text=now, exact=start.exact and start.stride >= 0)
         compared = lanes.arithmetic.compare(
             ir.BinOp.LT, dtype, lanes.width, lanes.vector(counter), limit
@@ -231,7 +241,7 @@ class Loops:
         self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, compared), run, done)
         w.block(run)
         lanes.names[statement.var] = counter
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {scalar} {now}, 1")
         w.do(f"store {scalar} {following}, ptr {slot}")
@@ -240,14 +250,17 @@ class Loops:
         self._exit(state, statement)
 
     def _counted_apart(self, statement: ir.Loop, start: Value, stop: Value) -> None:
-        """Every lane has its own counter; a lane is out when its counter is through."""
+        """Emit a masked loop with a varying induction variable.
+
+        A lane becomes inactive when its own induction variable reaches its stop.
+        """
         w, lanes = self.w, self.s.lanes
         dtype = start.dtype
         type_ = register_type(dtype, lanes.width)
         slot = w.slot(type_, statement.var)
         w.do(f"store {type_} {lanes.vector(start)}, ptr {slot}")
         limit = lanes.vector(stop)
-        head, run, step, done = (w.fresh(n) for n in ("loop", "round", "next", "endloop"))
+        head, run, step, done = (w.fresh(n) for n in ("loop", "iteration", "next", "endloop"))
         state = self._enter(statement, step, done, divergent=True)
         w.block(head)
         emit_poll(self.s.kernel)
@@ -257,7 +270,7 @@ class Loops:
         self._stay(state, Value(ir.DataType.BOOL, LaneShape.VARYING, more), run, done)
         w.block(run)
         lanes.names[statement.var] = Value(dtype, LaneShape.VARYING, now)
-        self._round(state, statement)
+        self._iteration(state, statement)
         w.block(step)
         following = w.emit(f"add {type_} {now}, {constant(register_type(dtype), 1, lanes.width)}")
         w.do(f"store {type_} {following}, ptr {slot}")
@@ -266,7 +279,7 @@ class Loops:
         self._exit(state, statement)
 
     def while_(self, statement: ir.While) -> None:
-        """Repeat while the condition holds, in the lanes where it does."""
+        """Emit a while loop, masked where its condition varies."""
         w, lanes = self.w, self.s.lanes
         divergent = bool(lanes.width) and self.s.shapes.is_varying(statement.cond)
         if divergent and has_all_active_prologue(self.s, statement):
@@ -274,7 +287,7 @@ class Loops:
             if parts is not None:
                 self.s.kernel.applies(Technique.ALL_ACTIVE_PROLOGUE)
                 self._while_full(statement, parts)
-        head, run, done = (w.fresh(n) for n in ("while", "round", "endwhile"))
+        head, run, done = (w.fresh(n) for n in ("while", "iteration", "endwhile"))
         state = self._enter(statement, head, done, divergent=divergent)
         w.block(head)
         emit_poll(self.s.kernel)
@@ -286,31 +299,31 @@ class Loops:
         else:
             w.branch(cond.text, run, done)
         w.block(run)
-        self._round(state, statement)
+        self._iteration(state, statement)
         self._again(state, head, done)
         w.block(done)
         self._exit(state, statement)
 
     def _while_full(self, statement: ir.While, parts: list[Conjunct]) -> None:
-        """Rounds as long as all lanes stay."""
+        """Emit the iterations in which all lanes are active."""
         w = self.w
-        head, run, done = (w.fresh(n) for n in ("while.all", "round.all", "endwhile.all"))
+        head, run, done = (w.fresh(n) for n in ("while.all", "iteration.all", "endwhile.all"))
         state = self._enter(statement, head, done)
         w.block(head)
         emit_poll(self.s.kernel)
         w.branch(emit_all_hold(self.s.lanes, parts), run, done)
         w.block(run)
-        self._round(state, statement)
+        self._iteration(state, statement)
         self._again(state, head, done)
         w.block(done)
         self._exit(state, statement)
 
-    # Lanes that leave one by one -----------------------------------------------------------------
+    # Masks of lanes that leave separately ---------------------------------------------------------
 
     def _enter(
         self, statement: ir.Loop | ir.While, next_: str, done: str, *, divergent: bool = False
     ) -> LoopState:
-        """Prepare a loop; masks are needed where lanes may leave it one by one."""
+        """Set up a loop; masks are needed where lanes may leave it separately."""
         s = self.s
         state = LoopState(next_, done, outer_mask=s.lanes.mask)
         if s.lanes.width and (divergent or self._leaves_apart(statement)):
@@ -335,7 +348,7 @@ class Loops:
         return (own and apart) or returns
 
     def _stay(self, state: LoopState, cond: Value, run: str, done: str) -> None:
-        """Lanes whose condition fails leave; go on while any stays."""
+        """Emit the mask update: lanes whose condition fails leave; continue while any stays."""
         w, lanes = self.w, self.s.lanes
         assert state.broke is not None
         self._refresh(state)
@@ -350,14 +363,14 @@ class Loops:
         w.branch(some, run, done)
 
     def _refresh(self, state: LoopState) -> None:
-        """The mask of lanes that are still in the loop."""
+        """Emit the mask of lanes that are still in the loop."""
         assert state.broke is not None
         gone = [state.broke] + ([self.s.returned] if self.s.returned else [])
         mask = self.s.without(state.outer_mask, gone)
         self.s.lanes.mask = mask
         state.live_mask = mask
 
-    def _round(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
+    def _iteration(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
         w, lanes = self.w, self.s.lanes
         if state.continued is not None:
             zero = constant(f"i{lanes.mask_bits}", 0, lanes.width)
@@ -369,7 +382,7 @@ class Loops:
         lanes.mask = inside
 
     def _again(self, state: LoopState, head: str, done: str) -> None:
-        """Go round again, unless no lane is left."""
+        """Emit the back edge, taken while any lane is left."""
         w, lanes = self.w, self.s.lanes
         if state.live_mask is None or not w.open:
             w.jump(head)
@@ -387,7 +400,7 @@ class Loops:
 
 
 def emit_poll(kernel: Kernel) -> None:
-    """Leave the kernel when it has been told to stop."""
+    """Emit a safepoint: return from the kernel if the stop flag is set."""
     w = kernel.w
     kernel.polls = True
     flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")

@@ -1,4 +1,4 @@
-"""A whole kernel: the loop over workgroups around the work of one."""
+"""The kernel function: the loop over workgroups around the work of one."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 LONGEST_ROW = 1 << 30
-"""Lanes of workgroups that run as one row; positions in it are counted in 32 bits."""
+"""Maximum number of lanes of workgroups that run as one row; lane numbers in it are 32-bit."""
 OPERATIONS_PER_NS = 32
-"""Simple operations of all lanes together, as vectors do them."""
+"""Simple operations per nanosecond, all lanes of vectors counted."""
 
 
 def generate(
@@ -41,16 +41,17 @@ def generate(
     thorough: bool = True,
     without: frozenset[str] = frozenset(),
 ) -> Generated:
-    """The LLVM IR of a program, what launching it needs to know, and how it came about.
+    """Generate the LLVM IR of a program, its metadata and its record.
 
-    What is not `thorough` has no further versions of its work for what a launch may turn out to be
-    like, which take as long to compile as the work. `unchecked` leaves out the tests of bounds, to
-    measure what they cost; `without` names passes and techniques to leave out.
+    The metadata is for launches; the record says how the code was compiled. Without `thorough`,
+    work is not versioned for properties of a launch: versions take as long to compile as the work
+    itself. `unchecked` omits bounds checks, to measure their cost; `without` names passes and
+    techniques to omit.
     """
     lowered = lower(program, host, thorough=thorough, without=without)
     work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
     if lowered.facts.tiling is not None and not work.group.is_flat:
-        # Lanes would not run along whole rows, which was the reason for other tiles.
+        # Lanes would not run along whole rows, which was the reason for re-tiling.
         fewer = without | {"retile_workgroups"}
         lowered = lower(program, host, thorough=thorough, without=fewer)
         work = _Work.of(lowered, host, Techniques(without), unchecked=unchecked, thorough=thorough)
@@ -62,24 +63,24 @@ def generate(
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The LLVM IR of a kernel, and how it came about."""
+    """The LLVM IR of a kernel, and the record of its compilation."""
 
     text: str
     info: KernelInfo
     lowered: Lowered
     applied: tuple[Technique, ...]
     regions: tuple[str, ...]
-    """How the lanes of each region run, in words; a region may be emitted in several versions."""
+    """Description of how the lanes of each region run; a region may have several versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A kernel, and what one of its workgroups does."""
+    """A kernel, and the work of one of its workgroups."""
 
     kernel: Kernel
     group: Group
     header: str
-    """Where totals are kept that threads have until they are done; empty if there are none."""
+    """Pointer to the privatised reductions of the threads; empty if there are none."""
     shared: list[tuple[str, int]]
     """Workgroup memory: pointers and sizes."""
 
@@ -87,7 +88,7 @@ class _Work:
     def of(
         lowered: Lowered, host: Host, techniques: Techniques, *, unchecked: bool, thorough: bool
     ) -> _Work:
-        """What is known before any code is written."""
+        """Compute the facts needed before any code is emitted."""
         facts = lowered.facts
         kernel = Kernel(
             lowered.program,
@@ -120,7 +121,7 @@ class _Work:
         return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
 
     def emit(self, facts: LaunchFacts) -> None:
-        """The loop over workgroups."""
+        """Emit the loop over workgroups."""
         kernel, group, tiling = self.kernel, self.group, facts.tiling
         w = kernel.w
         w.label = "start"
@@ -165,27 +166,27 @@ class _Work:
 
 
 def _proven_accesses(program: ir.Program) -> frozenset[int]:
-    """Accesses that are in bounds at every place where they stand."""
+    """Identities of accesses that are in bounds at every position."""
     ranges = Ranges.of(program)
     proven: set[int] = set()
     open_: set[int] = set()
     for position, statement in enumerate(walk_stmts(program.entry)):
-        found: list[ir.Load | ir.Atomic | ir.Store] = [
+        accesses: list[ir.Load | ir.Atomic | ir.Store] = [
             node
             for child in expr_children(statement)
             for node in walk_expr(child)
             if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
-            found.append(statement)
-        for access in found:
+            accesses.append(statement)
+        for access in accesses:
             inside = ranges.is_in_bounds(access, position)
             (proven if inside else open_).add(id(access))
     return frozenset(proven - open_)
 
 
 def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) -> str:
-    """The ids of the workgroup, and how many workgroups run at once as one row."""
+    """Emit the ids of the workgroup; returns how many workgroups run as one row."""
     w = kernel.w
     nx, ny = span.extents
     x = w.emit(f"urem i64 {group}, {nx}")
@@ -205,7 +206,7 @@ def _decode(kernel: Kernel, group: str, span: Span, *, several: bool = False) ->
 
 
 def _room(kernel: Kernel, group: str, span: Span) -> str:
-    """How many workgroups there are from a number on that follow one another along x."""
+    """Emit the number of consecutive workgroups along x from `group` on."""
     w, nx = kernel.w, span.extents[0]
     left = w.emit(f"sub i64 {nx}, {w.emit(f'urem i64 {group}, {nx}')}")
     return w.intrinsic("umin", "i64", left, w.emit(f"sub i64 {span.last}, {group}"))
@@ -233,7 +234,7 @@ def _info(kernel: Kernel, workgroup_size: tuple[int, int, int]) -> KernelInfo:
 
 
 def _cost(kernel: Kernel, invocations: int) -> int:
-    """A guess at the time of one workgroup; 0 where loops of unknown length make it worthless."""
+    """Estimated nanoseconds of one workgroup; 0 if a trip count is unknown."""
     for statement in walk_stmts(kernel.program.entry):
         if isinstance(statement, ir.While):
             return 0

@@ -1,14 +1,14 @@
-"""Work that few lanes do, in functions of its own that LLVM spends little time on.
+"""Outlines cold regions into functions that LLVM spends little time on.
 
-Beside the vectors in which nearly all lanes run, every row has lanes that run one by one, and there
-may be vectors that test what nearly always holds. That is as much code again as what the time of a
-launch goes into, and it takes LLVM as long. A kernel that is large enough for this to be felt calls
-it instead; the pipelines know such functions by their name.
+Beside the vectors in which nearly all lanes run, every row has scalar lanes, and there may be
+vectors that test conditions which nearly always hold. That is as much code again as the hot code of
+a launch, and LLVM takes as long to compile it. A kernel that is large enough for this to matter
+calls it instead; the pipelines recognise such functions by their name.
 
-A region can be moved if nothing leads into or out of it but its beginning, its end and the end of
-the kernel, if no value made in it is used elsewhere, and if it shares no variable of the kernel's
-stack but large arrays: others would have to live in memory from then on. What the text says
-decides, when all of it is there; where it does not allow it, the region stays where it stands.
+A region can be outlined if control enters only at its beginning and leaves only at its end or at
+the end of the kernel, if no value defined in it is used elsewhere, and if it shares no variable of
+the kernel's stack but large arrays: others would have to live in memory from then on. This is
+decided from the complete text; where it is not allowed, the region stays in place.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
 PREFIX = "vyre.aside."
-"""How the names of such functions begin."""
+"""Prefix of the names of such functions."""
 FEWEST_LINES = 510
-"""Lines of a kernel from which on it matters how long LLVM takes: `effort` then chooses a short
-pipeline, whose code is replaced when the kernel turns out hot."""
+"""Lines of a kernel from which on LLVM's compile time matters.
+
+`effort` then chooses a short pipeline, whose code is replaced when the kernel turns out hot.
+"""
 _STOPPED = "-1"
-"""In place of a position, where the kernel is to be left: rows are not nearly as long."""
+"""Returned instead of an index when the kernel is to return: no row is nearly as long."""
 
 _NAME = re.compile(r"%[-\w$.]+", re.ASCII)
 _LABEL = re.compile(r"label (%[-\w$.]+)", re.ASCII)
@@ -62,19 +64,22 @@ _CASTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OutlinedRegion:
-    """A region that moves along a row, and how the code around it takes note."""
+    """A region that advances along a row, and the code after it."""
 
     label: str
     lines: list[str]
-    """What it does, from the label on."""
+    """Its instructions, after the label."""
     reached: str
-    """Where along the row it ends, the last value it makes."""
+    """The index along the row that it reaches: its last value."""
     after: list[str]
-    """What follows wherever it stands."""
+    """The instructions that follow it, in place or outlined."""
 
 
 def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
-    """Code that counts a position in a slot up to an end at most, for few lanes."""
+    """Emit cold code that advances an index in a slot.
+
+    The index reaches `end` at most; few lanes run here.
+    """
     w = kernel.w
     if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
         emit(slot)
@@ -100,7 +105,7 @@ def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], Non
 def with_outlined_regions(
     entry: list[str], lines: list[str], asides: dict[str, OutlinedRegion]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The entry block, the lines and further functions, with each region where it belongs."""
+    """The entry block, the lines and further functions: each region in place or outlined."""
     if not asides:
         return entry, lines, []
     parts = [entry, lines, *(aside.lines for aside in asides.values())]
@@ -110,15 +115,15 @@ def with_outlined_regions(
 
 
 def _in_place(lines: list[str], asides: dict[str, OutlinedRegion]) -> list[str]:
-    found: list[str] = []
+    placed: list[str] = []
     for line in lines:
         aside = asides.get(line)
-        found += [line] if aside is None else [f"{aside.label}:", *aside.lines, *aside.after]
-    return found
+        placed += [line] if aside is None else [f"{aside.label}:", *aside.lines, *aside.after]
+    return placed
 
 
 class _Moving:
-    """One kernel's regions on their way into functions."""
+    """Moves the regions of one kernel into functions."""
 
     def __init__(
         self, entry: list[str], lines: list[str], asides: dict[str, OutlinedRegion]
@@ -132,11 +137,11 @@ class _Moving:
         for uses in self._uses.values():
             self._all.update(uses)
         self._made = dict(_RESULT.findall(around))
-        """What makes each value of the kernel."""
+        """The instruction that defines each value of the kernel."""
         self._slots = {line[2 : line.index(" =")]: line for line in entry if " = alloca " in line}
 
     def moved(self) -> tuple[list[str], list[str], list[str]]:
-        """All of it, with those regions moved that can be."""
+        """The entry block, the lines and the functions; all legal regions are outlined."""
         functions: list[str] = []
         gone: set[str] = set()
         kept: dict[str, OutlinedRegion] = {}
@@ -155,15 +160,15 @@ class _Moving:
         return entry, _in_place(self._lines, kept), functions
 
     def _inputs(self, mark: str, aside: OutlinedRegion) -> list[str] | None:
-        """What a region needs of the kernel, in order; None if it cannot be moved."""
+        """The kernel's values that a region uses, in order; None if it cannot be outlined."""
         text, uses = self._texts[mark], self._uses[mark]
-        made = {name for name, _ in _RESULT.findall(text)}
-        if any(self._all[name] > uses[name] for name in made - {aside.reached}):
+        defined = {name for name, _ in _RESULT.findall(text)}
+        if any(self._all[name] > uses[name] for name in defined - {aside.reached}):
             return None
         labels = {f"%{label}" for label in (aside.label, *_BLOCK.findall(text))}
         if not labels.issuperset([*_LABEL.findall(text), *_INCOMING.findall(text)]):
             return None
-        inputs = [name for name in uses if name not in made and name not in labels]
+        inputs = [name for name in uses if name not in defined and name not in labels]
         for name in inputs:
             shared = name in self._slots and not self._is_own(mark, name)
             if (shared and not self._is_array(name)) or self._type(name) is None:
@@ -171,19 +176,19 @@ class _Moving:
         return inputs
 
     def _type(self, name: str) -> str | None:
-        """The type of a value of the kernel, if that is told easily."""
-        made = self._made.get(name)
-        if made is None:
+        """The type of a value, if its instruction shows it."""
+        definition = self._made.get(name)
+        if definition is None:
             return "ptr" if name in ("%launch", "%scratch") else None
-        return _type(*made.split(" ", 1))
+        return _type(*definition.split(" ", 1))
 
     def _is_array(self, name: str) -> bool:
-        """Whether a slot is memory wherever it is used."""
+        """True if a slot stays in memory wherever it is used."""
         size = _BYTES.search(self._slots[name])
         return size is not None and int(size[1]) > MOST_IN_REGISTERS
 
     def _is_own(self, mark: str, name: str) -> bool:
-        """Whether a name is a slot of the stack that nothing else uses; its making counts once."""
+        """True if a name is a stack slot of this region alone; its definition counts once."""
         return name in self._slots and self._all[name] == self._uses[mark][name] + 1
 
 
@@ -222,19 +227,19 @@ def _is_result(line: str, names: set[str]) -> bool:
 def _type(operation: str, rest: str) -> str | None:
     rest = _WORDS.sub("", rest, count=1)
     if operation in _LEADING:
-        found = _TYPE.match(rest)
+        match = _TYPE.match(rest)
     elif operation in _CASTS:
-        found = _TYPE.match(rest, rest.rindex(" to ") + 4)
+        match = _TYPE.match(rest, rest.rindex(" to ") + 4)
     elif operation in ("alloca", "getelementptr"):
         return None if "<" in rest and operation == "getelementptr" else "ptr"
     elif operation == "select":
-        found = _TYPE.match(rest, rest.index(", ") + 2)
+        match = _TYPE.match(rest, rest.index(", ") + 2)
     elif operation in ("icmp", "fcmp"):
-        found = _TYPE.match(rest, rest.index(" ") + 1)
-        return None if found is None or found[0].startswith("<") else "i1"
+        match = _TYPE.match(rest, rest.index(" ") + 1)
+        return None if match is None or match[0].startswith("<") else "i1"
     else:
         return None
-    return None if found is None else found[0]
+    return None if match is None else match[0]
 
 
 __all__ = ["PREFIX", "OutlinedRegion", "emit_outlined", "with_outlined_regions"]

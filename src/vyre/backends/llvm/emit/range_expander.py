@@ -1,15 +1,15 @@
-"""How far indices in loops reach, so that one test before a row replaces one per round.
+"""Expands symbolic ranges of indices to code: one check per row, none per iteration.
 
 Additions, subtractions and multiplications are done without wrapping, on the least and the greatest
-value of every operand. Where the whole span lies inside a buffer, the wrapping arithmetic of the
-program gives the very same indices: both are equal modulo 2^32, whether the program takes its 32
+value of every operand. Where the whole range lies inside a buffer, the wrapping arithmetic of the
+program gives the very same indices: both are equal modulo 2^32, whether the program treats its 32
 bits as signed or as unsigned on the way.
 
-Numbers are of 64 bits, and conditions are told by their signs: of many, one comparison tells. LLVM
-takes long over many comparisons that are joined.
+Numbers have 64 bits, and conditions are encoded in their signs: one comparison decides many of
+them. LLVM takes long over many comparisons that are combined.
 
-What could need more bits is required to be small: a factor of 2^30 or more leaves room for three
-others. And what types say of a number is not asked again.
+Values that could need more bits are required to be small: a factor of 2^30 or more leaves room for
+three others. Bounds that follow from a value's type are not tested again.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from vyre.record import dataclass
 MOST_FACTOR = 1 << 30
 MOST_TERM = 1 << 61
 MOST = 1 << 62
-"""Numbers stay below it, so that one more of them may be added without wrapping."""
+"""Numbers stay below it: one more addition does not wrap."""
 Condition = tuple[str, bool]
-"""An i64 operand, and whether it must be below zero: else it must not."""
+"""An i64 operand, and whether it must be negative or must not be."""
 _NAMES = {ir.BinOp.ADD: "add", ir.BinOp.SUB: "sub", ir.BinOp.MUL: "mul"}
 
 
 @dataclass(frozen=True, slots=True)
 class LoopRange:
-    """The bounds of a loop, names written out."""
+    """The bounds of a loop, with variables expanded to their definitions."""
 
     start: ir.AnyExpr
     stop: ir.AnyExpr
@@ -43,21 +43,24 @@ class LoopRange:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The least and the greatest value of an expression, i64 operands."""
+    """The range of an expression: its least and its greatest value, i64 operands."""
 
     least: str
     greatest: str
     low: int
-    """The least value is at least this."""
+    """Compile-time lower bound of the least value."""
     high: int
-    """And the greatest is at most that."""
+    """Compile-time upper bound of the greatest value."""
 
 
 _ONE = Span("1", "1", 1, 1)
 
 
 class RangeExpander:
-    """Spans for the lanes from a certain one on: of a row, or of a block along several axes."""
+    """Expands ranges over the lanes of a row or a block.
+
+    A block has lanes along several axes.
+    """
 
     def __init__(
         self,
@@ -68,7 +71,7 @@ class RangeExpander:
         loops: Mapping[str, LoopRange],
         contents: TableRanges | None = None,
     ) -> None:
-        """`extents` says how many lanes lie along x, and along y and z if they count."""
+        """Initialise; `extents` are the lanes along x, and along y and z if these vary."""
         self._kernel = kernel
         self._w = kernel.w
         self._contents = contents
@@ -78,7 +81,7 @@ class RangeExpander:
         self._spans: dict[ir.AnyExpr, Span] = {}
         self._axes = tuple(range(len(extents)))
         self.exact: list[Condition] = []
-        """Conditions under which spans are right: nothing in them wraps, nor in loops' bounds."""
+        """Conditions under which ranges are exact: nothing in them wraps, nor in loop bounds."""
         self._last = [self._last_of(lanes) for lanes in extents]
 
     def _last_of(self, lanes: str) -> Span:
@@ -97,7 +100,7 @@ class RangeExpander:
         axes: Axes = X,
         contents: TableRanges | None = None,
     ) -> bool:
-        """Whether the span of a `u32` expression can be told for lanes along some axes."""
+        """True if a `u32` expression's range over some axes can be expanded."""
         if forms.is_constant_along(expr, axes):
             return True
         if contents is not None and contents.has_greatest(expr):
@@ -120,7 +123,7 @@ class RangeExpander:
                 ):
                     return False
                 if any(forms.is_u32(s) and forms.is_constant_along(s, axes) for s in sides):
-                    # By one number that is at least zero: the order of the others stays.
+                    # Multiplied by one non-negative number: the order of the others stays.
                     return True
                 return all(rises(side, forms, axes, contents) for side in sides)
             case ir.Cast(value, _) if forms.is_recast(expr):
@@ -131,33 +134,34 @@ class RangeExpander:
     def is_inside(
         self, index: ir.AnyExpr, count: str, *, before: int = 0, after: int = 0
     ) -> list[Condition]:
-        """When the whole span, with some elements before and after, lies inside a buffer.
+        """Emit conditions that the whole range is in bounds.
 
-        That is so only if all of `exact` holds as well.
+        It is widened by `before` and `after` elements. The conditions suffice only if all of
+        `exact` holds as well.
         """
         span = self.span(index)
         greatest = self._result(ir.BinOp.ADD, span.greatest, str(after))
-        found = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
+        conditions = [(self._w.emit(f"sub i64 {greatest}, {count}"), True)]
         if span.low < before:
-            found.append((self._result(ir.BinOp.SUB, span.least, str(before)), False))
-        return found
+            conditions.append((self._result(ir.BinOp.SUB, span.least, str(before)), False))
+        return conditions
 
     def fits_word(self, span: Span, dtype: ir.DataType | None) -> list[Condition]:
-        """When a span is one of numbers of a type of 32 bits."""
+        """Emit conditions that a range fits a type of 32 bits."""
         least, most = word_range(dtype)
-        found: list[Condition] = []
+        conditions: list[Condition] = []
         if span.low < least:
-            found.append((self._result(ir.BinOp.SUB, span.least, str(least)), False))
+            conditions.append((self._result(ir.BinOp.SUB, span.least, str(least)), False))
         if span.high > most:
-            found.append((self._result(ir.BinOp.SUB, span.greatest, str(most + 1)), True))
-        return found
+            conditions.append((self._result(ir.BinOp.SUB, span.greatest, str(most + 1)), True))
+        return conditions
 
     def span(self, expr: ir.AnyExpr) -> Span:
-        """The least and the greatest value."""
-        found = self._spans.get(expr)
-        if found is None:
-            found = self._spans[expr] = self._span(expr)
-        return found
+        """Emit the range of an expression, once for each."""
+        cached = self._spans.get(expr)
+        if cached is None:
+            cached = self._spans[expr] = self._span(expr)
+        return cached
 
     def _span(self, expr: ir.AnyExpr) -> Span:
         if isinstance(expr, ir.Builtin) or self._forms.is_constant_along(expr, self._axes):
@@ -176,29 +180,32 @@ class RangeExpander:
             start, stop = self.span(loop.start), self.span(loop.stop)
             for bound, end in ((start, loop.start), (stop, loop.stop)):
                 if not self._forms.is_constant_along(end, self._axes):
-                    # A loop compares its counter with what the bounds are after wrapping.
+                    # A loop compares its induction variable with the bounds after wrapping.
                     self.exact += self.fits_word(bound, self._forms.word(end))
             last = self.joined(ir.BinOp.SUB, stop, _ONE)
-            # A loop without a round may begin behind its end.
+            # A loop with a trip count of zero may have its start beyond its stop.
             low, high = min(start.low, last.low), max(start.high, last.high)
             return Span(start.least, last.greatest, low, high)
         assert isinstance(expr, ir.Binary)
         return self.joined(expr.op, self.span(expr.left), self.span(expr.right))
 
     def _single(self, expr: ir.AnyExpr) -> Span:
-        """The span of what is the same for all lanes, or of the first of them."""
-        found = self._first.value(expr)
-        least, most = word_range(found.dtype)
-        known = known_integer(found.text)
+        """Emit the range of a uniform value, or of the first lane's."""
+        first = self._first.value(expr)
+        least, most = word_range(first.dtype)
+        known = known_integer(first.text)
         if known is not None:
             known = (known - least) % (1 << 32) + least
             return Span(str(known), str(known), known, known)
-        extended = "sext" if found.dtype.is_signed else "zext"
-        value = self._w.emit(f"{extended} i32 {found.text} to i64")
+        extended = "sext" if first.dtype.is_signed else "zext"
+        value = self._w.emit(f"{extended} i32 {first.text} to i64")
         return Span(value, value, least, most)
 
     def joined(self, op: ir.BinOp, left: Span, right: Span) -> Span:
-        """The span of a sum, a difference or a product; factors as `supports` wants them."""
+        """Emit the range of a sum, difference or product.
+
+        Factors must be as `supports` requires.
+        """
         if op is ir.BinOp.SUB:
             right = Span(right.greatest, right.least, right.high, right.low)
         ends = _ends(op, left, right)
@@ -213,7 +220,7 @@ class RangeExpander:
         return Span(least, greatest, min(ends), max(ends))
 
     def difference(self, left: str, right: str) -> str:
-        """One end of a span less one of another."""
+        """Emit the difference of two ends of ranges, an i64."""
         return self._result(ir.BinOp.SUB, left, right)
 
     def _result(self, op: ir.BinOp, left: str, right: str) -> str:
@@ -227,9 +234,9 @@ class RangeExpander:
         return self._w.emit(f"{_NAMES[op]} i64 {left}, {right}")
 
     def _bounded(self, span: Span, most: int) -> Span:
-        """The span where it does not reach so far in either direction; elsewhere `exact` fails.
+        """Require a range to stay within `most` in either direction.
 
-        What is computed with it elsewhere may wrap, and does not matter.
+        If it does not, `exact` fails; values computed from the range may wrap, and are not used.
         """
         turned = span.low > span.high
         least, greatest = sorted((span.low, span.high))
@@ -245,7 +252,7 @@ class RangeExpander:
 
 
 def _ends(op: ir.BinOp, left: Span, right: Span) -> list[int]:
-    """What lies between the least and the greatest of these are all results."""
+    """Numbers whose least and greatest bound all results."""
     if op is ir.BinOp.MUL:
         return [a * b for a in (left.low, left.high) for b in (right.low, right.high)]
     return [_number(op, left.low, right.low), _number(op, left.high, right.high)]
@@ -258,7 +265,7 @@ def _number(op: ir.BinOp, left: int, right: int) -> int:
 
 
 def all_of(w: Builder, conditions: Iterable[Condition]) -> str:
-    """Whether all conditions hold, an i1."""
+    """Emit whether all conditions hold, an i1."""
     below: list[str] = []
     others: list[str] = []
     for operand, is_below in dict.fromkeys(conditions):
@@ -275,8 +282,8 @@ def all_of(w: Builder, conditions: Iterable[Condition]) -> str:
 
 def _joined(w: Builder, name: str, operands: list[str]) -> str:
     joined, *others = operands
-    for other in others:
-        joined = w.emit(f"{name} i64 {joined}, {other}")
+    for operand in others:
+        joined = w.emit(f"{name} i64 {joined}, {operand}")
     return joined
 
 
@@ -289,7 +296,7 @@ def word_range(dtype: ir.DataType | None) -> tuple[int, int]:
 def rises(
     expr: ir.AnyExpr, forms: LinearForms, axes: Axes = X, contents: TableRanges | None = None
 ) -> bool:
-    """Whether an expression is at least zero and rises with everything in it."""
+    """True if an expression is non-negative and monotonic in all its operands."""
     if forms.word(expr) is ir.DataType.I32:
         return False
     if forms.is_constant_along(expr, axes):

@@ -1,4 +1,9 @@
-"""Rows of lanes: full vectors (or several lanes in lock-step) first, then lane by lane."""
+"""Emits one parallel region: a vector loop over each row, then its scalar remainder.
+
+Lanes run in full vectors, or several scalar lanes in lock-step; the lanes that are left run one by
+one. A region is versioned where the stride of structures, trip counts or the length of lines is
+speculated.
+"""
 
 from __future__ import annotations
 
@@ -46,66 +51,66 @@ from vyre.record import dataclass
 
 Position = tuple[str, str, str]
 Window = tuple[str, str]
-"""The first of some lanes along x, and the one behind the last; i32 operands."""
+"""A range of lanes along x: the first and the one after the last; i32 operands."""
 
 MOST_TWICE = 20
-"""Statements of work that is emitted for two sizes of structures."""
+"""Maximum number of statements of a region versioned for two structure sizes."""
 BYTES_WIDE = 16
-"""Lanes of vectors that hold bytes: there, arithmetic is worth doing in fewer bits."""
+"""Lanes of vectors that hold bytes, where integer narrowing is profitable."""
 
 QUARTERS = (5, 8)
-"""Quarters of a step that lines should be long enough for, where lanes may run twice and else."""
+"""Minimum length of a line in quarters of a step: with an overlapping remainder, and without."""
 SHORTEST = 16
-"""Lanes of a line that are worth what it takes to begin it."""
+"""Minimum number of lanes of a line that pay for its prologue."""
 
 
 @dataclass(slots=True)
 class Target:
-    """Where a loop of the workgroup goes on."""
+    """Labels of the workgroup's loop that encloses a region."""
 
     next: str
     done: str
     signal: str
-    """Slot of an i8 by which lanes say that the loop is left or goes on early."""
+    """Slot of an i8 that records a lane's break or continue."""
 
 
 @dataclass(slots=True)
 class RegionEmitter:
-    """Emits one stretch of work for all lanes of a workgroup."""
+    """Emits one parallel region for all lanes of a workgroup."""
 
     kernel: Kernel
     stretch: ParallelRegion
     crossing: LiveAcrossBarriers
     bound: Mapping[str, Value | Slot]
     dead: str | None
-    """Flags of lanes that have returned, when stretches follow in which they must not run."""
+    """Flags of lanes that have returned, if later regions must skip them."""
     target: Target | None
-    """The loop of the workgroup that lanes may leave, if they do."""
+    """The loop of the workgroup that lanes may leave, if any does."""
     window: Window | None = None
     """The lanes of every row that run, if not all."""
     more: int = 0
-    """Bits of structures that are taken to have a part which lanes do not touch."""
+    """Bit mask of structures speculated to have one extra, untouched member."""
     usual: int = 0
-    """Parts of structures of which every row touches one."""
+    """Members of structures of which every row accesses one; 0 if not speculated."""
     parts: int = 0
-    """Parts that loops over them are written out for."""
+    """Trip count for which loops over members are fully unrolled; 0 for none."""
     plain: bool = False
-    """Whether short loops over the parts of structures stay as they are."""
+    """True if short loops over the members of structures stay loops."""
     shortened: bool = False
-    """Whether some are written out."""
+    """True if some of these loops are fully unrolled."""
     short: bool = False
-    """Whether lines, that lanes take their positions apart into, are too short for vectors."""
+    """True if the lines of delinearised indices are too short for vectors."""
     peeling: RowPartition = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
     channels: TripCountCandidates | None = None
-    """Loops over parts that lie side by side."""
+    """Loops over adjacent members."""
     ahead: frozenset[int] = frozenset()
-    """Loads before which the memory behind them is asked for."""
+    """Loads whose following memory is prefetched."""
     again: bool = False
-    """Whether lanes may run twice."""
+    """True if lanes may run twice: the last vector may overlap the one before."""
     whole: str | None = None
-    """Whether all lanes of all rows run in vectors, an i1, where one test can tell."""
+    """Emitted test, an i1: all lanes of all rows run in vectors; None if there is no test."""
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
@@ -132,7 +137,7 @@ class RegionEmitter:
         self._note_techniques(structured and body is not self.body)
 
     def _note_techniques(self, structured: bool) -> None:
-        """Record what was applied, for `explain()`."""
+        """Record the applied techniques, for `explain()`."""
         inner = self.peeling.interior
         applied = {
             Technique.STRUCTURE_RETURNS: structured,
@@ -154,7 +159,7 @@ class RegionEmitter:
         return self.stretch.body
 
     def _shortened(self, body: ir.Body) -> ir.Body:
-        """The work with short loops over the parts of structures written out, if it has any."""
+        """Fully unroll short loops over the members of structures, if any."""
         if self.plain or not self.kernel.allows(Technique.UNROLL_STRUCT_LOOPS):
             return body
         outer, leaves = self.crossing.recomputed, frozenset(self.bound)
@@ -163,7 +168,7 @@ class RegionEmitter:
         return written
 
     def _written_out(self, body: ir.Body) -> ir.Body:
-        """The body for the number of parts that loops over them are written out for, if any."""
+        """Specialise the body for the speculated trip count, if there is one."""
         kernel, leaves = self.kernel, frozenset(self.bound)
         if not kernel.allows(Technique.SPECIALISE_TRIP_COUNTS):
             return body
@@ -171,9 +176,9 @@ class RegionEmitter:
         self.channels = trip_count_candidates(kernel.program, body, outer, leaves, kernel.types)
         if self.channels is None or not self.parts:
             return body
-        made = UnrolledBody(body, self.channels, self.parts, kernel.types)
-        kernel.remake(made)
-        return made.body
+        unrolled = UnrolledBody(body, self.channels, self.parts, kernel.types)
+        kernel.remake(unrolled)
+        return unrolled.body
 
     def _peel(self, body: ir.Body) -> RowPartition:
         kernel, crossing = self.kernel, self.crossing
@@ -196,14 +201,14 @@ class RegionEmitter:
         )
 
     def _sought(self) -> PeriodSearch:
-        """Where remainders and quotients are worth looking for."""
+        """Where delinearisation of remainders and quotients is profitable."""
         if self.short or not self.kernel.allows(Technique.DELINEARISE):
             return PeriodSearch.NOWHERE
         twice = self.kernel.thorough and not is_large(self.kernel.program)
         return PeriodSearch.ANYWHERE if twice else PeriodSearch.IN_DECISIONS
 
     def emit(self) -> None:
-        """All rows; where loops go over the parts of structures, once for each usual number."""
+        """Emit all rows, versioned for usual trip counts of loops over members."""
         channels = self.channels
         if channels is None or self.parts:
             self._emit_sizes()
@@ -222,13 +227,16 @@ class RegionEmitter:
         w.block(done)
 
     def _emit_sizes(self) -> None:
-        """All rows; where the size of structures is guessed, for two sizes of them."""
+        """Emit all rows, versioned for two sizes of structures.
+
+        That is done where their stride is speculated.
+        """
         w, steps = self.kernel.w, self.peeling.interior.steps
         versions = [*self._usual_sizes(), self]
         if steps and not self.more and self.tile.width and self._is_small():
             versions += self._wider(list(steps.values()))
         if steps and self.shortened:
-            # Lanes one by one would be slower than loops for structures of any size.
+            # Scalar lanes would be slower than loops for structures of any size.
             versions.append(replace(self, plain=True))
         done = w.fresh("rows.done")
         for version in versions[:-1]:
@@ -243,24 +251,24 @@ class RegionEmitter:
         w.block(done)
 
     def _usual_sizes(self) -> list[RegionEmitter]:
-        """The work for structures of each usual size of which every row touches one part."""
+        """Versions for each usual structure size; every row accesses one member."""
         if not self.kernel.thorough or not self.peeling.interior.has_parts_of_rows:
             return []
         if not self._is_small():
             return []
-        found = [replace(self, usual=number) for number in USUAL_STEPS]
-        return [rows for rows in found if rows.tile.width]
+        versions = [replace(self, usual=number) for number in USUAL_STEPS]
+        return [rows for rows in versions if rows.tile.width]
 
     def _wider(self, numbers: list[ir.Lit]) -> list[RegionEmitter]:
-        """The work for structures with parts that lanes do not touch: some of them, or all."""
+        """Versions for structures with members that no lane accesses: some of them, or all."""
         every = (1 << len(numbers)) - 1
         choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
         may = sum(1 << n for n, number in enumerate(numbers) if number.bits < WIDEST_STEP)
-        found = [replace(self, more=more) for more in choices if more & may == more]
-        return [rows for rows in found if len(rows.peeling.interior.steps) == len(numbers)]
+        versions = [replace(self, more=more) for more in choices if more & may == more]
+        return [rows for rows in versions if len(rows.peeling.interior.steps) == len(numbers)]
 
     def _are_all(self, numbers: Mapping[ir.AnyExpr, ir.Lit]) -> str:
-        """Whether all of some values of the whole workgroup are the numbers they may be."""
+        """Emit whether workgroup-uniform values equal the speculated numbers, an i1."""
         w, holds = self.kernel.w, "true"
         first = view_of(self, 0, ("0", "0", "0"))
         for value, number in numbers.items():
@@ -272,7 +280,7 @@ class RegionEmitter:
         return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE
 
     def _emit(self) -> None:
-        """All rows, in other ways where they consist of short lines."""
+        """Emit all rows, versioned for rows that consist of short lines."""
         inner = self.peeling.interior
         divisors = inner.divisors() if inner.divides_values or self._is_small() else []
         versioned = self.kernel.allows(Technique.SHORT_ROWS)
@@ -297,15 +305,16 @@ class RegionEmitter:
         w.block(done)
 
     def _emit_rows(self) -> None:
-        """Loops over z and y, and rows in them."""
+        """Emit the loops over z and y around the rows."""
         self.kernel.regions.append(describe(self.tile, overlaps=self.again))
         self.look_at_whole()
         self._count(2, 1, self._planes)
 
     def look_at_whole(self) -> None:
-        """Find out whether all lanes run in vectors, where rows are many.
+        """Emit the test whether all lanes run in vectors.
 
-        It takes much code and spares little where rows are long: first code goes without.
+        It is emitted if there are many rows. It takes much code and saves little where rows are
+        long, so the first tier omits it.
         """
         many = self.kernel.size[1] * self.kernel.size[2] > 1
         tested = self.kernel.allows(Technique.WORKGROUP_TEST)
@@ -321,7 +330,7 @@ class RegionEmitter:
         self._count(1, jam, lambda y: self._band(y, z, jam))
 
     def _count(self, axis: int, step: int, emit: Callable[[str], None]) -> None:
-        """Count along an axis of the workgroup."""
+        """Emit a counted loop along an axis of the workgroup."""
         size = self.kernel.size[axis]
         if size == 1:
             emit("0")
@@ -366,7 +375,7 @@ class RegionEmitter:
             count = self.kernel.rows
             enough = w.emit(f"icmp eq i32 {count}, {rows}")
             high = w.emit(f"select i1 {enough}, i32 {high}, i32 0")
-        self._together(slot, high, [("", one, z) for one in ys], self.peeling.inside)
+        self._together(slot, high, [("", own, z) for own in ys], self.peeling.inside)
         reached = w.emit(f"load i32, ptr {slot}")
 
         def row(n: str) -> None:
@@ -381,7 +390,7 @@ class RegionEmitter:
         w.block(none)
 
     def _limits(self, ys: list[str], z: str) -> Limits:
-        """What rows in lock-step have in common; only the first row's end if there are several."""
+        """Emit the common bounds of rows in lock-step; of several, only the first one's end."""
         w, whole = self.kernel.w, self.whole
         if whole is None:
             return self._within(self._common_limits(ys, z))
@@ -389,17 +398,17 @@ class RegionEmitter:
         before, row = w.label, self.kernel.row
         w.branch(whole, done, part)
         w.block(part)
-        found = self._common_limits(ys, z)
+        limits = self._common_limits(ys, z)
         after = w.label
         w.block(done)
-        pairs = (("0", found.start), ("0", found.low), (row, found.high), (row, found.end))
+        pairs = (("0", limits.start), ("0", limits.low), (row, limits.high), (row, limits.end))
         start, low, high, end = (
             w.emit(f"phi i32 [ {full}, %{before} ], [ {some}, %{after} ]") for full, some in pairs
         )
         return self._within(Limits(start, low, high, end))
 
     def _within(self, limits: Limits) -> Limits:
-        """Limits for the lanes that run."""
+        """Clamp the bounds to the lanes that run."""
         if self.window is None:
             return limits
         w, (first, end) = self.kernel.w, self.window
@@ -422,7 +431,7 @@ class RegionEmitter:
         )
 
     def row_together(self, slot: str, limits: Limits, y: str, z: str) -> None:
-        """The lanes of a row that run together: without tests where facts make them needless."""
+        """Emit a row's vector loop, unchecked where launch-time facts allow it."""
         peeling, row = self.peeling, [("", y, z)]
         sieve = self.tile.sieve
         if sieve is not None:
@@ -451,7 +460,7 @@ class RegionEmitter:
             self._together(slot, limits.high, row, peeling.inside)
         tile = self.tile
         if tile.width and tile.step > tile.width:
-            # What is left may still be enough for fewer of them.
+            # The remainder may still be long enough for a step without jamming.
             self.tile = replace(tile, jam=1)
             self._together(slot, limits.high, row, peeling.inside)
             self.tile = tile
@@ -473,13 +482,13 @@ class RegionEmitter:
         emit_steps(self, slot, limit, tile.step, emit, again=self.again)
 
     def rest(self, slot: str, end: str, y: str, z: str) -> None:
-        """Lanes one by one."""
+        """Emit the scalar loop over the remaining lanes of a row."""
 
         def emit(slot: str) -> None:
             emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
 
         if self.tile.peeled and self.kernel.row.startswith("%"):
-            # In a long row few lanes are left; in one workgroup they may be all that there are.
+            # In a long row few lanes are left; in one workgroup they may be all of its lanes.
             emit_outlined(self.kernel, slot, end, emit)
         else:
             emit(slot)

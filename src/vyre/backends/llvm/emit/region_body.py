@@ -1,4 +1,4 @@
-"""Sets of lanes: several together, those of many that have work, or one alone."""
+"""The bodies of a region: lanes in lock-step, filtered lanes, or one scalar lane."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.region import Position, RegionEmitter
 
 _LATE = "late.first"
-"""The name of the first lane that has not run."""
+"""Name of the first lane that has not run yet."""
 
 
 def view_of(rows: RegionEmitter, width: int, local: Position) -> LaneContext:
-    """A set of lanes with the names that are visible to the stretch of work."""
+    """Make the context of a set of lanes, with the region's names."""
     lanes = LaneContext(rows.kernel, width)
     lanes.place(local)
     if rows.crossing.slots or rows.dead is not None or _has_private(rows):
@@ -42,7 +42,7 @@ def _has_private(rows: RegionEmitter) -> bool:
 
 
 def emit_late_lanes(rows: RegionEmitter, place: Position, begin: str, end: str) -> None:
-    """The lanes of one vector from `begin` along x on; those before have run."""
+    """Emit one masked vector; the lanes before `begin` have run."""
     kernel, tile = rows.kernel, rows.tile
     w = kernel.w
     x = ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0)
@@ -64,9 +64,10 @@ def emit_lock_step(
     body: ir.Body | None = None,
     names: Mapping[str, Value] = {},
 ) -> None:
-    """Lanes together, for which all that was peeled holds.
+    """Emit the steady-state body for lanes that run together.
 
-    They do `body`, in which `names` are known, if it is given.
+    All conditions peeled from the row hold for them. If `body` is given, it is emitted instead,
+    with `names` bound in it.
     """
     kernel, tile = rows.kernel, rows.tile
     if body is None:
@@ -106,13 +107,13 @@ def emit_lock_step(
 
 
 def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: str) -> None:
-    """Ask many lanes at once, and run those that have work."""
+    """Emit a vector test of many lanes; a scalar loop runs those that pass."""
     w, type_ = rows.kernel.w, f"i{LANES}"
-    asked = view_of(rows, LANES, place)
-    asked.inside = rows.peeling.inside | sieve.inside
+    tested = view_of(rows, LANES, place)
+    tested.inside = rows.peeling.inside | sieve.inside
     for let in sieve.lets:
-        asked.names[let.name] = asked.value(let.value)
-    flags = asked.vector(asked.value(sieve.cond))
+        tested.names[let.name] = tested.value(let.value)
+    flags = tested.vector(tested.value(sieve.cond))
     bits = w.slot(type_, "lanes")
     w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
     head, run = w.fresh("sieve"), w.fresh("found")
@@ -129,7 +130,7 @@ def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: st
 
 
 def emit_one_lane(rows: RegionEmitter, local: Position, end: str) -> None:
-    """One lane, which has to ask for everything."""
+    """Emit one scalar lane's body, with all bounds checks and guards."""
     w = rows.kernel.w
     lanes = view_of(rows, 0, local)
     lanes.branches = not rows.tile.peeled
@@ -155,7 +156,7 @@ def emit_one_lane(rows: RegionEmitter, local: Position, end: str) -> None:
 
 
 def _bring(rows: RegionEmitter, view: LaneContext) -> list[tuple[Slot, Slot]]:
-    """Give the lanes the variables that are kept for them; those that change get a slot."""
+    """Reload the variables that live across barriers; assigned ones get a slot."""
     changed = {s.name for s in walk_stmts(rows.stretch.body) if isinstance(s, (ir.Let, ir.Assign))}
     declared = {s.name for s in rows.stretch.body if isinstance(s, ir.Let)}
     kept: list[tuple[Slot, Slot]] = []
@@ -165,8 +166,8 @@ def _bring(rows: RegionEmitter, view: LaneContext) -> list[tuple[Slot, Slot]]:
             view.names[name] = view.read(name)
             continue
         before = None if name in declared else view.read(name)
-        made = view.new_slot(name, slot.dtype, slot.form)
-        own = replace(made, shared=True)
+        fresh = view.new_slot(name, slot.dtype, slot.form)
+        own = replace(fresh, shared=True)
         view.names[name] = own
         if before is not None:
             view.write(own, before, blend=False)
@@ -180,7 +181,7 @@ def _put_back(view: LaneContext, kept: list[tuple[Slot, Slot]]) -> None:
 
 
 def _own_arrays(rows: RegionEmitter, lanes: LaneContext, number: int = 0) -> None:
-    """Private arrays of the lanes at hand."""
+    """Bind the private arrays of these lanes."""
     w, kernel = rows.kernel.w, rows.kernel
     for decl in kernel.program.buffers:
         if decl.name in kernel.own_arrays:

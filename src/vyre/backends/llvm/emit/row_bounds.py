@@ -1,6 +1,7 @@
-"""Which lanes of a row run in vectors, and which run at all: the numbers, once per row.
+"""Steady-state bounds of a row, computed at run time.
 
-They come from what the first lane sees, for all that was peeled from the work of a row.
+Once per row, the code computes which lanes run in vectors and which run at all. It evaluates the
+peeled conditions at the first lane of the row.
 """
 
 from __future__ import annotations
@@ -19,27 +20,30 @@ from vyre.ir import AnyExpr, Binary, BinOp
 from vyre.record import dataclass
 
 _ANY_ROOM = 1 << 32
-"""Lanes that an access leaves room for which none of them makes."""
+"""Number of lanes that no row reaches: the access does not limit the vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A row's lanes run from `start` to `end`: from `low` to `high` in vectors, else one by one."""
+    """Lane bounds of a row: `start` to `end` run, `low` to `high` of them in vectors.
+
+    All operands are i32; lanes outside `low` to `high` run one by one.
+    """
 
     start: str
     low: str
     high: str
     end: str
     line: str = ""
-    """Where something ends that goes on from `start`, if anything does; empty if nothing does."""
+    """End of the period that begins at `start`; empty if nothing is periodic."""
 
 
 def emit_limits(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], length: str
 ) -> Limits:
-    """Which lanes of a row of this length run in vectors, and which run at all.
+    """Emit which lanes of a row run, and which in vectors.
 
-    `view(x)` is the lane at a position of the row.
+    The row has `length` lanes; `view(x)` is the context of the lane at an index of the row.
     """
     w = kernel.w
     first = view("0")
@@ -58,33 +62,36 @@ def emit_limits(
     end = end if peeling.narrowed else length
     if peeling.interior.periods:
         return Limits(low, low, high, end)
-    return emit_midst(peeling, kernel, view, Limits(low, low, high, end))
+    return emit_steady_bounds(peeling, kernel, view, Limits(low, low, high, end))
 
 
-def emit_midst(
+def emit_steady_bounds(
     peeling: RowPartition, kernel: Kernel, view: Callable[[str], LaneContext], limits: Limits
 ) -> Limits:
-    """The lanes of a row from `start` on for which all that is taken for granted holds."""
+    """Emit the range of lanes for which all assumptions hold.
+
+    It begins at `start` or later.
+    """
     w = kernel.w
     start, low, high = limits.start, limits.start, limits.high
     at_low, line = view(low), ""
     if peeling.has_edges:
         inner = peeling.interior
         room = w.intrinsic("usub.sat", "i32", high, start)
-        midst = SteadyState(kernel, at_low, inner.forms, inner.loops, room)
+        steady = SteadyState(kernel, at_low, inner.forms, inner.loops, room)
         peeling.periods.clear()
         for period in inner.periods.values():
-            peeling.periods[period.name] = _emit_period(kernel, midst, at_low, period)
+            peeling.periods[period.name] = _emit_period(kernel, steady, at_low, period)
             at_low.names.update(peeling.periods)
-        line = w.emit(f"add i32 {start}, {midst.high}") if inner.periods else ""
+        line = w.emit(f"add i32 {start}, {steady.high}") if inner.periods else ""
         flags = _Flags(at_low, peeling.rows)
         for assumption, under in inner.assumptions.items():
             w.breathe()
-            midst.require(assumption, flags.of(under))
-        if midst.low != "0":
-            low = w.emit(f"add i32 {start}, {midst.low}")
+            steady.require(assumption, flags.of(under))
+        if steady.low != "0":
+            low = w.emit(f"add i32 {start}, {steady.low}")
             at_low = view(low)
-        high = w.emit(f"add i32 {start}, {midst.high}")
+        high = w.emit(f"add i32 {start}, {steady.high}")
     rooms: list[str] = []
     flags = _Flags(at_low, peeling.rows)
     for (buffer, index), (stride, place) in peeling.accesses.items():
@@ -100,16 +107,16 @@ def emit_midst(
 
 
 class _Flags:
-    """Conditions of whole rows, each asked once."""
+    """Row-uniform conditions, each emitted once."""
 
     def __init__(self, lane: LaneContext, held: list[AnyExpr]) -> None:
-        """`held` are those without which nothing of a row runs in vectors."""
+        """Initialise; `held` are conditions required for any vectors in a row."""
         self._lane = lane
         self._held = held
         self._known: dict[AnyExpr, str] = {}
 
     def of(self, condition: AnyExpr | None) -> str:
-        """Whether a condition holds, an i1; empty where there is none, or it is known to."""
+        """Emit whether a condition holds, an i1; empty if there is none or it is implied."""
         if condition is None:
             return ""
         if condition not in self._known and self._holds(condition):
@@ -136,7 +143,9 @@ def _emit_loop_conditions(
     w.block(check)
     loops = {**peeling.interior.loops, **peeling.loops}
     reach = RangeExpander(kernel, at_low, (lanes,), peeling.forms, loops)
-    conditions = [one for even in peeling.interior.even for one in even.emit_test(reach)]
+    conditions = [
+        condition for even in peeling.interior.even for condition in even.emit_test(reach)
+    ]
     for buffer, index in peeling.in_loops:
         conditions += reach.is_inside(index, kernel.memories[buffer].count)
     holds = all_of(w, [*conditions, *reach.exact])
@@ -147,18 +156,21 @@ def _emit_loop_conditions(
 
 
 def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length: str) -> str:
-    """Whether what is in memory proves the accesses that it may prove, an i1."""
+    """Emit whether launch-time facts prove the accesses they may, an i1."""
     reach = RangeExpander(kernel, first, (length,), peeling.forms, peeling.loops, peeling.contents)
     inside = [
-        one
+        condition
         for buffer, index in peeling.facts
-        for one in reach.is_inside(index, kernel.memories[buffer].count)
+        for condition in reach.is_inside(index, kernel.memories[buffer].count)
     ]
     return all_of(kernel.w, [*inside, *reach.exact])
 
 
-def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period: Period) -> Value:
-    """What a period's name stands for from the first lane on, as long as the period lasts."""
+def _emit_period(kernel: Kernel, steady: SteadyState, first: LaneContext, period: Period) -> Value:
+    """Emit the value of a period's name at the first lane.
+
+    It is valid until the period ends.
+    """
     w = kernel.w
     number, divisor = first.value(period.number), first.value(period.divisor)
     past = first.value(Binary(BinOp.REM, period.number, period.divisor)).text
@@ -167,9 +179,9 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
     )
     most = word_range(number.dtype)[1]
     if number.dtype.is_signed:
-        # Below zero a remainder falls while its number rises.
+        # Below zero a remainder falls while its dividend rises.
         for text, order in ((number.text, "sge"), (divisor.text, "sgt")):
-            midst.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
+            steady.require_flag(w.emit(f"icmp {order} i32 {text}, 0"))
     distance = w.emit(f"sub i64 {end}, {done}")
     before_wrap = w.emit(f"sub i64 {most + 1}, {at}")
     distance = w.intrinsic("umin", "i64", distance, before_wrap)
@@ -177,14 +189,18 @@ def _emit_period(kernel: Kernel, midst: SteadyState, first: LaneContext, period:
         distance = w.emit(f"add i64 {distance}, {period.step - 1}")
         distance = w.emit(f"udiv i64 {distance}, {period.step}")
     capped = w.intrinsic("umin", "i64", distance, str(1 << 31))
-    midst.require_room(w.emit(f"trunc i64 {capped} to i32"))
+    steady.require_room(w.emit(f"trunc i64 {capped} to i32"))
     return first.value(period.value)
 
 
 def _part_span(
     kernel: Kernel, first: LaneContext, part: Conjunct, length: str, may_wrap: bool
 ) -> tuple[str, str, str]:
-    """The first lane, the end of the lanes that surely hold, and the end of those that may."""
+    """Emit the lanes for which a conjunct holds.
+
+    Returns the first lane, the end of the lanes for which it must hold, and of those for which it
+    may.
+    """
     w = kernel.w
     start, bound = first.value(part.left).text, first.value(part.right).text
     if part.op in (BinOp.EQ, BinOp.NE):
@@ -216,15 +232,16 @@ def _part_span(
 
 
 def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> str:
-    """How many lanes from the first on access a buffer within its bounds, an i64.
+    """Emit how many lanes access a buffer within its bounds, an i64.
 
-    Of a step of several elements, all must be inside: they are read or written together.
+    They are counted from the first on. Of a stride of several elements, all must be inside: they
+    are read or written together.
     """
     w = kernel.w
     at = w.emit(f"zext i32 {first} to i64")
     left = w.intrinsic("usub.sat", "i64", kernel.memories[buffer].count, at)
     if stride < 0:
-        # Down to the first element, if there is one to begin with.
+        # Down to the first element, if the first access is in bounds.
         begins = w.emit(f"icmp ne i64 {left}, 0")
         down = w.emit(f"add i64 {at}, 1")
         left = w.emit(f"select i1 {begins}, i64 {down}, i64 0")
@@ -239,13 +256,16 @@ def _room(kernel: Kernel, first: str, buffer: str, stride: int, place: int) -> s
 
 
 def _emit_end(kernel: Kernel, low: str, high: str, rooms: list[str]) -> str:
-    """Where lanes end that begin at `low`, end at `high`, and have room for so many, i64."""
+    """Emit the end of the lanes that begin at `low`, an i32.
+
+    It is at most `high` and allowed by all of `rooms`, which are numbers of lanes, i64.
+    """
     w = kernel.w
     least, *others = dict.fromkeys(rooms)
-    for other in others:
-        least = w.intrinsic("umin", "i64", least, other)
+    for room in others:
+        least = w.intrinsic("umin", "i64", least, room)
     if low != "0":
-        # As many elements as fit into memory are far from the greatest number.
+        # No buffer has enough elements for this sum to wrap.
         least = w.emit(f"add i64 {least}, {w.emit(f'zext i32 {low} to i64')}")
     least = w.intrinsic("umin", "i64", least, w.emit(f"zext i32 {high} to i64"))
     return w.emit(f"trunc i64 {least} to i32")

@@ -1,4 +1,4 @@
-"""Steps along x, from one set of lanes to the next."""
+"""The strip-mined loop along x, with an optional overlapping last step."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def emit_steps(
     *,
     again: bool = False,
 ) -> None:
-    """Count x in the slot up to the limit, as long as a whole step fits.
+    """Emit a loop that advances x while a whole step fits.
 
-    With `again`, the last step ends at the limit and begins among lanes that have run.
+    The slot holds x, which ends at the limit at most. With `again`, the last step ends at the limit
+    and overlaps lanes that have run.
     """
     w = rows.kernel.w
     head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
@@ -50,7 +51,10 @@ def _emit_steps_again(
     last: str,
     emit: Callable[[str, str], None],
 ) -> None:
-    """Steps that are counted as if the last one went beyond the limit, where it ends."""
+    """Emit the loop whose last step is moved back to the limit.
+
+    It is counted as if the last step went beyond the limit.
+    """
     w = rows.kernel.w
     run, end, over, done = (w.fresh(n) for n in ("row", "row.next", "row.over", "row.done"))
     start = w.emit(f"load i32, ptr {slot}")
@@ -60,7 +64,7 @@ def _emit_steps_again(
     now = w.emit(f"load i32, ptr {slot}", "x")
     emit(w.intrinsic("umin", "i32", now, final), end)
     w.block(end)
-    # A step from the last one might wrap, but is not taken.
+    # The increment after the last step might wrap, but its value is not used.
     following = w.emit(f"add nuw i32 {now}, {step}")
     w.do(f"store i32 {following}, ptr {slot}")
     w.branch(w.emit(f"icmp ult i32 {now}, {final}"), run, over)

@@ -1,8 +1,8 @@
-"""Statements over a set of lanes: branches where lanes agree, masks where they do not.
+"""Statements over a set of lanes: branches where uniform, masks where varying.
 
-With one lane at a time everything is a branch. With several, a condition that differs between
-lanes becomes a mask, both arms run under it, and a loop runs until no lane is left in it. Lanes
-that have left (by return, break or continue) are remembered in masks of their own.
+With one lane at a time everything is a branch. With several, a varying condition becomes a mask,
+both arms run under it, and a loop runs until no lane is active in it. Lanes that have left (by
+return, break or continue) are recorded in masks of their own.
 
 Several sets of lanes may run in lock-step, statement by statement. They then share all control
 flow, so there are no masks.
@@ -30,11 +30,11 @@ from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value
 from vyre.ir.walk import walk_expr
 
 CHEAP_STORE = 8
-"""Expressions of a store that is done for nobody rather than branched around."""
+"""Maximum cost of a store predicated instead of branched around, in expressions."""
 
 
 class Statements:
-    """Emits statements into a kernel for sets of lanes that run in lock-step."""
+    """Emits statements for sets of lanes that run in lock-step."""
 
     def __init__(
         self,
@@ -51,41 +51,43 @@ class Statements:
         self.lanes = views[0]
         self.shapes = shapes
         self.apart = apart
-        """What differs between the sets of lanes, when there are several."""
+        """Divergence between the sets of lanes, if there are several."""
         self.end = end
-        """The block where a lane (or all lanes) that is done goes on."""
+        """Label of the block where a finished lane (or all lanes) continues."""
         self.kept = kept
-        """Variables that other stretches of work read."""
+        """Variables that other parallel regions read."""
         self.on_return: Callable[[], None] | None = None
-        """What to emit before one lane ends, when lanes run one at a time."""
+        """Emits code before a lane ends, if lanes are scalar."""
         self.outer_signal: str | None = None
-        """Slot by which lanes tell a loop of the whole workgroup that they leave it."""
+        """Slot in which lanes record that they leave the workgroup's loop."""
         self.loops: list[LoopState] = []
         self.returned: str | None = None
         self.flow = Flow()
         self.rising: frozenset[str] = frozenset()
-        """Variables that move by the same amount in all lanes."""
+        """Variables incremented by the same amount in all lanes."""
         self._declared_under: dict[str, str | None] = {}
 
     @property
     def _loops(self) -> Loops:
-        return Loops(self)  # held here, it would hold these statements as well
+        return Loops(self)  # held here, it would form a reference cycle
 
     def run(self, body: ir.Body) -> None:
-        """Emit the statements of a whole stretch of work."""
+        """Emit the statements of a whole parallel region."""
         self.flow = Flow.of(body)
         if self.lanes.width:
             self.rising = rising_variables(body, self.shapes, self.kept)
         self.body(body)
 
-    def over_rounds(self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]) -> Statements:
-        """The same for rounds of a loop as lanes, in which the results of the loop differ."""
+    def over_iterations(
+        self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]
+    ) -> Statements:
+        """Statements whose lanes are iterations of a loop; its results vary among them."""
         varying = results | {loop.var}
         shapes = Divergence(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
-        made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
-        made.flow = Flow.of(loop.body)
-        made.loops = list(self.loops)
-        return made
+        statements = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
+        statements.flow = Flow.of(loop.body)
+        statements.loops = list(self.loops)
+        return statements
 
     def alone(self, view: LaneContext, body: ir.Body) -> None:
         """Emit statements for one of the sets of lanes."""
@@ -162,7 +164,7 @@ class Statements:
         self._declared_under[name] = self.lanes.mask
 
     def _is_shared(self, name: str) -> bool:
-        """Whether a variable is the same in all sets of lanes."""
+        """True if a variable is the same in all sets of lanes."""
         return self.apart is not None and name not in self.apart.varying
 
     def _bind(self, view: LaneContext, name: str, value: Value) -> None:
@@ -178,35 +180,35 @@ class Statements:
             view.names[name] = value
 
     def assign(self, name: str, value: ir.AnyExpr) -> None:
-        """Change a variable in the active lanes."""
+        """Emit an assignment to a variable in the active lanes."""
         same = self._declared_under.get(name, "elsewhere") == self.lanes.mask
         loose = any(name in loop.loose and loop.live_mask == self.lanes.mask for loop in self.loops)
         views = self.views[:1] if self._is_shared(name) else self.views
-        found = [view.value(value) for view in views]
-        for view, one in zip(views, found, strict=True):
+        values = [view.value(value) for view in views]
+        for view, new in zip(views, values, strict=True):
             slot = view.names[name]
             assert isinstance(slot, Slot)
-            view.write(slot, one, blend=not (same or loose))
+            view.write(slot, new, blend=not (same or loose))
 
     def store(self, view: LaneContext, statement: ir.Store) -> None:
-        """Write an element."""
+        """Emit the store of an element."""
         at = view.index(statement)
         stored = view.value(statement.value)
         proven = view.proven(statement)
         view.memory.store(self.written(view, statement.buffer), at, stored, proven=proven)
 
     def written(self, view: LaneContext, buffer: str) -> Memory:
-        """A buffer that is written to: past the caches only where that fills whole lines."""
+        """A buffer to be written: with non-temporal stores only where they fill cache lines."""
         memory = view.buffer(buffer)
         if memory.cached and (self.loops or not self.kernel.fills_lines):
-            # Only lane after lane along whole rows fills line after line of the cache.
+            # Only consecutive lanes along whole rows fill one cache line after another.
             return replace(memory, cached="")
         return memory
 
     # Branches ------------------------------------------------------------------------------------
 
     def if_(self, statement: ir.If) -> None:
-        """One of two bodies, or both under masks."""
+        """Emit one of two bodies, or both under masks."""
         cond = self.lanes.value(statement.cond)
         if cond.is_uniform:
             self._branch(cond.text, statement)
@@ -246,7 +248,7 @@ class Statements:
         if not body:
             return
         if self._is_one_store(body):
-            # Whether some lane takes part is harder to foresee than it is to store nothing.
+            # Whether any lane is active is hard to predict; a store with an empty mask is cheaper.
             lanes.mask = mask
             self.body(body)
             return
@@ -260,7 +262,7 @@ class Statements:
         w.block(skip)
 
     def _is_one_store(self, body: ir.Body) -> bool:
-        """Whether a body is no more than a store that the machine does under a mask."""
+        """True if a body is one cheap store with a masked instruction."""
         if len(body) != 1 or not isinstance(body[0], ir.Store):
             return False
         store = body[0]
@@ -273,13 +275,13 @@ class Statements:
         )
 
     def and_mask(self, mask: str | None, other: str) -> str:
-        """The lanes in both masks; None is all lanes."""
+        """Emit the intersection of two masks; None is all lanes."""
         if mask is None:
             return other
         return self.w.emit(f"and {self.lanes.mask_type} {mask}, {other}")
 
     def rejoin(self, before: str | None, statement: ir.AnyStmt) -> None:
-        """The mask after a statement: as before, less the lanes that left inside."""
+        """Emit the mask after a statement: as before, minus the lanes that left inside."""
         self.lanes.mask = before
         if not self.lanes.width or id(statement) not in self.flow.leaves:
             return
@@ -290,7 +292,7 @@ class Statements:
         self.lanes.mask = self.without(before, gone)
 
     def without(self, mask: str | None, gone: Sequence[str]) -> str | None:
-        """A mask less the lanes in some slots."""
+        """Emit a mask minus the lanes recorded in some slots."""
         lanes = self.lanes
         ones = constant(f"i{lanes.mask_bits}", -1, lanes.width)
         for slot in gone:
@@ -302,7 +304,7 @@ class Statements:
     # Leaving -------------------------------------------------------------------------------------
 
     def leave(self, statement: ir.Break | ir.Continue | ir.Return) -> None:
-        """Return, break or continue in the active lanes."""
+        """Emit a return, break or continue of the active lanes."""
         if (self.lanes.width and self.lanes.mask is not None) or self._must_mark(statement):
             self._mark(statement)
             return
@@ -314,12 +316,12 @@ class Statements:
             loop = self.loops[-1]
             self.w.jump(loop.done if isinstance(statement, ir.Break) else loop.next)
         else:
-            said = 1 if isinstance(statement, ir.Break) else 2
-            self.w.do(f"store i8 {said}, ptr {self.outer_signal}")
+            signal = 1 if isinstance(statement, ir.Break) else 2
+            self.w.do(f"store i8 {signal}, ptr {self.outer_signal}")
             self.w.jump(self.end)
 
     def _must_mark(self, statement: ir.Break | ir.Continue | ir.Return) -> bool:
-        # All active lanes leave, but others may be waiting outside: then they are marked too.
+        # All active lanes leave, but inactive ones may remain outside: then they are recorded too.
         return bool(self.lanes.width) and self._slot_for(statement) is not None
 
     def _slot_for(self, statement: ir.Break | ir.Continue | ir.Return) -> str | None:
@@ -337,11 +339,11 @@ class Statements:
         old = w.emit(f"load {lanes.mask_type}, ptr {slot}")
         new = w.emit(f"or {lanes.mask_type} {old}, {mask}")
         w.do(f"store {lanes.mask_type} {new}, ptr {slot}")
-        # Nothing is active in the rest of this body.
+        # No lane is active in the rest of this body.
         lanes.mask = constant(f"i{lanes.mask_bits}", 0, lanes.width)
 
     def mask_slot(self, name: str) -> str:
-        """A slot for a mask, empty at first."""
+        """Emit a slot for a mask, initially empty."""
         slot = self.w.slot(self.lanes.mask_type, name)
         zero = constant(f"i{self.lanes.mask_bits}", 0, self.lanes.width)
         self.w.do(f"store {self.lanes.mask_type} {zero}, ptr {slot}")

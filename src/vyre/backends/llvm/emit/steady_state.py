@@ -1,8 +1,8 @@
-"""Rows whose lanes run in vectors in their midst only, or in several stretches of them.
+"""Rows that alternate between a vectorised steady state and scalar border lanes.
 
-Before, after and between, lanes run one by one: at the edges of an array and where lines begin and
-end that a flat position was taken apart into. Each line costs some time before its first vector, so
-what is known of the end of a line is not found out again.
+Before, after and between the vectorised ranges, lanes run one by one: at the borders of an
+array, and where the lines begin and end that a flat index was delinearised into. Each line has a
+prologue before its first vector, so the known end of a line is not computed again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre.backends.llvm.emit.region_body import emit_late_lanes, view_of
-from vyre.backends.llvm.emit.row_bounds import Limits, emit_midst
+from vyre.backends.llvm.emit.row_bounds import Limits, emit_steady_bounds
 from vyre.backends.llvm.emit.values import uniform
 from vyre.backends.llvm.schedule.lane_filter import LANES
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.region import RegionEmitter
 
 ALL_ALONE = 1 << 28
-"""Lanes that run one by one where vectors have been given up."""
+"""Number of scalar lanes that stands for the rest of the row: vectors are given up."""
 FASTER = 4
-"""How many times as many lanes run one by one when vectors were not possible again."""
+"""Growth factor of the scalar lanes each time vectors were impossible again."""
 SHORT_END = 16
-"""Lanes at the end of a line that are not worth looking for vectors among them."""
+"""Maximum number of lanes at a line's end without vectors: they do not pay."""
 
 
 def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: str) -> None:
-    """The lanes of a row; `slot` counts along x.
+    """Emit the lanes of a row; `slot` holds the induction variable along x.
 
-    Where what repeats along the row is too short for vectors, more and more lanes run one by one
-    before it is tried again.
+    Where a period of the row is too short for vectors, more and more lanes run one by one before
+    vectors are tried again.
     """
     w = rows.kernel.w
     step = LANES if rows.tile.sieve is not None else rows.tile.step
@@ -65,7 +65,7 @@ def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: st
     if repeats and _may_run_late(rows):
         _emit_late(rows, slot, high, y, z)
     moved = w.emit(f"icmp ugt i32 {w.emit(f'load i32, ptr {slot}')}, {until}")
-    # Lanes that could run in vectors and did not are not asked again.
+    # Lanes that could run in vectors and did not are not tested again.
     after = w.emit(f"select i1 {moved}, i32 1, i32 {ALL_ALONE}")
     more = w.intrinsic("umin", "i32", w.emit(f"mul i32 {few}, {FASTER}"), str(ALL_ALONE - 1))
     more = w.emit(f"select i1 {known}, i32 {few}, i32 {more}")
@@ -80,20 +80,21 @@ def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: st
 def _emit_line(
     rows: RegionEmitter, start: Limits, passed: str, y: str, z: str
 ) -> tuple[Limits, str]:
-    """Lanes of a line that run in vectors, and whether it is known that there are none, an i1.
+    """Emit the bounds of a line's vectors.
 
-    That is so up to the number in `passed`, where the line ends.
+    Returns also whether none are possible, an i1. None are possible up to the lane number in
+    `passed`, where the line ends.
     """
     w, peeling = rows.kernel.w, rows.peeling
-    find, found = w.fresh("line"), w.fresh("line.found")
+    find, join = w.fresh("line"), w.fresh("line.found")
     end = w.emit(f"load i32, ptr {passed}")
     known = w.emit(f"icmp ult i32 {start.start}, {end}")
     before = w.label
-    w.branch(known, found, find)
+    w.branch(known, join, find)
     w.block(find)
-    limits = emit_midst(peeling, rows.kernel, lambda x: view_of(rows, 0, (x, y, z)), start)
+    limits = emit_steady_bounds(peeling, rows.kernel, lambda x: view_of(rows, 0, (x, y, z)), start)
     after = w.label
-    w.block(found)
+    w.block(join)
 
     def either(text: str, otherwise: str) -> str:
         return w.emit(f"phi i32 [ {otherwise}, %{before} ], [ {text}, %{after} ]")
@@ -108,9 +109,9 @@ def _emit_line(
 
 
 def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: str) -> None:
-    """Say up to where there are no vectors: to the end of a line, if that is near.
+    """Emit a store of a line's end into `passed`, if near.
 
-    `moved` tells whether the lanes before ran in vectors, an i1.
+    No vectors are tried before it. `moved` is whether the lanes before ran in vectors, an i1.
     """
     w = rows.kernel.w
     left = w.intrinsic("usub.sat", "i32", line, w.emit(f"load i32, ptr {slot}"))
@@ -120,10 +121,10 @@ def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: 
 
 
 def _may_run_late(rows: RegionEmitter) -> bool:
-    """Whether the lanes behind the last vector of a line are worth one more.
+    """True if a line's remainder is worth one more, masked vector.
 
-    Where lanes may run twice, the last vector has reached back already. Variables that others read
-    are written by all lanes of a vector.
+    Where lanes may run twice, the last vector has overlapped the one before already. Variables that
+    other regions read are written by all lanes of a vector.
     """
     tile = rows.tile
     plain = tile.width and tile.sieve is None and not rows.crossing.names
@@ -131,7 +132,7 @@ def _may_run_late(rows: RegionEmitter) -> bool:
 
 
 def _emit_late(rows: RegionEmitter, slot: str, high: str, y: str, z: str) -> None:
-    """The lanes before `high` that are too few for a vector, in one with some that have run."""
+    """Emit the remainder before `high` as a masked, overlapping vector."""
     w, width = rows.kernel.w, rows.tile.width
     late, done = w.fresh("late"), w.fresh("late.done")
     now = w.emit(f"load i32, ptr {slot}")

@@ -1,7 +1,7 @@
-"""Elements whose form in memory differs from their value: the storage-only types.
+"""Encoding and decoding of storage-only types.
 
 They have at most 256 codes, so a load is a look-up in a table made from their definition, and a
-store is a search among the points where the nearest code changes.
+store is a binary search among the points where the nearest code changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def memory_type(dtype: DataType) -> str:
 
 
 def table_of(writer: Builder, dtype: DataType) -> str:
-    """The global with the value of each of the 256 bytes."""
+    """The global table with the value of each of the 256 bytes."""
     name = f"@vyre.table.{dtype.spelling}"
     if name not in writer.globals:
         values = decode(dtype, np.arange(256, dtype=np.uint8))
@@ -103,12 +103,13 @@ define internal i8 {name}(float %value) nounwind {{
 
 @cache
 def _change_points(dtype: DataType) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Keys from which on a new code holds, and the codes in that order, the least value's first."""
+    """Keys at which the code changes, and the codes; the least value's first."""
     stored = decode(dtype, np.arange(256, dtype=np.uint8)).astype(np.float32)
     values = np.append(stored[~np.isnan(stored)], np.array([-np.inf, np.inf], np.float32))
     known = np.unique(_keys_of(values))
     codes = _codes_at(known, dtype)
-    # Between two neighbours of the table the code changes once; find all places at the same time.
+    # Between two neighbours of the table the code changes once; all points are searched for in
+    # parallel.
     at = np.flatnonzero(codes[1:] != codes[:-1])
     below, above = known[at], known[at + 1]
     while np.any(above - below > 1):

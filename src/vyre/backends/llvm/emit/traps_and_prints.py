@@ -1,4 +1,4 @@
-"""Traps and prints: what lanes tell the host."""
+"""Lowering of traps and prints: messages from lanes to the host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vyre.ir import AnyExpr, DataType, Expr
 
 
 def emit_trap(kernel: Kernel, lanes: LaneContext, tag: str) -> None:
-    """Report the first active lane and leave the kernel."""
+    """Emit a trap: a report of the first active lane, and a return."""
     w = kernel.w
     number = kernel.trap_tag(tag)
     x, y, z = _first_active_id(kernel, lanes)
@@ -20,14 +20,14 @@ def emit_trap(kernel: Kernel, lanes: LaneContext, tag: str) -> None:
 
 
 def emit_print(kernel: Kernel, lanes: LaneContext, label: str, values: tuple[AnyExpr, ...]) -> None:
-    """Put a record into the print ring for every active lane."""
+    """Emit a record in the print ring for every active lane."""
     w = kernel.w
-    found = [lanes.value(value) for value in values]
-    flat = [piece for value in found for piece in (value.parts or (value,))]
+    shown = [lanes.value(value) for value in values]
+    flat = [piece for value in shown for piece in (value.parts or (value,))]
     types = tuple(value.dtype for value in flat)
     text = label.replace("{", "{{").replace("}", "}}")
-    if found:
-        text += ": " + ", ".join(_shown(value) for value in found)
+    if shown:
+        text += ": " + ", ".join(_shown(value) for value in shown)
     number = kernel.print_format(text, types)
     ids = [lanes.spread(v) for v in _ids(lanes)]
 

@@ -1,4 +1,4 @@
-"""Values while code is generated: the same in all lanes, rising from lane to lane, or free."""
+"""Operands over lanes: uniform, linear or varying."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class LaneShape(Enum):
     UNIFORM = "uniform"
     """One scalar."""
     LINEAR = "linear"
-    """A scalar for the first lane, and a constant step from lane to lane."""
+    """A scalar for the first lane and a constant stride between lanes."""
     VARYING = "varying"
     """A vector with one element per lane."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Elements that never change, a constant step apart, and the types they are converted to."""
+    """Memory of a loaded vector: constant elements, their stride, and the casts applied."""
 
     memory: Memory
     at: str
@@ -32,7 +32,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An operand with its type and form; a value of a vector type is held lane by lane."""
+    """An operand with its type and shape; a value of a vector type is held lane by lane."""
 
     dtype: DataType
     form: LaneShape
@@ -40,13 +40,13 @@ class Value:
     stride: int = 0
     parts: tuple[Value, ...] = ()
     exact: bool = False
-    """Of a linear value: it passes no power of two of its type between the lanes."""
+    """Of a linear value: it crosses no power of two of its type between the lanes."""
     origin: Origin | None = None
-    """Of a loaded vector: where its lanes can be had one by one."""
+    """Of a loaded vector: the memory from which its lanes can be loaded separately."""
 
     @property
     def is_uniform(self) -> bool:
-        """Whether one scalar stands for all lanes."""
+        """True if one scalar stands for all lanes."""
         if self.parts:
             return all(part.is_uniform for part in self.parts)
         return self.form is LaneShape.UNIFORM
@@ -64,53 +64,54 @@ def varying(dtype: DataType, text: str) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a variable that changes, or lives across a barrier, is kept."""
+    """Storage of a variable that changes, or lives across a barrier."""
 
     dtype: DataType
     pointers: tuple[str, ...]
     """One per component; a scalar type has one."""
     form: LaneShape
     per_lane: bool = False
-    """Kept in an array with one element per invocation of the workgroup."""
+    """Held in an array with one element per invocation of the workgroup."""
     stride: int = 0
-    """Of a variable that is a constant step apart from lane to lane: that step."""
+    """Of a linear variable: its stride from lane to lane."""
     shared: bool = False
-    """Made before the variable is bound: by the workgroup, or for what other stretches read."""
+    """Allocated before the variable is bound: by the workgroup, or because other regions read it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A buffer as the generated code sees it."""
+    """A buffer as the generated code accesses it."""
 
     decl: BufferDecl
     pointer: str
     safe_pointer: str
-    """As `pointer`, but readable at element 0 even when the buffer is empty."""
+    """As `pointer`, but element 0 is readable even in an empty buffer."""
     count: str
     """Elements, an i64 operand."""
     shared: bool
-    """Whether other threads may access it at the same time."""
+    """True if other threads may access it at the same time."""
     private: bool = False
-    """Whether every lane has its own; `pointer` is that of the first lane's."""
+    """True if every lane has its own; `pointer` is that of the first lane's."""
     side_by_side: bool = False
-    """Of private memory: an element of all lanes is a vector, and the next one follows it."""
+    """Of private memory: lane-interleaved, an element of all lanes is one vector."""
     cached: str = ""
-    """Of a buffer that is only written: 0 if stores go past the caches, an i64 operand."""
+    """Of a buffer that is only written: 0 if stores are non-temporal, an i64 operand."""
 
     @property
     def constant(self) -> bool:
-        """Whether nothing changes it while the kernel runs."""
+        """True if nothing changes it while the kernel runs."""
         return not self.decl.is_writable
 
 
 @dataclass(frozen=True, slots=True)
 class Strided:
-    """An access whose lanes lie a few elements apart, all of which are in bounds."""
+    """An access with a small constant stride between lanes; all elements are in bounds."""
 
     stride: int
     place: int
-    """Of the element within its step."""
+    """Index of the element within its stride."""
     base: AnyExpr
     """The index without the literals that are added to it."""
     block: int
-    """Whole steps among those literals."""
+    """Whole strides among those literals."""

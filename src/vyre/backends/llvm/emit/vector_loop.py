@@ -1,7 +1,7 @@
-"""Loops whose rounds run side by side: their code.
+"""Emission of vectorised inner loops.
 
-A vector has a place for every one of some rounds. Long vectors come first, short ones then, and
-rounds that fill none are left to be done one by one.
+Each element of a vector is one of several consecutive iterations. Long vectors come first, then
+short ones; the remainder runs as a scalar loop.
 """
 
 from __future__ import annotations
@@ -27,39 +27,40 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
-MOST_ROUNDS = 64
-FEWEST_ROUNDS = 8
-"""Rounds at once."""
+MAX_ITERATIONS = 64
+MIN_ITERATIONS = 8
+"""Minimum number of iterations per vector."""
 REGISTERS = 8
-"""Vector registers for what is gathered."""
+"""Vector registers for the accumulators of reductions."""
 STORED_REGISTERS = 4
-"""And for the values of rounds that are stored."""
+"""Vector registers for values of iterations that are stored."""
 MANY_OPERATIONS = 24
-"""With more of them than this in a round, one vector at a time keeps the machine busy."""
+"""Above this number of operations per iteration, one vector saturates the machine."""
 MOST_OPERATIONS = 64
-"""With more of them than this in a round, short vectors are left out."""
+"""Above this number of operations in an iteration, short vectors are omitted."""
 
 
 def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: Value) -> bool:
-    """As many rounds as fill vectors, from the number in a slot on; whether there are any.
+    """Emit the iterations that fill vectors; returns whether there are any.
 
-    Sets of lanes that run in lock-step do so one after the other.
+    They begin at the index in the slot `counter`. Sets of lanes that run in lock-step run one after
+    the other here.
     """
     views = statements.views
     if statements.lanes.width:
         return False
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
-    found = vectorizable_loop(loop, statements.kernel.env)
-    if found is None or not all(view.proven(one) for view in views for one in found.accesses):
+    plan = vectorizable_loop(loop, statements.kernel.env)
+    if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
         return False
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
     for view in views:
         w.do(f"store {scalar} {start}, ptr {counter}")
-        for rounds in _rounds(view, loop, found):
-            _Emission(statements, view, loop, found, rounds).emit(counter, stop)
+        for iterations in _iterations_per_vector(view, loop, plan):
+            _Emission(statements, view, loop, plan, iterations).emit(counter, stop)
     return True
 
 
@@ -69,32 +70,32 @@ class _Emission:
         statements: Statements,
         lanes: LaneContext,
         loop: ir.Loop,
-        found: VectorizableLoop,
-        rounds: int,
+        plan: VectorizableLoop,
+        iterations: int,
     ) -> None:
         self.statements = statements
         self.lanes = lanes
         self.w = lanes.w
         self.loop = loop
-        self.rounds = rounds
-        self.results = found.results
-        self.types = {name: lanes.kernel.types[name] for name in found.results}
-        self.followed = found.followed
-        self.counts = counts_of(lanes, loop, found)
-        self.wide = lanes.rounds_of(rounds)
+        self.iterations = iterations
+        self.results = plan.results
+        self.types = {name: lanes.kernel.types[name] for name in plan.results}
+        self.followed = plan.followed
+        self.counts = counts_of(lanes, loop, plan)
+        self.wide = lanes.iterations_of(iterations)
         self.so_far: dict[str, Slot] = {}
-        """What results that rounds look at have come to."""
-        self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in found.bests}
-        self.inner = statements.over_rounds(self.wide, loop, frozenset(found.results))
+        """Running values of the recurrences that iterations read."""
+        self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in plan.bests}
+        self.inner = statements.over_iterations(self.wide, loop, frozenset(plan.results))
 
     def emit(self, counter: str, stop: Value) -> None:
-        w, rounds = self.w, self.rounds
+        w, iterations = self.w, self.iterations
         scalar = register_type(stop.dtype)
         order = "sl" if stop.dtype.is_signed else "ul"
         start = w.emit(f"load {scalar}, ptr {counter}")
         some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
         left = w.emit(f"sub {scalar} {stop.text}, {start}")
-        enough = w.emit(f"icmp uge {scalar} {left}, {rounds}")
+        enough = w.emit(f"icmp uge {scalar} {left}, {iterations}")
         fits = w.emit(f"and i1 {some}, {enough}")
         begin, again, done = (w.fresh(n) for n in ("along", "vector", "along.done"))
         w.branch(fits, begin, done)
@@ -103,12 +104,12 @@ class _Emission:
             self._begin(name)
         for search in self.searches.values():
             search.begin(stop.dtype)
-        last = w.emit(f"sub {scalar} {stop.text}, {rounds}")
+        last = w.emit(f"sub {scalar} {stop.text}, {iterations}")
         w.block(again)
         now = w.emit(f"load {scalar}, ptr {counter}", self.loop.var)
         self.wide.names[self.loop.var] = Value(stop.dtype, LaneShape.LINEAR, now, 1, exact=True)
         self._body()
-        following = w.emit(f"add {scalar} {now}, {rounds}")
+        following = w.emit(f"add {scalar} {now}, {iterations}")
         w.do(f"store {scalar} {following}, ptr {counter}")
         more = w.emit(f"icmp {order}e {scalar} {following}, {last}")
         joined = w.fresh("joined")
@@ -151,42 +152,45 @@ class _Emission:
                     self.inner.body((statement,))
 
     def _follow(self, statement: ir.Assign) -> None:
-        """What a result comes to in every one of the rounds, from what it was before them."""
+        """Emit an inclusive scan of the accumulator across the vector's iterations."""
         w, wide, name = self.w, self.wide, statement.name
         op, dtype, slot = self.results[name], self.types[name], self.so_far[name]
         value = statement.value
         assert isinstance(value, ir.Binary)
         own = ir.Var(name)
         parts = wide.vector(wide.value(value.right if value.left == own else value.left))
-        many = register_type(dtype, self.rounds)
+        many = register_type(dtype, self.iterations)
         reach = 1
-        while reach < self.rounds:
+        while reach < self.iterations:
             moved = self._moved(parts, dtype, op, reach)
-            parts = self.lanes.arithmetic.binary(op, dtype, self.rounds, parts, moved)
+            parts = self.lanes.arithmetic.binary(op, dtype, self.iterations, parts, moved)
             reach *= 2
         before = wide.value_of(slot).text
         wide.names[name] = varying(
-            dtype, self.lanes.arithmetic.binary(op, dtype, self.rounds, before, parts)
+            dtype, self.lanes.arithmetic.binary(op, dtype, self.iterations, before, parts)
         )
-        # What the next rounds wait for is one operation, and not all of those above.
-        last = ", ".join([f"i32 {self.rounds - 1}"] * self.rounds)
-        pick = f"<{self.rounds} x i32> <{last}>"
+        # The loop-carried dependence is one operation, and not the whole scan above.
+        last = ", ".join([f"i32 {self.iterations - 1}"] * self.iterations)
+        pick = f"<{self.iterations} x i32> <{last}>"
         all_ = w.emit(f"shufflevector {many} {parts}, {many} poison, {pick}")
-        after = self.lanes.arithmetic.binary(op, dtype, self.rounds, before, all_)
+        after = self.lanes.arithmetic.binary(op, dtype, self.iterations, before, all_)
         wide.write(slot, varying(dtype, after), blend=False)
 
     def _moved(self, parts: str, dtype: ir.DataType, op: ir.BinOp, reach: int) -> str:
-        """Every part some places on; in the first places what changes nothing there."""
-        many = register_type(dtype, self.rounds)
-        picks = [n - reach if n >= reach else n for n in range(self.rounds)]
+        """Emit a shift of all elements by `reach`; the first get the identity element.
+
+        For an idempotent operator, the first keep their own value.
+        """
+        many = register_type(dtype, self.iterations)
+        picks = [n - reach if n >= reach else n for n in range(self.iterations)]
         filler = "poison"
         if op in FREE:
-            filler = constant(register_type(dtype), FREE[op], self.rounds)
-            picks = [n if n >= reach else n + self.rounds for n in range(self.rounds)]
-            picks = [n - reach if n < self.rounds else n for n in picks]
+            filler = constant(register_type(dtype), FREE[op], self.iterations)
+            picks = [n if n >= reach else n + self.iterations for n in range(self.iterations)]
+            picks = [n - reach if n < self.iterations else n for n in picks]
         chosen = ", ".join(f"i32 {n}" for n in picks)
         return self.w.emit(
-            f"shufflevector {many} {parts}, {many} {filler}, <{self.rounds} x i32> <{chosen}>"
+            f"shufflevector {many} {parts}, {many} {filler}, <{self.iterations} x i32> <{chosen}>"
         )
 
     def _count(self, statement: ir.Assign) -> None:
@@ -197,16 +201,18 @@ class _Emission:
         self.wide.write(slot, self._counted(statement.name, count), blend=False)
 
     def _counted(self, name: str, count: Count) -> Value:
-        """The sum so far and what these rounds add to it."""
+        """Emit the running count plus the population count of these iterations' flags."""
         w, wide, dtype = self.w, self.wide, self.types[name]
-        word = f"i{self.rounds}"
+        word = f"i{self.iterations}"
         flags = wide.vector(wide.value(count.flag))
-        bits = w.emit(f"bitcast {register_type(ir.DataType.BOOL, self.rounds)} {flags} to {word}")
+        bits = w.emit(
+            f"bitcast {register_type(ir.DataType.BOOL, self.iterations)} {flags} to {word}"
+        )
         if not count.holds:
             bits = w.emit(f"xor {word} {bits}, -1")
         number = w.intrinsic("ctpop", word, bits)
         source = {64: ir.DataType.U64, 32: ir.DataType.U32, 16: ir.DataType.U16, 8: ir.DataType.U8}[
-            self.rounds
+            self.iterations
         ]
         grown = self.lanes.casts.cast(source, dtype, 0, number)
         if count.by is not None:
@@ -230,8 +236,8 @@ class _Emission:
         self.lanes.write(slot, uniform(dtype, whole), blend=False)
 
     def _across(self, parts: str, dtype: ir.DataType, op: ir.BinOp) -> str:
-        """One number from those in all places: halves are joined until one is left."""
-        w, count = self.w, self.rounds
+        """Emit a horizontal reduction: halves are combined until one element is left."""
+        w, count = self.w, self.iterations
         many = register_type(dtype, count)
         if dtype.is_integer:
             sign = "s" if dtype.is_signed else "u"
@@ -249,41 +255,41 @@ class _Emission:
         return w.emit(f"extractelement {register_type(dtype, 1)} {parts}, i64 0")
 
 
-def counts_of(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> set[str]:
-    """What is counted by looking at all rounds as bits of a word.
+def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[str]:
+    """Reductions that are computed as population counts of the iterations' flags.
 
-    Where a vector holds bytes, that costs less than a sum per round.
+    Where a vector holds bytes, that costs less than a sum per iteration.
     """
-    if {lanes.buffer(one.buffer).decl.element.size_bytes for one in found.accesses} != {1}:
+    if {lanes.buffer(access.buffer).decl.element.size_bytes for access in plan.accesses} != {1}:
         return set()
     env = lanes.kernel.env
-    others = {
+    uncounted = {
         statement.name
         for statement in flat(loop.body)
         if isinstance(statement, ir.Assign) and count_of(statement, env) is None
     }
-    return set(found.results.keys() - found.followed - others)
+    return set(plan.results.keys() - plan.followed - uncounted)
 
 
-def _rounds(lanes: LaneContext, loop: ir.Loop, found: VectorizableLoop) -> list[int]:
-    """How many rounds run at once: as many as fill registers, then a few."""
+def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:
+    """Iterations per vector: as many as fill the registers, then a few."""
     bits = lanes.kernel.host.vector_bits
-    counts = counts_of(lanes, loop, found)
+    counts = counts_of(lanes, loop, plan)
     types = lanes.kernel.types
-    gathered = sum(types[name].bits or 0 for name in found.results if name not in counts)
+    gathered = sum(types[name].bits or 0 for name in plan.results if name not in counts)
     gathered += sum(
-        (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in found.bests
+        (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in plan.bests
     )
-    most = MOST_ROUNDS
+    most = MAX_ITERATIONS
     if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         while most > int(loop.stop.value) - int(loop.start.value):
             most //= 2
-    while most > FEWEST_ROUNDS and most * gathered > REGISTERS * bits:
+    while most > MIN_ITERATIONS and most * gathered > REGISTERS * bits:
         most //= 2
-    if found.stores or found.costly:
-        busy = found.costly or found.followed or found.operations > MANY_OPERATIONS
+    if plan.stores or plan.costly:
+        busy = plan.costly or plan.followed or plan.operations > MANY_OPERATIONS
         registers = 1 if busy else STORED_REGISTERS
-        while most > FEWEST_ROUNDS and most * found.widest > registers * bits:
+        while most > MIN_ITERATIONS and most * plan.widest > registers * bits:
             most //= 2
-    few = most > FEWEST_ROUNDS and found.operations <= MOST_OPERATIONS
-    return [most, FEWEST_ROUNDS] if few else [most]
+    few = most > MIN_ITERATIONS and plan.operations <= MOST_OPERATIONS
+    return [most, MIN_ITERATIONS] if few else [most]

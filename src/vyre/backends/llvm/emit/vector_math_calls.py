@@ -1,4 +1,4 @@
-"""Transcendental functions: calls of the vectorised ones, made part of the module when used."""
+"""Calls of vectorised transcendental functions, added to the module when used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Approximate:
         self.functions = VectorMath(fma=host.has_fma)
 
     def call(self, name: str, dtype: DataType, lanes: int, *arguments: str) -> str:
-        """A function, by the spelling of its opcode."""
+        """Emit a call of a function, by the spelling of its opcode."""
         symbol = self.functions.use(name, _TYPES[dtype], max(lanes, 1))
         type_ = register_type(dtype, lanes)
         passed = ", ".join(f"{type_} {argument}" for argument in arguments)

@@ -1,4 +1,4 @@
-"""The work of one workgroup: loops over lanes between barriers, and what runs once for all."""
+"""The work of one workgroup: loops over lanes between barriers, and workgroup-uniform code."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Group:
     crossing: LiveAcrossBarriers = field(init=False)
     targets: list[Target] = field(default_factory=list[Target])
     bound: dict[str, Value | Slot] = field(default_factory=dict[str, Value | Slot])
-    """Variables that the workgroup shares."""
+    """Workgroup-uniform variables."""
     dead: str | None = None
     window: Window | None = None
-    """The lanes that stretches of work are for, if not all."""
+    """The lanes that parallel regions are emitted for, if not all."""
     end: str = ""
     is_flat: bool = field(init=False)
-    """Whether workgroups along x may run as one long row: nothing tells them apart."""
+    """True if workgroups along x may run as one long row: no value distinguishes them."""
 
     def __post_init__(self) -> None:
         self.sharing = WorkgroupUniform(self.kernel, self.body)
@@ -82,16 +82,16 @@ class Group:
 
     @staticmethod
     def _is_several(work: tuple[Piece, ...]) -> bool:
-        """Whether lanes come by more than once."""
+        """True if the workgroup has more than one parallel region."""
         return len(work) > 1 or any(isinstance(p, Together) for p in work)
 
     def emit_several(
         self, group: str, decode: Callable[[str], object], room: Callable[[], str]
     ) -> str:
-        """Emit everything for some workgroups from one number on; gives how many.
+        """Emit the work of several consecutive workgroups; returns how many, an i64.
 
-        There is no code if they do not run so, and nothing is given. `room` is how many there are
-        that follow one another along x.
+        If they cannot run together, it emits no code and returns an empty string. `room` emits how
+        many workgroups are consecutive along x.
         """
         kernel, w = self.kernel, self.kernel.w
         cut = cut_around_loop(kernel, self.sharing)
@@ -113,7 +113,7 @@ class Group:
         self.window = None
 
     def emit(self) -> None:
-        """Emit everything for the workgroup whose ids the kernel holds."""
+        """Emit the work of the workgroup whose ids the kernel holds."""
         w = self.kernel.w
         self.end = w.fresh("group.end")
         self._private_arrays()
@@ -156,16 +156,16 @@ class Group:
                 case Together():
                     self._together(piece)
 
-    # What runs once ------------------------------------------------------------------------------
+    # Workgroup-uniform code -----------------------------------------------------------------------
 
     def _first_lane(self) -> LaneContext:
-        """The first lane's view, good for whatever is the same for all lanes."""
+        """The context of the first lane, valid for every uniform value."""
         lanes = LaneContext(self.kernel, 0)
         lanes.place(("0", "0", "0"))
         lanes.names.update(self.crossing.slots)
         lanes.names.update(self.bound)
         for name, value in self.crossing.recomputed.items():
-            # What depends on variables of an inner scope is asked for there only.
+            # A value that depends on variables of an inner scope is computed only there.
             if uses_of((), [value]).reads <= lanes.names.keys():
                 lanes.names[name] = lanes.value(value)
         return lanes
@@ -179,8 +179,8 @@ class Group:
                 continue
             slot = self.bound.get(name)
             if not isinstance(slot, Slot):
-                made = lanes.new_slot(name, value.dtype, LaneShape.UNIFORM)
-                slot = Slot(value.dtype, made.pointers, LaneShape.UNIFORM, shared=True)
+                allocated = lanes.new_slot(name, value.dtype, LaneShape.UNIFORM)
+                slot = Slot(value.dtype, allocated.pointers, LaneShape.UNIFORM, shared=True)
                 lanes.names[name] = self.bound[name] = slot
             lanes.write(slot, value, blend=False)
 
@@ -199,7 +199,7 @@ class Group:
                 raise AssertionError(piece.statement)
 
     def _leave_if_dead(self) -> None:
-        # Lanes that meet again must all have returned together, so the first one speaks for all.
+        # Lanes that reconverge must all have returned together, so the first lane's flag decides.
         if self.dead is None:
             return
         w = self.kernel.w
@@ -230,7 +230,7 @@ class Group:
         slot = w.slot(scalar, statement.var)
         w.do(f"store {scalar} {start.text}, ptr {slot}")
         target = self._enter()
-        head, run = w.fresh("group.loop"), w.fresh("group.round")
+        head, run = w.fresh("group.loop"), w.fresh("group.iteration")
         w.block(head)
         emit_poll(self.kernel)
         now = w.emit(f"load {scalar}, ptr {slot}", statement.var)
@@ -252,7 +252,7 @@ class Group:
     def _while(self, statement: ir.While, piece: Together) -> None:
         w = self.kernel.w
         target = self._enter()
-        run = w.fresh("group.round")
+        run = w.fresh("group.iteration")
         w.block(target.next)
         self._leave_if_dead()
         emit_poll(self.kernel)
@@ -265,7 +265,7 @@ class Group:
         self.targets.pop()
 
     def _inner(self, work: tuple[Piece, ...]) -> None:
-        """The work of an inner block; what it binds ends with it, as its code may not have run."""
+        """Emit an inner block; its bindings end with it, as its code may not have run."""
         outer = set(self.bound)
         self._pieces(work)
         for name in self.bound.keys() - outer:
@@ -277,7 +277,7 @@ class Group:
         self.targets.append(target)
         return target
 
-    # What runs lane after lane -------------------------------------------------------------------
+    # Parallel regions -----------------------------------------------------------------------------
 
     def _stretch(self, stretch: ParallelRegion) -> None:
         w = self.kernel.w
@@ -299,12 +299,12 @@ class Group:
 
     def _follow(self, target: Target) -> None:
         w = self.kernel.w
-        said = w.emit(f"load i8, ptr {target.signal}")
-        leaves = w.emit(f"icmp eq i8 {said}, {BREAK}")
+        signal = w.emit(f"load i8, ptr {target.signal}")
+        leaves = w.emit(f"icmp eq i8 {signal}, {BREAK}")
         again, on = w.fresh("again"), w.fresh("on")
         w.branch(leaves, target.done, again)
         w.block(again)
-        skips = w.emit(f"icmp eq i8 {said}, {CONTINUE}")
+        skips = w.emit(f"icmp eq i8 {signal}, {CONTINUE}")
         w.branch(skips, target.next, on)
         w.block(on)
 

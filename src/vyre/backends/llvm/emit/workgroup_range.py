@@ -1,4 +1,4 @@
-"""The range of workgroups that a call of the kernel runs, in the launch's tiling or another."""
+"""The range of workgroups that a call runs, possibly re-tiled."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ class Span:
     first: str = "%first"
     last: str = "%last"
     extents: tuple[str, str] = ("", "")
-    """How many there are along x and y."""
+    """Number of workgroups along x and y."""
     rows: str = ""
-    """Rows of the whole grid; empty where workgroups are those of the launch."""
+    """Rows of the whole grid; empty if the workgroups are those of the launch."""
 
 
 def emit_span(kernel: Kernel, tiling: Tiling | None) -> Span:
-    """The range of workgroups that a call runs."""
+    """Emit the range of workgroups that a call runs."""
     w = kernel.w
     nx, ny, nz = (w.emit(f"zext i32 {extent} to i64") for extent in kernel.grid)
     if tiling is None:
         return Span(extents=(nx, ny))
-    told = w.emit(f"mul i64 {w.emit(f'mul i64 {nx}, {ny}')}, {nz}")
+    launched = w.emit(f"mul i64 {w.emit(f'mul i64 {nx}, {ny}')}, {nz}")
     lanes, rows, planes = (
         w.emit(f"mul i64 {count}, {size}")
         for count, size in zip((nx, ny, nz), tiling.size, strict=True)
     )
     bands = w.emit(f"add i64 {rows}, {tiling.rows - 1}")
     bands = w.emit(f"udiv i64 {bands}, {tiling.rows}")
-    made = w.emit(f"mul i64 {w.emit(f'mul i64 {lanes}, {bands}')}, {planes}")
-    each = w.emit(f"udiv i64 {made}, {told}")
-    more = w.emit(f"urem i64 {made}, {told}")
+    retiled = w.emit(f"mul i64 {w.emit(f'mul i64 {lanes}, {bands}')}, {planes}")
+    each = w.emit(f"udiv i64 {retiled}, {launched}")
+    more = w.emit(f"urem i64 {retiled}, {launched}")
     ends: list[str] = []
     for end in ("%first", "%last"):
-        # Each of the launch's workgroups stands for as many of these, the first for one more.
+        # Each workgroup of the launch covers `each` of these, the first `more` of them one more.
         whole = w.emit(f"mul i64 {end}, {each}")
         ends.append(w.emit(f"add i64 {whole}, {w.intrinsic('umin', 'i64', end, more)}"))
     return Span(ends[0], ends[1], (lanes, bands), rows)
 
 
 def emit_rows(kernel: Kernel, span: Span, tiling: Tiling) -> None:
-    """Where the rows of a workgroup begin, and tiling many there are."""
+    """Emit the first row of a workgroup and its number of rows."""
     w = kernel.w
     if tiling.rows == 1:
         return

@@ -1,13 +1,13 @@
-"""Workgroups whose loops stride over the grid, as one long row in every round.
+"""Coalesces workgroups with grid-stride loops into one long row per iteration.
 
-In `for k in gid.x..n step s`, with `s` for all lanes of the grid, a round of one workgroup is a
-short piece of memory, and the next one lies far behind it: the machine fetches nothing ahead, and
-all that is asked once for a row is asked for little. Neighbouring workgroups go through
-neighbouring pieces: where a round does not tell them apart, several of them are one row.
+In `for k in gid.x..n step s`, with `s` for all lanes of the grid, an iteration of one workgroup is
+a short piece of memory, and the next one lies far behind it: the hardware prefetcher does not
+follow, and the per-row prologue is paid for few lanes. Neighbouring workgroups access neighbouring
+pieces: where no value of an iteration distinguishes them, several of them are one row.
 
-    for each of the workgroups: what comes before the loop
-    for every round: all lanes of all of them
-    for each of the workgroups: what comes after it
+    for each of the workgroups: the code before the loop
+    for every iteration: all lanes of all of them
+    for each of the workgroups: the code after the loop
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from vyre.backends.llvm.passes.unroll_grid_stride import MOST_GROUPS
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 MOST_KEPT = 16384
-"""Bytes that their lanes keep from round to round: half of the nearest cache."""
+"""Maximum bytes of loop-carried variables of their lanes: half of the L1 cache."""
 MOST_MEMORY = 65536
-"""Bytes of workgroup memory, for all of them."""
+"""Maximum bytes of workgroup memory, for all of them."""
 _WITHIN_GRID = frozenset({ir.BuiltinKind.LOCAL_ID, ir.BuiltinKind.WORKGROUP_ID})
 
 
@@ -44,9 +44,9 @@ def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBarri
 
 
 def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBarriers) -> bool:
-    """Whether nothing in the loop tells workgroups along x apart.
+    """True if no value in the loop distinguishes workgroups along x.
 
-    How many rounds there are may be asked of the first lane of all.
+    The trip count may be computed from the first lane of all.
     """
     for piece in (*cut.shared, *(inner for loop in cut.loops for inner in loop.inner[0])):
         if not all(_is_common(kernel, expr) for expr in _expressions(kernel, crossing, piece)):
@@ -61,17 +61,17 @@ def _is_same_for_groups(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBar
 
 
 def _expressions(kernel: Kernel, crossing: LiveAcrossBarriers, piece: Piece) -> list[ir.AnyExpr]:
-    """What is computed in a piece of work, and for it."""
+    """The expressions that a piece of work evaluates or needs recomputed."""
     assert isinstance(piece, (Once, ParallelRegion))
-    found = [
+    expressions = [
         child
         for statement in walk_stmts(piece.body)
         if getattr(statement, "name", None) not in kernel.first_lane_trip_counts
         for child in expr_children(statement)
     ]
     if isinstance(piece, ParallelRegion):
-        found += crossing.needed(piece).values()
-    return found
+        expressions += crossing.needed(piece).values()
+    return expressions
 
 
 def _is_common(kernel: Kernel, expr: ir.AnyExpr) -> bool:
@@ -91,9 +91,9 @@ def emit_one_row(
     decode: Callable[[str], object],
     count: str,
 ) -> None:
-    """So many workgroups from one number on, that follow one another along x.
+    """Emit `count` workgroups that are consecutive along x from number `group` on.
 
-    `decode` tells the kernel the ids of the workgroup with a number.
+    `decode` sets the kernel's ids to those of the workgroup with a number.
     """
     w, size = kernel.w, kernel.row
 

@@ -1,10 +1,10 @@
-"""Several workgroups that have begun and are not done: their ids, and memory for each.
+"""State of several workgroups in flight: their ids, and memory for each.
 
-What lanes keep from round to round, and workgroup memory, is there once for each of them;
-variables of the workgroup are never changed before the end of the loop, so that they are computed
-again where they are used. Workgroups come in no order that a program could rely on, but one that
-waits for another must not keep it from going on: so nothing before the end of the loop may wait,
-and what comes after runs in the order of the workgroups.
+Loop-carried variables of lanes, and workgroup memory, exist once for each of them;
+workgroup-uniform variables never change before the end of the loop, so that they are recomputed
+where they are used. A program cannot rely on any order of workgroups, but one that waits for
+another must not block it: so nothing before the end of the loop may wait, and the code after it
+runs in the order of the workgroups.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PLAIN = (ir.Let, ir.Assign, ir.If, ir.Block, ir.Region, ir.Store)
 
 @dataclass(frozen=True, slots=True)
 class AroundLoop:
-    """A workgroup's work, cut around its first loop and those that follow it at once."""
+    """A workgroup's work, split around its first loop and those directly after."""
 
     before: tuple[Piece, ...]
     loops: tuple[Together, ...]
@@ -35,21 +35,24 @@ class AroundLoop:
 
     @property
     def statements(self) -> list[ir.Loop]:
-        """The loops themselves."""
+        """The loop statements."""
         return [loop.statement for loop in self.loops if isinstance(loop.statement, ir.Loop)]
 
     def at_first(self) -> AroundLoop:
-        """The same work, with all but the first loop among what comes after."""
+        """The same work, with all loops but the first moved to `after`."""
         return AroundLoop(self.before, self.loops[:1], (*self.loops[1:], *self.after))
 
     @property
     def shared(self) -> tuple[Once, ...]:
-        """Variables of the workgroup that are bound before the loop."""
+        """Workgroup-uniform variables that are bound before the loop."""
         return tuple(piece for piece in self.before if isinstance(piece, Once))
 
 
 def cut_around_loop(kernel: Kernel, sharing: WorkgroupUniform) -> AroundLoop | None:
-    """The work of a workgroup that others may begin before it is done, if there is a loop in it."""
+    """Split work that may overlap with that of other workgroups; None if it may not.
+
+    There must be a loop in it.
+    """
     work, program = sharing.work, kernel.program
     places = [n for n, piece in enumerate(work) if not isinstance(piece, (Once, ParallelRegion))]
     if not places or kernel.size[1] * kernel.size[2] > 1 or kernel.kept:
@@ -80,7 +83,7 @@ def _is_free_loop(piece: Together) -> bool:
 
 
 def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
-    """Whether the variables of the workgroup keep their values."""
+    """True if the workgroup-uniform variables are never assigned again."""
     for piece in work:
         if isinstance(piece, Once) and any(s.name in assigned for s in piece.body):
             return False
@@ -90,7 +93,7 @@ def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
 
 
 def _is_free(body: ir.Body) -> bool:
-    """Whether work is such that no other workgroup can be waited for, or take notice."""
+    """True if the work neither waits for other workgroups nor affects them."""
     for statement in walk_stmts(body):
         if not isinstance(statement, _PLAIN):
             return False
@@ -107,7 +110,7 @@ def lane_bytes(kernel: Kernel, slot: Slot) -> int:
 
 
 def kept_bytes(kernel: Kernel, crossing: LiveAcrossBarriers) -> int:
-    """Bytes of the variables that the lanes of a workgroup keep."""
+    """Bytes of the variables that a workgroup's lanes keep across barriers."""
     return sum(len(s.pointers) * lane_bytes(kernel, s) for s in crossing.slots.values())
 
 
@@ -117,7 +120,7 @@ def workgroup_bytes(kernel: Kernel) -> int:
 
 
 class WorkgroupStates:
-    """Up to so many workgroups, by their numbers."""
+    """The state of up to `most` workgroups, by their numbers."""
 
     def __init__(
         self,
@@ -127,9 +130,9 @@ class WorkgroupStates:
         pieces: Callable[[tuple[Piece, ...], Window | None], None],
         most: int,
     ) -> None:
-        """`pieces` emits work of the workgroup that the kernel is told of, of some of its lanes.
+        """Allocate the state; `pieces` emits work of the current workgroup for a range of lanes.
 
-        `bound` are its variables.
+        `bound` are the workgroup's variables.
         """
         self._kernel = kernel
         self._crossing = crossing
@@ -147,14 +150,14 @@ class WorkgroupStates:
         }
 
     def begin(self, cut: AroundLoop, number: str) -> None:
-        """What comes before the loop, of a workgroup that the kernel has just been told of."""
+        """Emit the code before the loop, for the kernel's current workgroup."""
         self._note(number)
         self._move(number)
         self._clear()
         self.pieces(cut.before, None)
 
     def enter(self, cut: AroundLoop, number: str) -> None:
-        """Tell the kernel of a workgroup that has begun, and compute its variables again."""
+        """Make a started workgroup current, and recompute its variables."""
         w = self._kernel.w
         ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
         x, y, z = (w.emit(f"load i32, ptr {self.place(ids, 'i32', str(n))}") for n in range(3))
@@ -163,16 +166,16 @@ class WorkgroupStates:
         self.pieces(cut.shared, None)
 
     def finish(self, cut: AroundLoop, number: str) -> None:
-        """What comes after the loop."""
+        """Emit the code after the loop."""
         self.enter(cut, number)
         self.pieces(cut.after, None)
 
     def each(self, count: str, emit: Callable[[str], None]) -> None:
-        """Something for each of the workgroups, of which there is at least one."""
+        """Emit code for each of the workgroups; there is at least one."""
         self.count("i64", count, 1, emit)
 
     def count(self, scalar: str, stop: str, step: int, emit: Callable[[str], None]) -> None:
-        """Count from zero; the first round is always run."""
+        """Emit a loop that counts from zero; the first iteration always runs."""
         w = self._kernel.w
         slot = w.slot(scalar, "number")
         w.do(f"store {scalar} 0, ptr {slot}")
@@ -186,18 +189,18 @@ class WorkgroupStates:
         w.block(done)
 
     def place(self, array: str, scalar: str, number: str) -> str:
-        """Where an element of an array is."""
+        """Emit the address of an array's element."""
         return self._kernel.w.emit(f"getelementptr {scalar}, ptr {array}, i64 {number}")
 
     def _note(self, number: str) -> None:
-        """Keep the ids of the workgroup that the kernel was told of."""
+        """Emit stores of the current workgroup's ids."""
         w = self._kernel.w
         ids = w.emit(f"getelementptr [3 x i32], ptr {self._ids}, i64 {number}")
         for axis, own in enumerate(self._kernel.group):
             w.do(f"store i32 {own}, ptr {self.place(ids, 'i32', str(axis))}")
 
     def _move(self, number: str) -> None:
-        """Go to the memory of the workgroup with a number."""
+        """Switch to the memory of the workgroup with a number."""
         kernel, w = self._kernel, self._kernel.w
         self._bound.clear()
         for name, slot in self._crossing.slots.items():
@@ -210,7 +213,7 @@ class WorkgroupStates:
             kernel.memories[name] = replace(memory, pointer=own, safe_pointer=own)
 
     def _clear(self) -> None:
-        """Workgroup memory begins as zeros."""
+        """Emit the zero-initialisation of workgroup memory."""
         w = self._kernel.w
         for name in self._memories:
             memory = self._kernel.memories[name]

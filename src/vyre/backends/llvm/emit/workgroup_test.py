@@ -1,7 +1,7 @@
-"""One test for a whole workgroup: whether all that is peeled holds in every lane of every row.
+"""One versioning test per workgroup: the peeled conditions hold in all its lanes.
 
-Where a workgroup has many short rows, computing how far each of them reaches costs as much as its
-work. Nearly all workgroups lie inside their buffers altogether, and two corners tell so.
+Where a workgroup has many short rows, computing the bounds of each row costs as much as its work.
+Nearly all workgroups lie entirely inside their buffers, and evaluating two corners proves it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
 
 
 def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContext) -> str | None:
-    """Whether all lanes run in vectors, an i1; None when no such test can be made.
+    """Emit whether all lanes run in vectors, an i1; None if no test is possible.
 
     `first` is the first lane of the workgroup.
     """
     if peeling.interior.periods:
         return None
-    guards = [*peeling.parts, *(found.part for found in peeling.interior.assumptions)]
+    guards = [*peeling.parts, *(assumption.part for assumption in peeling.interior.assumptions)]
     for condition in peeling.rows:
         guards += conjuncts_of(condition, negated=False, is_integer=peeling.forms.is_integer)
     indices = [*peeling.accesses, *peeling.in_loops]
@@ -41,8 +41,8 @@ def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContex
         return None
     extents = (kernel.row, str(kernel.size[1]), str(kernel.size[2]))
     reach = RangeExpander(kernel, first, extents, peeling.forms, _loops(peeling))
-    holds = [one for guard in guards for one in _guard_holds(kernel, reach, guard)]
-    holds += [one for found in even for one in found.emit_test(reach)]
+    holds = [flag for guard in guards for flag in _guard_holds(kernel, reach, guard)]
+    holds += [flag for rebased in even for flag in rebased.emit_test(reach)]
     for key in indices:
         buffer, index = key
         stride, place = peeling.accesses.get(key, (1, 0))
@@ -68,14 +68,16 @@ def _is_testable(peeling: RowPartition, guard: Conjunct) -> bool:
 
 
 def _guard_holds(kernel: Kernel, reach: RangeExpander, guard: Conjunct) -> list[Condition]:
-    """When a comparison holds for all lanes: nothing wraps, and the spans lie apart.
+    """Emit the conditions under which a comparison holds for all lanes.
 
-    Or they are one and the same number.
+    Nothing wraps, and the ranges are disjoint, or for equality one and the same number.
     """
     if guard.op in (BinOp.GT, BinOp.GE):
         guard = guard.mirrored()
     small, large = reach.span(guard.left), reach.span(guard.right)
-    fits = [one for span in (small, large) for one in reach.fits_word(span, DataType.U32)]
+    fits = [
+        condition for span in (small, large) for condition in reach.fits_word(span, DataType.U32)
+    ]
     after = reach.difference(large.least, small.greatest)
     beyond = reach.difference(small.greatest, large.least)
     match guard.op:
