@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from vyre import ir
-from vyre.backends.llvm.analysis.divergence import ALONG_ROUNDS, Divergence
+from vyre.backends.llvm.analysis.divergence import ALONG_ITERATIONS, Divergence
 from vyre.backends.llvm.analysis.last_uses import Flow
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.backends.llvm.emit.arithmetic import reduce_any
@@ -81,7 +81,7 @@ class Statements:
     def over_rounds(self, wide: LaneContext, loop: ir.Loop, results: frozenset[str]) -> Statements:
         """The same for rounds of a loop as lanes, in which the results of the loop differ."""
         varying = results | {loop.var}
-        shapes = Divergence(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
+        shapes = Divergence(self.kernel.program, loop.body, ALONG_ITERATIONS, varying)
         made = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
         made.flow = Flow.of(loop.body)
         made.loops = list(self.loops)
