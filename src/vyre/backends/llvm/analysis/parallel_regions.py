@@ -134,7 +134,7 @@ class Cutter:
         self._pending.clear()
 
 
-def stretches(work: tuple[Piece, ...]) -> list[ParallelRegion]:
+def regions_in(work: tuple[Piece, ...]) -> list[ParallelRegion]:
     """All parallel regions of some pieces, nested ones included."""
     regions: list[ParallelRegion] = []
     for piece in work:
@@ -142,5 +142,5 @@ def stretches(work: tuple[Piece, ...]) -> list[ParallelRegion]:
             regions.append(piece)
         elif isinstance(piece, Together):
             for inner in piece.inner:
-                regions.extend(stretches(inner))
+                regions.extend(regions_in(inner))
     return regions

@@ -17,7 +17,7 @@ from vyre.backends.llvm.analysis.parallel_regions import (
     Once,
     ParallelRegion,
     Piece,
-    stretches,
+    regions_in,
 )
 from vyre.backends.llvm.analysis.read_names import reads_of_body
 from vyre.backends.llvm.emit.context import Kernel
@@ -67,7 +67,7 @@ class WorkgroupUniform:
         """
         assigned: set[str] = set()
         shared = self._shared_names(self.work)
-        for region in stretches(self.work):
+        for region in regions_in(self.work):
             own = {s.name for s in walk_stmts(region.body) if isinstance(s, ir.Let)}
             assigned |= own & shared
             for statement in walk_stmts(region.body):
