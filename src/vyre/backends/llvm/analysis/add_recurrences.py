@@ -62,7 +62,7 @@ class Following:
                 return None
 
     def expand(self, index: ir.AnyExpr) -> ir.AnyExpr:
-        """Substitute the loop's bindings into an index, as far as it is a sum."""
+        """Substitute the loop's bindings into a sum."""
         match index:
             case ir.Var(name) if name in self._values and name not in self._changes:
                 return self.expand(self._values[name])

@@ -125,7 +125,7 @@ class LinearForms:
         return node if dtype is None else ir.Binary(ir.BinOp.SUB, ir.Lit(dtype, 0), node.operand)
 
     def is_pure(self, expr: ir.AnyExpr) -> bool:
-        """True if the value depends only on the lane and the enclosing iterations."""
+        """True if the value depends on lane and iterations only."""
         pure = self._purity.get(expr)
         if pure is None:
             pure = self._purity[expr] = self._is_pure(expr)
@@ -179,7 +179,7 @@ class LinearForms:
         )
 
     def is_row_constant(self, expr: ir.AnyExpr) -> bool:
-        """True if the value is uniform along a row, and available before it starts."""
+        """True if the value is uniform along a row, available beforehand."""
         return self.is_constant_along(expr, X)
 
     def is_constant_along(self, expr: ir.AnyExpr, axes: Axes) -> bool:
@@ -245,7 +245,7 @@ class LinearForms:
                 return expr
 
     def is_global(self, expr: ir.AnyExpr) -> bool:
-        """True if it varies with the global id only, not with the local id."""
+        """True if it varies with the global id only."""
         kinds = {n.kind for n in walk_expr(expr) if isinstance(n, ir.Builtin) and is_lane_id(n)}
         return kinds == {ir.BuiltinKind.GLOBAL_ID}
 
@@ -285,7 +285,7 @@ def is_lane_id(node: ir.AnyExpr) -> bool:
 
 
 def is_id_along(node: ir.AnyExpr, axes: Axes) -> bool:
-    """True if a node is the invocation's id along one of some axes."""
+    """True if a node is the invocation's id along given axes."""
     return isinstance(node, ir.Builtin) and node.kind in _IDS and node.axis in axes
 
 

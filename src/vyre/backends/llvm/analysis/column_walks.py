@@ -27,7 +27,7 @@ def walks_columns(kernel: Kernel, body: ir.Body) -> bool:
 
 
 def walks_down_columns(peeling: RowPartition) -> bool:
-    """True if every load in a loop goes down the columns of a matrix.
+    """True if every load in a loop walks down matrix columns.
 
     Adjacent lanes load adjacent elements, and successive iterations load successive lines, whose
     length is known at launch only. Loads at a literal index do not matter.
@@ -66,7 +66,7 @@ def jumps_with(index: ir.AnyExpr, counter: str) -> bool:
 
 
 def _is_column(index: ir.AnyExpr) -> bool:
-    """True if x has a factor known at launch only, and y is the index in a line."""
+    """True if x has a launch-time factor and y has none."""
     nodes = list(walk_expr(index))
     products = [n for n in nodes if isinstance(n, ir.Binary) and n.op is ir.BinOp.MUL]
     along_x = [

@@ -47,7 +47,7 @@ class Neighbours:
     fixed: tuple[ir.AnyExpr, ...]
     """Conjuncts that all of them share."""
     rising: tuple[tuple[ir.AnyExpr, ir.AnyExpr], ...]
-    """Tested values of the first index, which advance by one, and their limits."""
+    """Tested values that advance by one, at the first index, with limits."""
 
 
 def neighbours_of(indices: Sequence[ir.AnyExpr]) -> Neighbours | None:

@@ -41,7 +41,7 @@ WORD = 8
 SORTED = 3
 """Operations that shuffle one member of a structure into its register."""
 SIDE_BY_SIDE = 4
-"""Operations saved per access to a lane-interleaved private array at a uniform index."""
+"""Operations credited per access to an interleaved private array at a uniform index."""
 
 
 class CostModel:
@@ -67,7 +67,7 @@ class CostModel:
         self.apart: set[int] = set()
         """Identities of scattered accesses; 0 stands for atomics and table lookups."""
         self.scattered_in_loops = 0
-        """Scattered accesses in loops to elements narrower than a lane, slow to gather."""
+        """Scattered accesses in loops to narrow elements, slow to gather."""
         self.narrowest = 4
         self.widest = 4
         self.carried = 0
@@ -305,7 +305,7 @@ class CostModel:
 
 
 def most_at_once(body: ir.Body, varying: AbstractSet[str]) -> int:
-    """Greatest number of varying variables that are live at once in a body."""
+    """Greatest number of varying variables live at once."""
     bound: dict[str, int] = {}
     last: dict[str, int] = {}
     for position, statement in enumerate(walk_stmts(body)):

@@ -17,7 +17,7 @@ from vyre.record import dataclass
 SHORTEST_PERIOD = 64
 """Least literal divisor, in lanes: shorter periods split rows into too many pieces."""
 SHORTEST_LINE = 256
-"""The same where lanes divide fast, or where the division does not prevent contiguous accesses."""
+"""The same where lanes divide fast, or accesses are contiguous anyway."""
 _WORD_BITS = 32
 
 
@@ -44,7 +44,7 @@ class Period:
 
 
 def as_division(node: ir.Binary) -> ir.Binary | None:
-    """Normalise a remainder or quotient written as such, as a mask or as a shift."""
+    """Normalise `%`, `/`, masks and shifts to remainders and quotients."""
     match node:
         case ir.Binary(ir.BinOp.REM | ir.BinOp.DIV, _, _):
             return node

@@ -55,7 +55,7 @@ class Divergence:
         return any(self._differs(node) for node in walk_expr(expr))
 
     def leaves_divergently(self, body: ir.Body) -> bool:
-        """True if some lanes may leave a loop with this body before others."""
+        """True if lanes may leave a loop with this body divergently."""
         return any(id(s) in self._divergent_leavers for s in walk_stmts(body))
 
     def _differs(self, node: ir.AnyExpr) -> bool:

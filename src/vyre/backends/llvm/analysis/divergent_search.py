@@ -17,7 +17,7 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 
 def divides_in_search(body: ir.Body, env: TypeEnv) -> bool:
-    """True if a loop with a normal and an early exit divides by a non-literal."""
+    """True if an early-exit loop divides integers by a non-literal."""
     return any(
         isinstance(statement, (ir.Loop, ir.While))
         and _has_normal_exit(statement)

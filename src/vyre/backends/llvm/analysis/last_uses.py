@@ -74,6 +74,6 @@ class Flow:
             self.ends[key] = min(self.ends.get(key, self._position), self._position)
 
     def is_read_after(self, name: str, loop: ir.AnyStmt) -> bool:
-        """True if a variable may be read after a loop, or when the loop is re-entered."""
+        """True if a variable may be read after or on re-entry of a loop."""
         last = self.last_read.get(name, 0)
         return last > self.ends[id(loop)] or last >= self.outermost.get(id(loop), last + 1)

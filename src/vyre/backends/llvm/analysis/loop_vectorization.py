@@ -39,7 +39,7 @@ SHORT_LOOP = 32
 WIDE = 4
 """Least bytes of elements that lanes gather at full speed."""
 MOST_ELEMENTS = 1 << 32
-"""In a larger buffer, a 32-bit index may wrap and be in bounds again."""
+"""In larger buffers, a wrapped 32-bit index may be in bounds again."""
 _COUNTERS = frozenset({ir.DataType.U32, ir.DataType.I32})
 IDENTITY = {ir.BinOp.ADD: 0, ir.BinOp.XOR: 0, ir.BinOp.MUL: 1}
 """Identity element of each reduction operator that is not idempotent."""
@@ -310,7 +310,7 @@ class Count:
 
     flag: ir.AnyExpr
     holds: bool
-    """True if it adds where the flag is set, False if where it is not."""
+    """True if it adds where the flag is set, else where clear."""
     by: ir.Lit | None
     """The constant; None for one."""
 

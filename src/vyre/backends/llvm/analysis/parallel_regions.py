@@ -61,7 +61,7 @@ class Cutter:
     is_shared: Callable[[ir.Let | ir.Assign], bool]
     """True if a variable gets a workgroup-uniform value."""
     runs_outside: Callable[[ir.Loop], bool]
-    """True if a barrier-free loop should run around the lane loop, not in it."""
+    """True if a barrier-free loop should run around the lane loop."""
     pieces: list[Piece] = field(default_factory=list[Piece])
     _pending: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
 

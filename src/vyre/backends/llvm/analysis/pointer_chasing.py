@@ -54,7 +54,7 @@ def _nodes(statement: ir.AnyStmt) -> Iterator[ir.AnyExpr]:
 
 
 def _chases(loop: ir.While, buffers: Mapping[str, ir.BufferDecl]) -> bool:
-    """True if a load's index depends on a load of the previous iteration."""
+    """True if an index depends on the previous iteration's loads."""
     values: dict[str, list[ir.AnyExpr]] = {}
     bound: set[str] = set()
     indices: list[ir.AnyExpr] = []

@@ -46,7 +46,7 @@ class Assumption:
     step: int
     """0 where both sides depend on loops only: it holds for all lanes or for none."""
     by_row: bool
-    """True if both sides are uniform along a row, and available before it starts."""
+    """True if both sides are uniform along a row, available beforehand."""
 
 
 def assumption_of(
@@ -72,7 +72,7 @@ def assumption_of(
 
 
 def step_of(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
-    """Stride of a 32-bit value from lane to lane, within one iteration of its loops."""
+    """Stride of a 32-bit value across lanes, within one iteration."""
     if forms.word(expr) is None or not RangeExpander.supports(expr, forms, loops):
         return None
     return _step(expr, forms, loops)
@@ -126,7 +126,7 @@ class SteadyState:
         self.high: str = high
 
     def require(self, assumption: Assumption, under: str = "") -> None:
-        """Intersect with the lanes of an assumption, if the flag `under`, an i1, is set."""
+        """Intersect with an assumption's lanes; with `under`, only if that i1 is set."""
         low, high = self.low, self.high
         self._require(assumption)
         if under and self.low != low:
@@ -196,7 +196,7 @@ class SteadyState:
         self._lower_high(step, left.greatest, highest)
 
     def _require_exact(self, side: ir.AnyExpr, span: Span) -> None:
-        """Require that a compared value does not wrap, so that its span is exact."""
+        """Require that a compared value does not wrap: its span is exact."""
         if self._forms.is_row_constant(side):
             return
         self._require_all(self._reach.fits_word(span, self._forms.word(side)))

@@ -34,7 +34,7 @@ def may_reorder_workgroups(program: ir.Program) -> bool:
 
 
 def _may_wait(statement: ir.AnyStmt) -> bool:
-    """True if a loop's end may depend on a store of another invocation."""
+    """True if a loop may wait for a store of another invocation."""
     if isinstance(statement, ir.While):
         return True
     return isinstance(statement, ir.Loop) and any(

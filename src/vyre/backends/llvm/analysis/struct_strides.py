@@ -26,11 +26,11 @@ MOST_MEMBERS: Final = 16
 _USUAL: Final = 3
 """Size of a structure of which only single members are accessed."""
 USUAL_STEPS: Final = (4, 3, 2, 8)
-"""Sizes of structures with one accessed member, whose index is uniform along a row."""
+"""Sizes tried for structures whose member index is uniform along a row."""
 _BEYOND: Final = 1 << 32
 """A member index greater than any guess."""
 _ANY: Final = -1
-"""A member index that is uniform along a row, but not a literal."""
+"""A member index that is row-uniform, but not a literal."""
 
 
 def speculated_strides(
@@ -164,7 +164,7 @@ def _product(
 
 
 def is_distance(expr: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
-    """True if it is an input value of the launch, not a computed one."""
+    """True if it is an input of the launch, not computed."""
     match expr:
         case ir.Load(_, ir.Lit()):
             return forms.is_u32(expr) and forms.is_row_constant(expr)

@@ -298,7 +298,7 @@ class Iteration:
         return conjunction
 
     def bound(self, condition: ir.AnyExpr) -> ir.AnyExpr:
-        """Bind a condition to a name, as it is used more than once."""
+        """Bind a condition to a name, for repeated use."""
         if isinstance(condition, (ir.Var, ir.Lit)):
             return condition
         flag = self._conditions.get(condition)

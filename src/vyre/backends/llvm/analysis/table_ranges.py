@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NARROW_BITS = 16
 """Widest type whose own maximum is a useful bound of an index."""
 BYTES_PER_LANE = 64
-"""Bytes of a buffer that may be scanned, per lane of the launch."""
+"""Bytes of a buffer that may be scanned, per lane."""
 SPARE_BYTES = 4096
 """Bytes that may be scanned for any number of lanes."""
 _WORDS = frozenset({ir.DataType.U8, ir.DataType.U16, ir.DataType.U32})
@@ -102,7 +102,7 @@ class TableRanges:
         return not decl.is_writable and not decl.is_on_chip and decl.element in _WORDS
 
     def greatest(self, kernel: Kernel, expr: ir.AnyExpr) -> str:
-        """Upper bound of such an expression, an i64 computed at the kernel's entry."""
+        """Upper bound of such an expression: an i64, available at entry."""
         return self._greatest(kernel, expr, frozenset(), carried=False)
 
     def _greatest(

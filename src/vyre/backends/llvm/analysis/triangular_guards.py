@@ -16,7 +16,7 @@ MOST_LANES = 128
 
 
 def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
-    """True if a guard, its linear side left, is a lower bound that moves with a loop."""
+    """True if a guard (linear side left) has a loop-dependent lower bound."""
     if part.op not in (ir.BinOp.GT, ir.BinOp.GE) or program.workgroup_size[0] > MOST_LANES:
         return False
     names = {node.name for node in walk_expr(part.right) if isinstance(node, ir.Var)}

@@ -21,7 +21,7 @@ occur at several positions."""
 
 
 def rising_variables(body: ir.Body, shapes: Divergence, kept: frozenset[str]) -> frozenset[str]:
-    """Variables that keep the stride of their initial value wherever they are read.
+    """Variables that keep their initial stride wherever they are read.
 
     `kept` are those that other regions read.
     """
@@ -62,7 +62,7 @@ class _Accesses:
                 self.visit(nested, inner)
 
     def rises(self, name: str) -> bool:
-        """True if all lanes that read a variable have executed the same updates."""
+        """True if all reading lanes have executed the same updates."""
         depth = len(self.bound[name])
         return all(
             self._is_step(change) and self._is_executed_by_all(name, path[depth:])

@@ -88,7 +88,7 @@ class WorkgroupUniform:
         return frozenset(names)
 
     def _runs_outside(self, loop: ir.Loop) -> bool:
-        """True if a guard bounds the active lanes of each iteration by its counter.
+        """True if a guard compares lanes with the loop's counter.
 
         Or if an earlier pass has chosen the loop for interchange with the lane loop.
         """
@@ -107,7 +107,7 @@ class WorkgroupUniform:
         return any(_guards_iteration(cond, forms, loop.var) for cond in guards)
 
     def _slice(self, body: ir.Body) -> dict[str, ir.AnyExpr]:
-        """Pure values in the backward slice of a body, in order of their bindings."""
+        """Pure values in the slice of a body, in binding order."""
         known: dict[str, ir.AnyExpr] = {}
         worklist = list(reads_of_body(body))
         while worklist:
@@ -132,7 +132,7 @@ def _guards_iteration(cond: ir.AnyExpr, forms: LinearForms, var: str) -> bool:
 
 
 def _stays(body: ir.Body, depth: int = 0) -> bool:
-    """True if a loop body has no break, continue or return of its loop."""
+    """True if a body never leaves or continues its loop."""
     for statement in body:
         if isinstance(statement, ir.Return):
             return False

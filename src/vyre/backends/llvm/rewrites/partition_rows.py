@@ -36,14 +36,14 @@ from vyre.record import dataclass
 MOST_STRIDE = 64
 """Accesses with a greater stride across lanes keep their own bounds checks."""
 WIDEST_EDGE = 16
-"""Most lanes at a border of a row that may take another branch than the rest."""
+"""Most lanes at a border that may take another branch."""
 MOST_CONDITIONS = 24
 """Most accesses in loops that are proven once per row; further ones keep their checks."""
 
 
 @dataclass(slots=True)
 class RowPartition:
-    """Guards and accesses of a region that hold in the steady state of a row."""
+    """Guards and accesses of a region that hold in the steady state."""
 
     program: ir.Program
     body: ir.Body
@@ -62,13 +62,13 @@ class RowPartition:
     parts: list[Conjunct] = field(default_factory=list[Conjunct])
     """Conjuncts that hold for the lanes of the steady state."""
     ends: list[bool] = field(default_factory=list[bool])
-    """For each of them, True if lanes for which it fails are skipped."""
+    """For each of them, True if failing lanes are skipped."""
     rows: list[ir.AnyExpr] = field(default_factory=list[ir.AnyExpr])
     """Row-uniform conditions that must hold."""
     accesses: dict[tuple[str, ir.AnyExpr], tuple[int, int]] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], tuple[int, int]]
     )
-    """Buffer and index, with the stride across lanes and the member within it.
+    """Buffer and index, with stride across lanes and member within it.
 
     The stride is -1 where lanes go backwards.
     """
@@ -93,7 +93,7 @@ class RowPartition:
     sums: dict[int, tuple[ir.AnyExpr, ir.AnyExpr]] = field(
         default_factory=dict[int, tuple[ir.AnyExpr, ir.AnyExpr]]
     )
-    """Loads among them at a sum of an invariant and a loop-carried value."""
+    """Loads among them at `invariant + loop-carried value`."""
     apart: set[int] = field(default_factory=set[int])
     """Accesses among all these with varying counters: inactive lanes keep counting, so nothing is
     proven of those lanes."""
@@ -185,7 +185,7 @@ class RowPartition:
         return rebuilt(statement, {"cond": cond, "then": then, "otherwise": otherwise})
 
     def _interior_part(self, part: Conjunct) -> Assumption | None:
-        """A conjunct that fails only near a border, where lanes then run as scalars."""
+        """Assumption of a conjunct that fails near borders, in scalar lanes."""
         written = Conjunct(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
         if self._is_triangular(self._written(part)):
             return None
@@ -249,7 +249,7 @@ class RowPartition:
         self.single = self.single or written.op is ir.BinOp.EQ
 
     def _take_loop(self, statement: ir.Loop) -> None:
-        """Collect accesses of a loop whose bounds are available before the row starts."""
+        """Collect accesses of a loop whose bounds are available beforehand."""
         start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
         if not all(RangeExpander.supports(end, self.forms, self.loops) for end in (start, stop)):
             return
@@ -434,7 +434,7 @@ class RowPartition:
         return isinstance(only, ir.If) and not (only.then and only.otherwise)
 
     def is_quiet(self, statement: ir.AnyStmt) -> bool:
-        """True if a statement has no side effects, so that lanes may skip it."""
+        """True if a statement has no side effects: lanes may skip it."""
         if not isinstance(statement, ir.Let) or statement.name in self.kept:
             return False
         return not any(isinstance(node, ir.Atomic) for node in walk_expr(statement.value))
@@ -447,7 +447,7 @@ class RowPartition:
         return bool(self.interior.assumptions or self.interior.periods)
 
     def _is_triangular(self, part: Conjunct) -> bool:
-        """True if vectors should begin with the row, not with the first active lane."""
+        """True if vectors should begin with the row, masked."""
         if not self.techniques.allow(Technique.TRIANGULAR_GUARDS):
             return False
         triangular = is_triangular_guard(part, self.program)
@@ -476,7 +476,7 @@ class RowPartition:
 
 
 def _is_near_end(part: Conjunct) -> bool:
-    """True if a value is compared with a bound less a small margin."""
+    """True if the bound is reduced by a small margin."""
     match part.op, part.left, part.right:
         case ir.BinOp.LT | ir.BinOp.LE, _, ir.Binary(ir.BinOp.SUB, _, ir.Lit() as margin):
             return 0 < int(margin.value) <= WIDEST_EDGE

@@ -43,7 +43,7 @@ class RebasedLoop:
         return forms.is_constant_along(self.trip_count, axes)
 
     def emit_test(self, reach: RangeExpander) -> list[Condition]:
-        """Conditions for this trip count in all lanes, given that the spans are exact."""
+        """Conditions for this trip count in all lanes, given exact spans."""
         start, trip_count = reach.span(self.start), reach.span(self.trip_count)
         end = reach.joined(ir.BinOp.ADD, start, trip_count)
         whole = Span(start.least, end.greatest, start.low, end.high)

@@ -196,7 +196,7 @@ class IndexSimplifier:
         return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
 
     def _rebased(self, loop: ir.Loop) -> ir.Loop:
-        """Rebase a loop to count from zero, if that makes its bounds uniform."""
+        """Rebase a loop to zero, if that makes it uniform."""
         start, stop = self.forms.expand(loop.start), self.forms.expand(loop.stop)
         if not self.forms.is_u32(start) or self.forms.is_row_constant(start):
             return loop
@@ -395,13 +395,13 @@ class IndexSimplifier:
         return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
 
     def _spans(self, expr: ir.AnyExpr) -> bool:
-        """True if it varies along a row or in loops, within a computable span."""
+        """True if it varies in lane or loops, within a computable span."""
         if self.forms.is_row_constant(expr) or self.forms.word(expr) is None:
             return False
         return RangeExpander.supports(expr, self.forms, self.loops)
 
     def _moves(self, expr: ir.AnyExpr) -> bool:
-        """True if it is affine in the lane and the loops, and not uniform."""
+        """True if it is affine in lane and loops, not uniform."""
         if self.forms.is_row_constant(expr):
             return False
         return step_of(expr, self.forms, self.loops) is not None

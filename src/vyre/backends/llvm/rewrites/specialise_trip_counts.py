@@ -133,7 +133,7 @@ def _has_axes(position: ir.AnyExpr) -> bool:
 
 
 def breaks_or_continues(body: ir.Body) -> bool:
-    """True if a loop body has a break or continue of its loop."""
+    """True if a body breaks or continues its loop."""
     for statement in body:
         if isinstance(statement, (ir.Break, ir.Continue)):
             return True
@@ -184,7 +184,7 @@ class UnrolledBody:
         return (map_bodies(made, lambda inner: self._body(inner, names)),)
 
     def _literal(self, name: str, value: ir.Lit, names: dict[str, ir.AnyExpr]) -> None:
-        """Propagate a literal bound in an iteration to the uses of its name."""
+        """Propagate a literal to the uses of its name."""
         if name in names and name not in self._assigned:
             names[name] = value
 

@@ -111,7 +111,7 @@ class _Search:
                 self.visit(nested)
 
     def _is_strided_nest(self, loop: ir.Loop, counters: Mapping[str, range]) -> bool:
-        """True if an access is strided across lanes, and its member is a counter.
+        """True if an access is strided across lanes, counters selecting the member.
 
         Loops whose indices depend on loaded values are chains of loads, which run per lane however
         much is loaded at once.
@@ -182,7 +182,7 @@ def _weight(statement: ir.AnyStmt) -> int:
 
 
 def _is_name(value: ir.AnyExpr) -> bool:
-    """True if a value is a small index term or a literal load, which folds away."""
+    """True if a value folds away: a small index term or literal load."""
     return value.depth <= DEEPEST_NAME and not any(
         isinstance(node, ir.Load) and not isinstance(node.index, ir.Lit)
         for node in walk_expr(value)

@@ -1,4 +1,4 @@
-"""Maps a rewrite over the loops that every lane of a workgroup executes.
+"""Maps a rewrite over loops that all lanes of a workgroup execute.
 
 Visits loops at the top level of a body and in its blocks and regions, not those in branches or in
 other loops.
@@ -12,7 +12,7 @@ from vyre import ir
 from vyre.ir.walk import rebuilt
 
 Change = Callable[[ir.Loop | ir.While, ir.Body, int], list[ir.AnyStmt]]
-"""Replacement of a loop, given the body around it and its position there."""
+"""Replacement of a loop, given its body and position."""
 
 
 def map_workgroup_loops(body: ir.Body, change: Change) -> ir.Body:
