@@ -66,7 +66,7 @@ def jumps_with(index: ir.AnyExpr, counter: str) -> bool:
 
 
 def _is_column(index: ir.AnyExpr) -> bool:
-    """True if x has a launch-time factor and y has none."""
+    """True if x has a launch-time factor and y has none. So y indexes a line."""
     nodes = list(walk_expr(index))
     products = [n for n in nodes if isinstance(n, ir.Binary) and n.op is ir.BinOp.MUL]
     along_x = [

@@ -110,20 +110,20 @@ def _is_pure(node: ir.AnyExpr, pure: Container[str], constant: Container[str]) -
 def _all_uses(
     work: tuple[Piece, ...],
 ) -> list[tuple[ParallelRegion | None, frozenset[str], list[str]]]:
-    found: list[tuple[ParallelRegion | None, frozenset[str], list[str]]] = []
+    uses_by_piece: list[tuple[ParallelRegion | None, frozenset[str], list[str]]] = []
     for piece in work:
         if isinstance(piece, ParallelRegion):
             uses = uses_of(piece.body)
             lets = [s.name for s in piece.body if isinstance(s, ir.Let)]
-            found.append((piece, uses.reads | uses.writes, lets))
+            uses_by_piece.append((piece, uses.reads | uses.writes, lets))
         elif isinstance(piece, Once):
-            found.append((None, uses_of(piece.body).reads, []))
+            uses_by_piece.append((None, uses_of(piece.body).reads, []))
         else:
             reads = uses_of((), expr_children(piece.statement)).reads
-            found.append((None, reads, []))
+            uses_by_piece.append((None, reads, []))
             for inner in piece.inner:
-                found.extend(_all_uses(inner))
-    return found
+                uses_by_piece.extend(_all_uses(inner))
+    return uses_by_piece
 
 
 def _slot(kernel: Kernel, dtype: ir.DataType) -> Slot:

@@ -57,21 +57,21 @@ def speculated_strides(
                 written = forms.expand(index)
                 flat = written.if_true if isinstance(written, ir.Select) else written
                 _record(flat, forms, leaves, accessed)
-    found: dict[ir.AnyExpr, ir.Lit] = {}
+    strides: dict[ir.AnyExpr, ir.Lit] = {}
     for number, (distance, members) in enumerate(accessed.items()):
         step = max(members) + 1
         most = MOST_MEMBERS
         if _ANY in members:
             if max(step, 1) <= usual:
-                found[distance] = ir.Lit(ir.DataType.U32, usual)
+                strides[distance] = ir.Lit(ir.DataType.U32, usual)
             continue
         if len(members) < step:
             step, most = max(step, _USUAL), WIDEST_STEP
         if more >> number & 1:
             step, most = step + 1, WIDEST_STEP
         if 1 < step <= most and max(members):
-            found[distance] = ir.Lit(ir.DataType.U32, step)
-    return found
+            strides[distance] = ir.Lit(ir.DataType.U32, step)
+    return strides
 
 
 def _multiplies(statement: ir.AnyStmt) -> bool:
@@ -106,9 +106,9 @@ def _record(
     if not is_member and _record_row_uniform(index, forms, leaves, accessed):
         return
     for node in (base,) if is_member else walk_expr(index):
-        found = _product(node, forms, leaves)
-        if found is not None and forms.stride(found[0]) == 1:
-            accessed.setdefault(found[1], set()).add(member if is_member else _BEYOND)
+        product = _product(node, forms, leaves)
+        if product is not None and forms.stride(product[0]) == 1:
+            accessed.setdefault(product[1], set()).add(member if is_member else _BEYOND)
 
 
 def _record_row_uniform(
@@ -118,9 +118,9 @@ def _record_row_uniform(
     accessed: dict[ir.AnyExpr, set[int]],
 ) -> bool:
     """Record a row-uniform member index: `position * distance + member`."""
-    found = _product(index, forms, leaves)
-    if found is not None and forms.stride(found[0]) == 1:
-        accessed.setdefault(found[1], set()).add(_ANY)
+    product = _product(index, forms, leaves)
+    if product is not None and forms.stride(product[0]) == 1:
+        accessed.setdefault(product[1], set()).add(_ANY)
         return True
     match index:
         case ir.Binary(ir.BinOp.ADD, left, right) if forms.is_row_constant(left):

@@ -197,9 +197,9 @@ class Iteration:
         return any(isinstance(self.evaluated(ir.Var(name)), _OF_VARIABLES) for name in names)
 
     def _written(self, node: ir.AnyExpr) -> ir.AnyExpr:
-        found = self.now.get(node.name) if isinstance(node, ir.Var) else None
-        assert not isinstance(found, _OF_VARIABLES)
-        return node if found is None else found
+        value = self.now.get(node.name) if isinstance(node, ir.Var) else None
+        assert not isinstance(value, _OF_VARIABLES)
+        return node if value is None else value
 
     def _binary(self, op: ir.BinOp, left: Known, right: Known) -> Known:
         if isinstance(left, _OF_VARIABLES) and isinstance(right, _OF_VARIABLES):
@@ -244,15 +244,15 @@ class Iteration:
         if not isinstance(yes, _OF_VARIABLES) and not isinstance(no, _OF_VARIABLES):
             return ir.Select(condition, yes, no)
         condition = self.bound(condition)
-        for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
-            if isinstance(one, ir.Lit) and one.dtype.is_bool and isinstance(other, Stepped):
+        for literal, state, holds in ((yes, no, condition), (no, yes, _not(condition))):
+            if isinstance(literal, ir.Lit) and literal.dtype.is_bool and isinstance(state, Stepped):
                 # Assigning true is an `or` reduction, assigning false an `and` reduction.
-                flag = (ir.BinOp.OR, holds) if one.bits else (ir.BinOp.AND, _not(holds))
-                return replace(other, steps=(*other.steps, Step(flag[0], (), flag[1])))
-        for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
-            if isinstance(one, Replaced) and other == Stepped(one.name):
-                better = replace(one.better, when=(holds, *one.better.when))
-                return replace(one, better=better)
+                flag = (ir.BinOp.OR, holds) if literal.bits else (ir.BinOp.AND, _not(holds))
+                return replace(state, steps=(*state.steps, Step(flag[0], (), flag[1])))
+        for state, before, holds in ((yes, no, condition), (no, yes, _not(condition))):
+            if isinstance(state, Replaced) and before == Stepped(state.name):
+                better = replace(state.better, when=(holds, *state.better.when))
+                return replace(state, better=better)
         if not isinstance(yes, Stepped) or not isinstance(no, Stepped) or yes.name != no.name:
             raise Unclear
         return self._joined(condition, yes, no)

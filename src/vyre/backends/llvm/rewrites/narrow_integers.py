@@ -109,8 +109,8 @@ class _Narrowing:
                 return map_exprs(expr, lambda child: self._visit(child)[0]), None
 
     def _cast(self, expr: ir.Cast, value: ir.AnyExpr, dtype: ir.DataType) -> Narrowed:
-        found, interval = self._visit(value)
-        made = expr if found is value else ir.Cast(found, dtype)
+        narrowed, interval = self._visit(value)
+        made = expr if narrowed is value else ir.Cast(narrowed, dtype)
         source = type_of(value, self._env)
         if not isinstance(source, ir.DataType) or not (source.is_integer and dtype.is_integer):
             return made, None
@@ -152,13 +152,14 @@ class _Narrowing:
         return isinstance(expr, ir.Cast) and type_of(expr.value, self._env) in _SHORT
 
     def _unary(self, expr: ir.Unary, op: ir.UnOp, value: ir.AnyExpr) -> Narrowed:
-        found, a = self._visit(value)
+        narrowed, a = self._visit(value)
         dtype = type_of(value, self._env)
         if a is None or dtype is not ir.DataType.I32 or _short_type(a) is not ir.DataType.I16:
-            return self._keep_wide(expr, ir.Unary(op, found), (found,)), None
+            return self._keep_wide(expr, ir.Unary(op, narrowed), (narrowed,)), None
         ends = (-a[1], -a[0]) if op is ir.UnOp.NEG else (abs(a[0]), abs(a[1]))
         least = 0 if op is ir.UnOp.ABS and a[0] <= 0 <= a[1] else min(ends)
-        return ir.Cast(ir.Unary(op, self._short(found, ir.DataType.I16)), dtype), (least, max(ends))
+        short = ir.Unary(op, self._short(narrowed, ir.DataType.I16))
+        return ir.Cast(short, dtype), (least, max(ends))
 
     def _select(self, expr: ir.Select) -> Narrowed:
         cond = self._visit(expr.cond)[0]

@@ -9,8 +9,8 @@ A multi-dimensional index is `select(in bounds, flat, out of bounds)`; kernels h
 
 Legal when the assumptions are affine range checks: the lanes for which all of them hold run this
 version of the region, the others the original.
-Profitable when the result is linear across lanes, so that accesses become contiguous or strided. At
-most `MOST_ASSUMPTIONS` assumptions are made, and `MOST_PERIODS` periods outside of indices.
+Profitable when the result is linear across lanes, so that accesses become contiguous or strided.
+There are at most `MOST_ASSUMPTIONS` assumptions, and `MOST_PERIODS` periods outside of indices.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ MOST_PERIODS = 8
 
 @dataclass(frozen=True, slots=True)
 class Speculation:
-    """What one version of a region assumes."""
+    """Assumptions of one version of a region."""
 
     techniques: Techniques
     sought: PeriodSearch
@@ -130,30 +130,30 @@ class IndexSimplifier:
 
     def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         if isinstance(statement, ir.Let) and statement.name not in self._assigned:
-            made = map_exprs(statement, self._change_of(statement))
-            if made is not statement or self._reads_simpler(made.value):
-                self._simpler.add(made.name)
-            self.forms.know(made.name, made.value)
-            return made
-        made = map_exprs(statement, self._change_of(statement))
+            rewritten = map_exprs(statement, self._change_of(statement))
+            if rewritten is not statement or self._reads_simpler(rewritten.value):
+                self._simpler.add(rewritten.name)
+            self.forms.know(rewritten.name, rewritten.value)
+            return rewritten
+        rewritten = map_exprs(statement, self._change_of(statement))
         if (
-            isinstance(made, ir.If)
+            isinstance(rewritten, ir.If)
             and isinstance(statement, ir.If)
-            and made.cond is not statement.cond
+            and rewritten.cond is not statement.cond
         ):
-            self._simpler_conditions.add(made.cond)
-        if isinstance(made, ir.Loop):
-            made = self._rebased(made)
-            self._learn_loop(made)
-        if isinstance(made, ir.Store):
-            index = self._index(made.buffer, made.index)
-            if index is not made.index:
-                made = ir.Store(made.buffer, index, made.value)
-        if isinstance(made, ir.Store):
-            self._note(statement, made)
-        if isinstance(made, ir.If):
-            return self._arms(made)
-        return map_bodies(made, lambda inner: map_body(inner, self._statement))
+            self._simpler_conditions.add(rewritten.cond)
+        if isinstance(rewritten, ir.Loop):
+            rewritten = self._rebased(rewritten)
+            self._learn_loop(rewritten)
+        if isinstance(rewritten, ir.Store):
+            index = self._index(rewritten.buffer, rewritten.index)
+            if index is not rewritten.index:
+                rewritten = ir.Store(rewritten.buffer, index, rewritten.value)
+        if isinstance(rewritten, ir.Store):
+            self._note(statement, rewritten)
+        if isinstance(rewritten, ir.If):
+            return self._arms(rewritten)
+        return map_bodies(rewritten, lambda inner: map_body(inner, self._statement))
 
     def _arms(self, statement: ir.If) -> ir.AnyStmt:
         """Rewrite both branches, each for the rows that execute it."""
@@ -165,9 +165,9 @@ class IndexSimplifier:
         ):
             parts = self._row_parts(statement.cond, negated) if arm else []
             self._under = both(before, conjunction(parts)) if parts else before
-            made = map_body(arm, self._statement)
-            if made is not arm:
-                arms[name] = made
+            rewritten = map_body(arm, self._statement)
+            if rewritten is not arm:
+                arms[name] = rewritten
         self._under = before
         return rebuilt(statement, arms) if arms else statement
 
@@ -229,53 +229,62 @@ class IndexSimplifier:
         """Simplify the indices in an expression."""
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, self._with_indices)
-        return self._access(expr, made) if isinstance(made, (ir.Load, ir.Atomic)) else made
+        rewritten = map_exprs(expr, self._with_indices)
+        return (
+            self._access(expr, rewritten)
+            if isinstance(rewritten, (ir.Load, ir.Atomic))
+            else rewritten
+        )
 
     def _delinearised(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The same, with remainders and quotients delinearised."""
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, self._delinearised)
-        match made:
+        rewritten = map_exprs(expr, self._delinearised)
+        match rewritten:
             case ir.Load() | ir.Atomic():
-                return self._access(expr, made)
+                return self._access(expr, rewritten)
             case ir.Select():
-                return self._same_sign(made)
+                return self._same_sign(rewritten)
             case ir.Binary():
-                return self._divided(made, in_index=False)
+                return self._divided(rewritten, in_index=False)
             case _:
-                return made
+                return rewritten
 
-    def _access(self, old: ir.AnyExpr, made: ir.Load | ir.Atomic) -> ir.AnyExpr:
-        index = self._index(made.buffer, made.index)
-        if index is not made.index:
-            made = (
-                ir.Load(made.buffer, index)
-                if isinstance(made, ir.Load)
+    def _access(self, old: ir.AnyExpr, rewritten: ir.Load | ir.Atomic) -> ir.AnyExpr:
+        index = self._index(rewritten.buffer, rewritten.index)
+        if index is not rewritten.index:
+            rewritten = (
+                ir.Load(rewritten.buffer, index)
+                if isinstance(rewritten, ir.Load)
                 else ir.Atomic(
-                    made.op, made.buffer, index, made.value, made.expected, made.ordering
+                    rewritten.op,
+                    rewritten.buffer,
+                    index,
+                    rewritten.value,
+                    rewritten.expected,
+                    rewritten.ordering,
                 )
             )
-        self._note(old, made)
-        return made
+        self._note(old, rewritten)
+        return rewritten
 
-    def _note(self, old: ir.AnyExpr | ir.AnyStmt, made: ir.AnyExpr | ir.AnyStmt) -> None:
-        if made is not old:
-            self._alive.append(made)
-            self.remade[id(made)] = self.remade.get(id(old), id(old))
+    def _note(self, old: ir.AnyExpr | ir.AnyStmt, rewritten: ir.AnyExpr | ir.AnyStmt) -> None:
+        if rewritten is not old:
+            self._alive.append(rewritten)
+            self.remade[id(rewritten)] = self.remade.get(id(old), id(old))
 
     def _index(self, buffer: str, index: ir.AnyExpr) -> ir.AnyExpr:
         if buffer in self._private:
             return index
-        made = self._simplified(index)
-        written = self.forms.expand(made)
+        rewritten = self._simplified(index)
+        written = self.forms.expand(rewritten)
         if self.forms.word(written) is ir.DataType.I32 and not self.forms.is_row_constant(written):
             # A negative index is out of bounds of every buffer, whatever its length.
             zero = ir.Lit(ir.DataType.I32, 0)
             if self._assume([Conjunct(ir.BinOp.GE, written, zero)]):
-                return ir.Cast(made, ir.DataType.U32)
-        return made
+                return ir.Cast(rewritten, ir.DataType.U32)
+        return rewritten
 
     def _simplified(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """Simplify an expression in the backward slice of an index."""
@@ -287,19 +296,19 @@ class IndexSimplifier:
             step = self.steps.get(self.forms.expand(expr))
             if step is not None:
                 return step
-        made = map_exprs(expr, self._simplified)
-        match made:
+        rewritten = map_exprs(expr, self._simplified)
+        match rewritten:
             case ir.Load() | ir.Atomic():
-                return self._access(expr, made)
+                return self._access(expr, rewritten)
             case ir.Select():
-                same = self._same_sign(made)
-                return self._select(made) if same is made else same
+                same = self._same_sign(rewritten)
+                return self._select(rewritten) if same is rewritten else same
             case ir.Binary(ir.BinOp.MIN | ir.BinOp.MAX, _, _):
-                return self._bounded(made)
+                return self._bounded(rewritten)
             case ir.Binary():
-                return self._divided(made, in_index=True)
+                return self._divided(rewritten, in_index=True)
             case _:
-                return made
+                return rewritten
 
     def _name(self, name: ir.Var) -> ir.AnyExpr:
         """Substitute a rematerialised value if that simplifies it."""
@@ -309,14 +318,14 @@ class IndexSimplifier:
         value = self._outer.get(name.name)
         if value is None or value.depth <= 1:
             return name
-        made = self._simplified(value)
-        return name if made is value else made
+        rewritten = self._simplified(value)
+        return name if rewritten is value else rewritten
 
     def _select(self, node: ir.Select) -> ir.AnyExpr:
         if_true, if_false = self.forms.expand(node.if_true), self.forms.expand(node.if_false)
         for negated in (False, True):
-            chosen, other = (if_false, if_true) if negated else (if_true, if_false)
-            if not self._spans(chosen) or not self.forms.is_row_constant(other):
+            chosen, border = (if_false, if_true) if negated else (if_true, if_false)
+            if not self._spans(chosen) or not self.forms.is_row_constant(border):
                 continue
             cond, is_integer = self.forms.expand(node.cond), self.forms.is_integer
             parts = conjuncts_of(cond, negated=negated, is_integer=is_integer)
@@ -332,9 +341,9 @@ class IndexSimplifier:
     def _bounded(self, node: ir.Binary) -> ir.AnyExpr:
         op = ir.BinOp.LE if node.op is ir.BinOp.MIN else ir.BinOp.GE
         left, right = self.forms.expand(node.left), self.forms.expand(node.right)
-        for chosen, arm, other in ((left, node.left, right), (right, node.right, left)):
-            if self._moves(chosen) and self.forms.is_row_constant(other):
-                return arm if self._assume([Conjunct(op, chosen, other)]) else node
+        for chosen, arm, limit in ((left, node.left, right), (right, node.right, left)):
+            if self._moves(chosen) and self.forms.is_row_constant(limit):
+                return arm if self._assume([Conjunct(op, chosen, limit)]) else node
         return node
 
     def _same_sign(self, node: ir.Select) -> ir.AnyExpr:

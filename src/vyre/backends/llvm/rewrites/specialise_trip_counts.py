@@ -161,27 +161,29 @@ class UnrolledBody:
         self.body = self._body(body, {})
 
     def _body(self, body: ir.Body, names: dict[str, ir.AnyExpr]) -> ir.Body:
-        return tuple(made for statement in body for made in self._statement(statement, names))
+        return tuple(
+            rewritten for statement in body for rewritten in self._statement(statement, names)
+        )
 
     def _statement(
         self, statement: ir.AnyStmt, names: dict[str, ir.AnyExpr]
     ) -> Iterable[ir.AnyStmt]:
         if isinstance(statement, ir.Loop) and statement.var in self._channels.loops:
             return self._unrolled(statement, names)
-        made = map_exprs(statement, lambda child: self._expr(child, names))
+        rewritten = map_exprs(statement, lambda child: self._expr(child, names))
         for key in ("name", "var"):
-            new = names.get(getattr(made, key, ""))
-            if isinstance(made, (ir.Let, ir.Assign, ir.Loop)) and isinstance(new, ir.Var):
-                made = rebuilt(made, {key: new.name})
-        if isinstance(made, ir.Store) and made is not statement:
-            self.remade[id(made)] = id(statement)
+            new = names.get(getattr(rewritten, key, ""))
+            if isinstance(rewritten, (ir.Let, ir.Assign, ir.Loop)) and isinstance(new, ir.Var):
+                rewritten = rebuilt(rewritten, {key: new.name})
+        if isinstance(rewritten, ir.Store) and rewritten is not statement:
+            self.remade[id(rewritten)] = id(statement)
         if (
-            isinstance(made, ir.Let)
+            isinstance(rewritten, ir.Let)
             and isinstance(statement, ir.Let)
-            and isinstance(made.value, ir.Lit)
+            and isinstance(rewritten.value, ir.Lit)
         ):
-            self._literal(statement.name, made.value, names)
-        return (map_bodies(made, lambda inner: self._body(inner, names)),)
+            self._literal(statement.name, rewritten.value, names)
+        return (map_bodies(rewritten, lambda inner: self._body(inner, names)),)
 
     def _literal(self, name: str, value: ir.Lit, names: dict[str, ir.AnyExpr]) -> None:
         """Propagate a literal to the uses of its name."""
@@ -200,12 +202,14 @@ class UnrolledBody:
             return names.get(expr.name, expr)
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, lambda child: self._expr(child, names))
-        if made is not expr and isinstance(made, (ir.Load, ir.Atomic)):
-            self.remade[id(made)] = id(expr)
-        if made is expr:
+        rewritten = map_exprs(expr, lambda child: self._expr(child, names))
+        if rewritten is not expr and isinstance(rewritten, (ir.Load, ir.Atomic)):
+            self.remade[id(rewritten)] = id(expr)
+        if rewritten is expr:
             return expr
-        return folded(lawful(made, expr, {}) if isinstance(made, ir.Binary) else made)
+        return folded(
+            lawful(rewritten, expr, {}) if isinstance(rewritten, ir.Binary) else rewritten
+        )
 
     def _unrolled(self, loop: ir.Loop, names: dict[str, ir.AnyExpr]) -> list[ir.AnyStmt]:
         known = self._channels.iterations.get(loop.var)
@@ -224,23 +228,23 @@ class UnrolledBody:
 
     def _stores_last(self, loop: ir.Loop, iterations: list[list[ir.AnyStmt]]) -> list[ir.AnyStmt]:
         """Sink the stores of all iterations below their computations, to combine them."""
-        made: list[ir.AnyStmt] = []
+        rewritten: list[ir.AnyStmt] = []
         stores: list[list[ir.Store]] = []
         written = without_blocks(loop.body)
         for iteration in iterations:
             stores.append([])
             for statement, old in zip(iteration, written, strict=True):
                 if not isinstance(statement, ir.Store) or not isinstance(old, ir.Store):
-                    made.append(statement)
+                    rewritten.append(statement)
                     continue
                 dtype = self._channels.forms.type_of(old.value)
                 name = self._fresh(f"{loop.var}.part", dtype)
-                made.append(ir.Let(name, statement.value))
+                rewritten.append(ir.Let(name, statement.value))
                 store = rebuilt(statement, {"value": ir.Var(name)})
                 self.remade[id(store)] = self.remade.get(id(statement), id(statement))
                 stores[-1].append(store)
-        made += [store for column in zip(*stores, strict=True) for store in column]
-        return made
+        rewritten += [store for column in zip(*stores, strict=True) for store in column]
+        return rewritten
 
     def _fresh(self, hint: str, dtype: ir.DataType) -> str:
         number = 1

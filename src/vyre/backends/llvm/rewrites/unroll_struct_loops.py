@@ -65,33 +65,33 @@ def short_loops_of(
     fixed = leaves - {s.name for s in statements if isinstance(s, ir.Assign)}
     search = _Search(LinearForms(program, body, outer, fixed, types), fixed)
     search.visit(body)
-    if not search.found:
+    if not search.loops:
         return None
-    return TripCountCandidates(search.forms, frozenset(search.found), (), search.found)
+    return TripCountCandidates(search.forms, frozenset(search.loops), (), search.loops)
 
 
 def with_short_loops(
     kernel: Kernel, body: ir.Body, outer: Mapping[str, ir.AnyExpr], leaves: frozenset[str]
 ) -> ir.Body:
     """Unroll these loops; returns the same body if there are none."""
-    found = short_loops_of(kernel.program, body, outer, leaves, kernel.types)
-    if found is None:
+    candidates = short_loops_of(kernel.program, body, outer, leaves, kernel.types)
+    if candidates is None:
         return body
-    made = UnrolledBody(body, found, 0, kernel.types)
-    kernel.remake(made)
-    fixed = leaves - {s.name for s in walk_stmts(made.body) if isinstance(s, ir.Assign)}
-    forms = LinearForms(kernel.program, made.body, outer, fixed, made.types)
-    moving = StoresLast(forms, made.types)
-    last = moving.body(made.body)
-    kernel.retain(last)
-    kernel.learn(made.types, moving.remade)
-    return last
+    unrolled = UnrolledBody(body, candidates, 0, kernel.types)
+    kernel.remake(unrolled)
+    fixed = leaves - {s.name for s in walk_stmts(unrolled.body) if isinstance(s, ir.Assign)}
+    forms = LinearForms(kernel.program, unrolled.body, outer, fixed, unrolled.types)
+    sinking = StoresLast(forms, unrolled.types)
+    sunk = sinking.body(unrolled.body)
+    kernel.retain(sunk)
+    kernel.learn(unrolled.types, sinking.remade)
+    return sunk
 
 
 class _Search:
     def __init__(self, forms: LinearForms, leaves: frozenset[str]) -> None:
         self.forms = forms
-        self.found: dict[str, range] = {}
+        self.loops: dict[str, range] = {}
         self._leaves = leaves
 
     def visit(self, body: ir.Body) -> None:
@@ -105,7 +105,7 @@ class _Search:
             ):
                 inner = _nest(statement)
                 if inner and self._is_strided_nest(statement, inner):
-                    self.found.update(inner)
+                    self.loops.update(inner)
                     continue
             for nested in bodies(statement):
                 self.visit(nested)
@@ -219,33 +219,33 @@ class StoresLast:
 
     def body(self, body: ir.Body) -> ir.Body:
         """Reorder the statements of a body."""
-        made: list[ir.AnyStmt] = []
+        reordered: list[ir.AnyStmt] = []
         for statement in body:
             if not isinstance(statement, (ir.Let, ir.Assign, ir.Store)):
-                self._flush(made)
-                made.append(map_bodies(statement, self.body))
+                self._flush(reordered)
+                reordered.append(map_bodies(statement, self.body))
                 continue
             if not all(self._may_sink_past(node) for node in _loads(statement)):
-                self._flush(made)
+                self._flush(reordered)
             if isinstance(statement, ir.Store):
-                self._store(statement, made)
+                self._store(statement, reordered)
             else:
-                made.append(statement)
-        self._flush(made)
-        return tuple(made)
+                reordered.append(statement)
+        self._flush(reordered)
+        return tuple(reordered)
 
-    def _store(self, store: ir.Store, made: list[ir.AnyStmt]) -> None:
+    def _store(self, store: ir.Store, reordered: list[ir.AnyStmt]) -> None:
         index = self._forms.expand(store.index)
         if not self._forms.is_pure(index) or store.buffer in self._forms.private:
-            self._flush(made)
-            made.append(store)
+            self._flush(reordered)
+            reordered.append(store)
             return
         if not self._may_sink_past(store):
-            self._flush(made)
+            self._flush(reordered)
         value = store.value
         if not isinstance(value, ir.Lit):
             name = self._fresh(self._forms.type_of(value))
-            made.append(ir.Let(name, value))
+            reordered.append(ir.Let(name, value))
             value = ir.Var(name)
         later = ir.Store(store.buffer, store.index, value)
         self.remade[id(later)] = id(store)
@@ -271,10 +271,10 @@ class StoresLast:
                 return False
         return True
 
-    def _flush(self, made: list[ir.AnyStmt]) -> None:
+    def _flush(self, reordered: list[ir.AnyStmt]) -> None:
         """Emit the pending stores, grouped by buffer: different buffers share no element."""
         buffers = dict.fromkeys(store.buffer for store in self._pending)
-        made += [s for buffer in buffers for s in self._pending if s.buffer == buffer]
+        reordered += [s for buffer in buffers for s in self._pending if s.buffer == buffer]
         self._pending.clear()
 
     def _fresh(self, dtype: ir.DataType) -> str:
