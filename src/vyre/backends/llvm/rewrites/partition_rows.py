@@ -401,7 +401,7 @@ class RowPartition:
     def _widened(self, index: ir.AnyExpr) -> ir.AnyExpr:
         """Widen an index that is proven in bounds to 64 bits.
 
-        Operands that are atomic to the range analysis stay atomic here: they may have wrapped.
+        Operands that are opaque to the range analysis stay opaque here: they may have wrapped.
         """
         if isinstance(index, ir.Lit):
             return ir.Lit(ir.DataType.U64, int(index.value) % (1 << 64))
