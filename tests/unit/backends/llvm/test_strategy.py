@@ -9,7 +9,7 @@ import pytest
 from tests.unit.backends.llvm.running import source
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import host
-from vyre.backends.llvm.analysis.parallel_regions import stretches
+from vyre.backends.llvm.analysis.parallel_regions import regions_in
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.region import RegionEmitter
 from vyre.backends.llvm.emit.workgroup import Group
@@ -39,7 +39,7 @@ def rows(
     kernel.read_launch()
     kernel.workgroup_memory()
     group = Group(kernel, program.entry)
-    return RegionEmitter(kernel, stretches(group.sharing.work)[-1], group.crossing, {}, None, None)
+    return RegionEmitter(kernel, regions_in(group.sharing.work)[-1], group.crossing, {}, None, None)
 
 
 def test_straight_code_takes_two_vectors() -> None:

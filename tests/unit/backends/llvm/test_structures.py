@@ -109,7 +109,7 @@ def _loops(body: str) -> list[str]:
     program = Program.parse(_text(body))
     types = variable_types(program)
     found = short_loops_of(program, program.entry, {}, frozenset(), types)
-    return [] if found is None else sorted(found.rounds)
+    return [] if found is None else sorted(found.iterations)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
-"""Facts about programs and regions that the CPU backend decides by: nothing is emitted here.
+"""Analyses of programs and regions for the CPU backend.
 
-What lanes share (`divergence`, `workgroup_uniform`), how indices move (`affine_forms`,
-`add_recurrences`, `delinearise`), what loops may become vectors (`loop_vectorization`), where a
-workgroup is cut at barriers (`parallel_regions`, `live_across_barriers`), and what it all costs
-(`cost_model`).
+They compute the facts by which the backend decides; none of them emits the region itself.
+
+- uniform values: `divergence`, `workgroup_uniform`
+- affine indices and recurrences: `affine_forms`, `add_recurrences`, `delinearise`
+- legality of inner-loop vectorisation: `loop_vectorization`
+- parallel regions between barriers: `parallel_regions`, `live_across_barriers`
+- costs: `cost_model`
 """

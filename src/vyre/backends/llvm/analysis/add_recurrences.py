@@ -1,7 +1,11 @@
-"""How numbers move from round to round of a loop: with its counter, or not at all.
+"""Add recurrences of a loop: 32-bit values with a constant step.
 
-A number of 32 bits that goes on by one in every round comes by each number between its first and
-its last, unless it passes the end of its type on the way; then the last is less than the first.
+Computes `step` such that `value(i + 1) = value(i) + step`, modulo 2^32: the induction variable has
+step 1, an invariant has step 0, a variable with one `x = x + 1` or `x = x - 1` per iteration has
+step 1 or -1. Anything else has no step (None), which is the safe answer.
+
+A 32-bit value of step 1 takes every value between its first and its last, unless it wraps on the
+way; then the last is less than the first.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ WORDS = (ir.DataType.U32, ir.DataType.I32)
 
 
 class Following:
-    """What indices in a loop are made of: its counter, what follows it, and what stays."""
+    """Classifies values in a loop: induction variable, recurrence or invariant."""
 
     def __init__(self, loop: ir.Loop, counter: ir.DataType, env: TypeEnv) -> None:
         self._counter = loop.var if counter in WORDS else None
@@ -24,24 +28,24 @@ class Following:
         self._buffers = env.buffers
         self._values: dict[str, ir.AnyExpr] = {}
         self._changes: dict[str, int] = {}
-        goes_on_early = False
+        has_continue = False
         for statement in walk_stmts(loop.body):
             if isinstance(statement, ir.Let):
                 self._values[statement.name] = statement.value
             elif isinstance(statement, ir.Assign):
                 self._changes[statement.name] = self._changes.get(statement.name, 0) + 1
-            goes_on_early = goes_on_early or isinstance(statement, ir.Continue)
+            has_continue = has_continue or isinstance(statement, ir.Continue)
         self.places = tuple(_in_order(loop.body))
-        """The statements that every round comes to, unless it is the last one."""
+        """Statements that every iteration executes, except perhaps the last one."""
         self.rising: dict[str, tuple[int, int]] = {}
-        """Variables that go on by one in every round: by how much, and at which place."""
-        for place, statement in enumerate(() if goes_on_early else self.places):
+        """Recurrences of step 1 or -1: the step, and the position of the update."""
+        for position, statement in enumerate(() if has_continue else self.places):
             step = self._step_of(statement)
             if isinstance(statement, ir.Assign) and step:
-                self.rising[statement.name] = (step, place)
+                self.rising[statement.name] = (step, position)
 
     def _step_of(self, statement: ir.AnyStmt) -> int | None:
-        """By how much a statement changes a variable that nothing else in the loop changes."""
+        """Step of a variable's only update in the loop; None for other statements."""
         if not isinstance(statement, ir.Assign) or self._changes[statement.name] > 1:
             return None
         name = statement.name
@@ -58,7 +62,7 @@ class Following:
                 return None
 
     def expand(self, index: ir.AnyExpr) -> ir.AnyExpr:
-        """An index with what the loop binds written out, as far as it is a sum."""
+        """Substitute the loop's bindings into a sum."""
         match index:
             case ir.Var(name) if name in self._values and name not in self._changes:
                 return self.expand(self._values[name])
@@ -69,10 +73,10 @@ class Following:
             case _:
                 return index
 
-    def step(self, expr: ir.AnyExpr, place: int) -> int | None:
-        """By how much a number moves from round to round; None if it does so in other ways.
+    def step(self, expr: ir.AnyExpr, position: int) -> int | None:
+        """Step of a value per iteration; None if it is no add recurrence.
 
-        Of a variable that goes on at a later place than this one.
+        A recurrence counts only at positions before its update.
         """
         match expr:
             case ir.Lit(dtype, _):
@@ -80,32 +84,36 @@ class Following:
             case ir.Builtin():
                 return 0
             case ir.Var(name):
-                return self._step_of_name(name, place)
+                return self._step_of_name(name, position)
             case ir.Cast(value, ir.DataType.U32 | ir.DataType.I32):
-                # The same bits, of the words that there are here.
-                return self.step(value, place)
+                # A cast between 32-bit integers keeps the bits.
+                return self.step(value, position)
             case ir.Load(buffer, index):
                 decl = self._buffers[buffer]
-                stays = not decl.is_writable and decl.element in WORDS
-                return 0 if stays and self.step(index, place) == 0 else None
+                is_invariant = not decl.is_writable and decl.element in WORDS
+                return 0 if is_invariant and self.step(index, position) == 0 else None
             case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB as op, left, right):
-                a, b = self.step(left, place), self.step(right, place)
+                a, b = self.step(left, position), self.step(right, position)
                 if a is None or b is None:
                     return None
                 return a + b if op is ir.BinOp.ADD else a - b
             case ir.Binary(ir.BinOp.MUL, left, right):
-                return 0 if self.step(left, place) == 0 and self.step(right, place) == 0 else None
+                return (
+                    0
+                    if self.step(left, position) == 0 and self.step(right, position) == 0
+                    else None
+                )
             case _:
                 return None
 
-    def _step_of_name(self, name: str, place: int) -> int | None:
+    def _step_of_name(self, name: str, position: int) -> int | None:
         if name == self._counter:
             return 1
         if name in self.rising:
             step, changed = self.rising[name]
-            return step if place < changed else None
-        stays = name not in self._values and name not in self._changes
-        return 0 if stays and self._types.get(name) in WORDS else None
+            return step if position < changed else None
+        is_invariant = name not in self._values and name not in self._changes
+        return 0 if is_invariant and self._types.get(name) in WORDS else None
 
 
 def _in_order(body: ir.Body) -> Iterator[ir.AnyStmt]:

@@ -1,4 +1,9 @@
-"""Indices and bounds as they look along a row of lanes: constant, rising by a step, or neither."""
+"""Affine forms of indices and bounds along a row of lanes.
+
+Classifies pure expressions as uniform (`is_row_constant`), linear (`stride` elements from lane to
+lane) or neither. Names are substituted by their pure values first (`expand`). All arithmetic is
+modulo 2^32, so a linear value may wrap within a row. Answers err towards "neither".
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
 
 MOST_NODES = 40
-"""Expressions that grow larger than this when names are written out are left alone."""
+"""Expressions that exceed this size after substitution are not analysed."""
 
 Axes = tuple[int, ...]
 X: Axes = (0,)
@@ -20,11 +25,11 @@ _IDS = frozenset({ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID})
 _CONSTANT = (ir.BufferAccess.READ_ONLY, ir.BufferAccess.UNIFORM)
 _WORDS = (ir.DataType.U32, ir.DataType.I32)
 _NOWHERE = 0xFFFFFFFF
-"""The index of what is outside along some axis."""
+"""Index of an access that is out of bounds along some axis."""
 
 
 class LinearForms:
-    """What is known of pure expressions over ids, lengths, constants and shared names."""
+    """Affine facts on pure expressions over ids, lengths, constants and uniform names."""
 
     def __init__(
         self,
@@ -42,11 +47,11 @@ class LinearForms:
         self._values: dict[str, ir.AnyExpr] = {}
         self._expanded: dict[ir.AnyExpr, ir.AnyExpr] = {}
         self._open: set[str] = set()
-        """Names in what was expanded that nothing was known of."""
+        """Names in expanded expressions that had no value."""
         self._types: dict[ir.AnyExpr, ir.DataType] = {}
         self._purity: dict[ir.AnyExpr, bool] = {}
         self._constancy: dict[tuple[ir.AnyExpr, Axes], bool] = {}
-        """What has been asked before, as long as nothing new is learned."""
+        """Memoised answers, cleared when a new fact is added."""
         for name, value in outer.items():
             self.know(name, value)
         assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
@@ -57,13 +62,13 @@ class LinearForms:
                 self.know(statement.name, statement.value)
 
     def count(self, counter: str) -> None:
-        """Learn of a loop's counter."""
+        """Add the induction variable of a loop."""
         if counter not in self._counters:
             self._counters.add(counter)
             self._forget()
 
     def share(self, name: str, dtype: ir.DataType) -> None:
-        """Learn of a name that is the same for all lanes of a row."""
+        """Add a name that is uniform along a row."""
         self._leaves.add(name)
         self._forget()
         self.learn_type(name, dtype)
@@ -73,12 +78,12 @@ class LinearForms:
         self._constancy.clear()
 
     def learn_type(self, name: str, dtype: ir.DataType) -> None:
-        """Learn of a new name."""
+        """Add a new name and its type."""
         self._env = TypeEnv(self._env.buffers, {**self._env.variables, name: dtype})
         self._types.clear()
 
     def know(self, name: str, value: ir.AnyExpr) -> None:
-        """Learn what a name stands for that never changes, if its value is pure."""
+        """Add the value of an immutable name, if that value is pure."""
         written = self.expand(value)
         if self.is_pure(written):
             if name in self._open or name in self._values:
@@ -87,19 +92,19 @@ class LinearForms:
             self._values[name] = written
 
     def expand(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """The expression with names written out as far as they are pure.
+        """Substitute the pure values of names into an expression.
 
-        Shifts become products and what is negated a difference; literals are put together.
+        Shifts become products and negations differences; literals are folded.
         """
-        found = self._expanded.get(expr)
-        if found is None:
-            found = self._expanded[expr] = self._expand(expr)
-        return found
+        expanded = self._expanded.get(expr)
+        if expanded is None:
+            expanded = self._expanded[expr] = self._expand(expr)
+        return expanded
 
     def _expand(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         known = self._values
 
-        def one(node: ir.AnyExpr) -> ir.AnyExpr:
+        def substitute(node: ir.AnyExpr) -> ir.AnyExpr:
             if isinstance(node, ir.Var):
                 value = known.get(node.name)
                 if value is None:
@@ -112,19 +117,19 @@ class LinearForms:
                 node = self._as_difference(node)
             return folded(node)
 
-        return rewrite_expr(expr, one)
+        return rewrite_expr(expr, substitute)
 
     def _as_difference(self, node: ir.Unary) -> ir.AnyExpr:
-        """A negated number of 32 bits as zero less that number."""
+        """Rewrite the negation of a 32-bit integer as `0 - x`."""
         dtype = self.word(node.operand)
         return node if dtype is None else ir.Binary(ir.BinOp.SUB, ir.Lit(dtype, 0), node.operand)
 
     def is_pure(self, expr: ir.AnyExpr) -> bool:
-        """Whether the value is the same wherever the loops around it are at the same round."""
-        found = self._purity.get(expr)
-        if found is None:
-            found = self._purity[expr] = self._is_pure(expr)
-        return found
+        """True if the value depends on lane and iterations only."""
+        pure = self._purity.get(expr)
+        if pure is None:
+            pure = self._purity[expr] = self._is_pure(expr)
+        return pure
 
     def _is_pure(self, expr: ir.AnyExpr) -> bool:
         for count, node in enumerate(walk_expr(expr)):
@@ -148,43 +153,43 @@ class LinearForms:
                 return False
 
     def type_of(self, expr: ir.AnyExpr) -> ir.DataType:
-        """The type of a value."""
-        found = self._types.get(expr)
-        if found is None:
-            found = self._types[expr] = type_of(expr, self._env)
-        return found
+        """Type of an expression."""
+        dtype = self._types.get(expr)
+        if dtype is None:
+            dtype = self._types[expr] = type_of(expr, self._env)
+        return dtype
 
     def is_u32(self, expr: ir.AnyExpr) -> bool:
-        """Whether the value is a `u32`."""
+        """True if the value is a `u32`."""
         return self.type_of(expr) is ir.DataType.U32
 
     def is_integer(self, expr: ir.AnyExpr) -> bool:
-        """Whether the value is an integer of any type."""
+        """True if the value is an integer of any width."""
         return self.type_of(expr).is_integer
 
     def word(self, expr: ir.AnyExpr) -> ir.DataType | None:
-        """The type of an integer of 32 bits; None for other values."""
-        found = self.type_of(expr)
-        return found if found in _WORDS else None
+        """Type of a 32-bit integer; None for other values."""
+        dtype = self.type_of(expr)
+        return dtype if dtype in _WORDS else None
 
     def is_recast(self, expr: ir.AnyExpr) -> bool:
-        """Whether it is another expression's 32 bits, taken as signed or as unsigned."""
+        """True if it reinterprets a 32-bit integer as signed or unsigned."""
         return (
             isinstance(expr, ir.Cast) and expr.dtype in _WORDS and self.word(expr.value) is not None
         )
 
     def is_row_constant(self, expr: ir.AnyExpr) -> bool:
-        """Whether the value is the same for all lanes of a row, and known before they run."""
+        """True if the value is uniform along a row, available beforehand."""
         return self.is_constant_along(expr, X)
 
     def is_constant_along(self, expr: ir.AnyExpr, axes: Axes) -> bool:
-        """Whether the value is the same for lanes that lie along some axes, and known before."""
+        """True if the value is uniform along some axes, and available beforehand."""
         key = (expr, axes)
-        found = self._constancy.get(key)
-        if found is None:
-            found = self.is_pure(expr) and not any(self._moves(n, axes) for n in walk_expr(expr))
-            self._constancy[key] = found
-        return found
+        uniform = self._constancy.get(key)
+        if uniform is None:
+            uniform = self.is_pure(expr) and not any(self._moves(n, axes) for n in walk_expr(expr))
+            self._constancy[key] = uniform
+        return uniform
 
     def _moves(self, node: ir.AnyExpr, axes: Axes) -> bool:
         if isinstance(node, ir.Var):
@@ -192,7 +197,7 @@ class LinearForms:
         return is_id_along(node, axes)
 
     def stride(self, expr: ir.AnyExpr) -> int | None:
-        """The step from lane to lane; None when it is not known to be one."""
+        """Stride from lane to lane; None if the value is not provably linear."""
         match expr:
             case ir.Builtin(kind, 0) if kind in _IDS:
                 return 1
@@ -220,7 +225,7 @@ class LinearForms:
         return steps[0] + sign * steps[1] or None
 
     def offset(self, expr: ir.AnyExpr) -> int:
-        """The literal that is added to an index at its top."""
+        """Constant term of an index: the sum of the literals added at its top."""
         match expr:
             case ir.Binary(ir.BinOp.ADD, left, ir.Lit() as right):
                 return int(right.value) + self.offset(left)
@@ -230,7 +235,7 @@ class LinearForms:
                 return 0
 
     def without_offset(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """An index less the literal that is added at its top."""
+        """An index without its constant term."""
         match expr:
             case ir.Binary(ir.BinOp.ADD, left, ir.Lit()):
                 return self.without_offset(left)
@@ -240,16 +245,16 @@ class LinearForms:
                 return expr
 
     def is_global(self, expr: ir.AnyExpr) -> bool:
-        """Whether it rises with the position in the grid, not just in the workgroup."""
+        """True if it varies with the global id only."""
         kinds = {n.kind for n in walk_expr(expr) if isinstance(n, ir.Builtin) and is_lane_id(n)}
         return kinds == {ir.BuiltinKind.GLOBAL_ID}
 
     def may_wrap(self, expr: ir.AnyExpr) -> bool:
-        """Whether it may pass the greatest number within a row."""
+        """True if it may wrap within a row; errs towards True."""
         return not isinstance(expr, ir.Builtin)
 
     def is_same_in_y(self, *exprs: ir.AnyExpr) -> bool:
-        """Whether values are the same in all rows of a workgroup."""
+        """True if values are the same in all rows of a workgroup."""
         return not any(
             isinstance(node, ir.Builtin) and node.kind in _IDS and node.axis == 1
             for expr in exprs
@@ -258,7 +263,7 @@ class LinearForms:
 
 
 def _as_product(shift: ir.Binary) -> ir.AnyExpr:
-    """A shift of a `u32` by a literal as the multiplication that it is."""
+    """Rewrite a shift of a `u32` by a literal as a product."""
     amount = shift.right
     if not isinstance(amount, ir.Lit) or amount.dtype is not ir.DataType.U32:
         return shift
@@ -266,7 +271,7 @@ def _as_product(shift: ir.Binary) -> ir.AnyExpr:
 
 
 def flat_index(index: ir.AnyExpr) -> ir.AnyExpr:
-    """An index without the test of its axes."""
+    """Strip the per-axis bounds test of a multi-dimensional index."""
     match index:
         case ir.Select(_, flat, ir.Lit(ir.DataType.U32, bits)) if bits == _NOWHERE:
             return flat
@@ -275,12 +280,12 @@ def flat_index(index: ir.AnyExpr) -> ir.AnyExpr:
 
 
 def is_lane_id(node: ir.AnyExpr) -> bool:
-    """Whether a node is a position along x."""
+    """True if a node is the invocation's id along x."""
     return is_id_along(node, X)
 
 
 def is_id_along(node: ir.AnyExpr, axes: Axes) -> bool:
-    """Whether a node is a position along one of some axes."""
+    """True if a node is the invocation's id along given axes."""
     return isinstance(node, ir.Builtin) and node.kind in _IDS and node.axis in axes
 
 

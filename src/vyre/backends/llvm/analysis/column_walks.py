@@ -1,8 +1,10 @@
-"""Accesses whose neighbouring lanes are a whole row of an array apart.
+"""Column walks: accesses with a stride of a whole array row between lanes.
 
-A workgroup of several rows uses up the lines of the cache that such an access looks at, as every
-row of it takes the next element of each line. A long row made of many workgroups would have lost
-the lines before the next row comes to them.
+A workgroup of several rows consumes the cache lines that such an access touches, because each of
+its rows takes the next element of every line. A long row coalesced from many workgroups would evict
+the lines before the next row reads them.
+
+The patterns are syntactic, so they miss columns written in other ways; that affects speed only.
 """
 
 from __future__ import annotations
@@ -15,19 +17,20 @@ from vyre.ir.walk import walk_all_exprs, walk_expr, walk_stmts
 
 
 def walks_columns(kernel: Kernel, body: ir.Body) -> bool:
-    """Whether workgroups of several rows are better left as they are."""
+    """True if workgroups of several rows should keep their shape."""
     if kernel.size[1] == 1:
         return False
     forms = LinearForms(kernel.program, body, {}, frozenset(), kernel.types)
-    found = [e.index for e in walk_all_exprs(body) if isinstance(e, (ir.Load, ir.Atomic))]
-    found += [s.index for s in walk_stmts(body) if isinstance(s, ir.Store)]
-    return any(_is_column(forms.expand(index)) for index in found)
+    indices = [e.index for e in walk_all_exprs(body) if isinstance(e, (ir.Load, ir.Atomic))]
+    indices += [s.index for s in walk_stmts(body) if isinstance(s, ir.Store)]
+    return any(_is_column(forms.expand(index)) for index in indices)
 
 
 def walks_down_columns(peeling: RowPartition) -> bool:
-    """Whether all that lanes side by side load in loops is one line after the other of a matrix.
+    """True if every load in a loop walks down matrix columns.
 
-    How long a line is only a launch knows. What is at one place is no matter.
+    Adjacent lanes load adjacent elements, and successive iterations load successive lines, whose
+    length is known at launch only. Loads at a literal index do not matter.
     """
     loads = [
         jumps_with(peeling.forms.expand(node.index), loop.var)
@@ -40,19 +43,19 @@ def walks_down_columns(peeling: RowPartition) -> bool:
 
 
 def stores_in_loops(body: ir.Body) -> bool:
-    """Whether lanes store something in every round of a loop."""
+    """True if lanes store in the iterations of a loop."""
     loops = (s for s in walk_stmts(body) if isinstance(s, ir.Loop))
     return any(isinstance(s, ir.Store) for loop in loops for s in walk_stmts(loop.body))
 
 
 def jumps_with(index: ir.AnyExpr, counter: str) -> bool:
-    """Whether a counter is multiplied by what is no literal, and x is not."""
+    """True if a counter has a non-literal factor, and x has none."""
     along_x = False
-    waiting, jumps = [index], False
-    while waiting:
-        node = waiting.pop()
+    worklist, jumps = [index], False
+    while worklist:
+        node = worklist.pop()
         if isinstance(node, ir.Binary) and node.op is ir.BinOp.ADD:
-            waiting += [node.left, node.right]
+            worklist += [node.left, node.right]
         elif isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL:
             sides = (node.left, node.right)
             near = any(isinstance(s, ir.Lit) for s in sides)
@@ -63,7 +66,7 @@ def jumps_with(index: ir.AnyExpr, counter: str) -> bool:
 
 
 def _is_column(index: ir.AnyExpr) -> bool:
-    """Whether x is multiplied by what only a launch knows, and y is the element of a line."""
+    """True if x has a launch-time factor and y has none. So y indexes a line."""
     nodes = list(walk_expr(index))
     products = [n for n in nodes if isinstance(n, ir.Binary) and n.op is ir.BinOp.MUL]
     along_x = [

@@ -1,8 +1,10 @@
-"""Indices that lie side by side, as what is put together from bytes reads them.
+"""Consecutive indices, as load combining needs them.
 
-`a[p]`, `a[p + 1]`, … are neighbours, and so are `m[r, k]`, `m[r, k + 1]`, … whose indices stand
-behind a test: `select(r < rows & k + 1 < columns, r * columns + (k + 1), 4294967295)`. Both the
-index and what is tested then move on by one from each to the next.
+Indices are consecutive if `index(n) = base + offset + n` modulo 2^32, as in `a[p]`, `a[p + 1]`, ….
+So are `m[r, k]`, `m[r, k + 1]`, …, whose indices are guarded by a bounds test:
+`select(r < rows & k + 1 < columns, r * columns + (k + 1), 4294967295)`. Both the index and the
+tested value then advance by one from each to the next. Bases are compared as expressions, so equal
+ones that are written differently are missed.
 """
 
 from __future__ import annotations
@@ -16,19 +18,19 @@ MODULUS = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """An index as something that stays plus a number, and the conditions under which it counts."""
+class GuardedIndex:
+    """A guarded index: `stays + offset`, and the conjuncts of its guard."""
 
     stays: ir.AnyExpr | None
     offset: int
     tests: tuple[Test, ...]
     index: ir.AnyExpr
-    """The index without the conditions."""
+    """The index without its guard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition: a sum like an index is below something, or anything else if `stays` is None."""
+    """A conjunct: `stays + offset < limit`, or any condition if `stays` is None."""
 
     stays: ir.AnyExpr | None
     offset: int
@@ -38,28 +40,28 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Places that follow one another."""
+    """Indices that are consecutive."""
 
     first: ir.AnyExpr
-    """The index of the first."""
+    """The first index."""
     fixed: tuple[ir.AnyExpr, ...]
-    """Conditions that they have in common."""
+    """Conjuncts that all of them share."""
     rising: tuple[tuple[ir.AnyExpr, ir.AnyExpr], ...]
-    """What begins with a number and stays below a limit for all of them."""
+    """Tested values that advance by one, at the first index, with limits."""
 
 
 def neighbours_of(indices: Sequence[ir.AnyExpr]) -> Neighbours | None:
-    """What is known of indices of 32 bits that follow one another; None if they do not."""
-    places = [_place(index) for index in indices]
-    first = places[0]
-    for number, place in enumerate(places):
-        if place.stays != first.stays or len(place.tests) != len(first.tests):
+    """Describe consecutive 32-bit indices; None if they are not consecutive."""
+    guarded = [_guarded_index(index) for index in indices]
+    first = guarded[0]
+    for number, each in enumerate(guarded):
+        if each.stays != first.stays or len(each.tests) != len(first.tests):
             return None
-        if (place.offset - first.offset) % MODULUS != number:
+        if (each.offset - first.offset) % MODULUS != number:
             return None
     fixed: list[ir.AnyExpr] = []
     rising: list[tuple[ir.AnyExpr, ir.AnyExpr]] = []
-    for tests in zip(*(place.tests for place in places), strict=True):
+    for tests in zip(*(each.tests for each in guarded), strict=True):
         if all(test == tests[0] for test in tests):
             fixed.append(_condition(tests[0]))
         elif _rise(tests) and tests[0].limit is not None:
@@ -83,7 +85,7 @@ def _condition(test: Test) -> ir.AnyExpr:
     return test.tested if test.limit is None else ir.Binary(ir.BinOp.LT, test.tested, test.limit)
 
 
-def _place(index: ir.AnyExpr) -> Place:
+def _guarded_index(index: ir.AnyExpr) -> GuardedIndex:
     tests: list[Test] = []
     match index:
         case ir.Select(cond, inner, ir.Lit(ir.DataType.U32, bits)) if bits == MODULUS - 1:
@@ -92,7 +94,7 @@ def _place(index: ir.AnyExpr) -> Place:
         case _:
             pass
     stays, offset = _sum(index)
-    return Place(stays, offset, tuple(tests), index)
+    return GuardedIndex(stays, offset, tuple(tests), index)
 
 
 def _collect(cond: ir.AnyExpr, tests: list[Test]) -> None:
@@ -109,7 +111,7 @@ def _collect(cond: ir.AnyExpr, tests: list[Test]) -> None:
 
 
 def _sum(expr: ir.AnyExpr) -> tuple[ir.AnyExpr | None, int]:
-    """What is added to a constant, and that."""
+    """Split a sum into its symbolic part and its constant term."""
     match expr:
         case ir.Lit(_, bits):
             return None, bits

@@ -1,4 +1,10 @@
-"""What a stretch of work consists of: operations, accesses by their kind, loops, divergence."""
+"""Cost model of a parallel region.
+
+Counts the operations, accesses by kind, loops and divergence of the steady-state body. A statement
+in a loop has the weight `LOOP_WEIGHT` per loop around it, at most `MOST_WEIGHT`, as trip counts are
+not known. The counts choose between vector lanes and scalar lanes; an inexact count costs time,
+never correctness.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +29,23 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 LOOP_WEIGHT = 8
 MOST_WEIGHT = LOOP_WEIGHT**3
 ATOMIC_SCATTERED = 2
-"""Scattered accesses that an atomic counts for."""
+"""Cost of an atomic, in scattered accesses."""
 JOINED = 4
-"""Operations that it takes to join the numbers of all lanes."""
+"""Operations of a reduction across the lanes of a vector."""
 DIVISION = 6
-"""Operations that a division by a number known here is worth: products, halves of them, shifts."""
+"""Operations of a division by a literal: products, their high halves, shifts."""
 SHORT_LOOP = 16
-"""Rounds of a loop that becomes straight code."""
+"""Greatest trip count of a loop that is fully unrolled."""
 WORD = 8
 """Bytes of a machine word."""
 SORTED = 3
-"""Operations that it takes to sort an element of a structure into its register."""
+"""Operations that shuffle one member of a structure into its register."""
 SIDE_BY_SIDE = 4
-"""Operations that one access to an array of the lanes' own is worth, where all take one element."""
+"""Operations credited per access to an interleaved private array at a uniform index."""
 
 
 class CostModel:
-    """Counts over the work of the lanes for which everything peeled holds."""
+    """Weighted counts over the steady-state body of a region."""
 
     def __init__(self, kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) -> None:
         body = peeling.simplified
@@ -50,7 +56,7 @@ class CostModel:
         self._inside = peeling.inside
         self._values: dict[str, ir.AnyExpr] = dict(peeling.outer)
         self._first: dict[str, ir.AnyExpr] = {}
-        """What variables begin with that move by the same amount in all lanes."""
+        """Initial values of variables whose step is uniform across lanes."""
         self._rising = rising_variables(body, self._shapes, peeling.kept)
         self._private = peeling.forms.private
         lanes = max(kernel.host.vector_bits // 32, 1)
@@ -59,47 +65,47 @@ class CostModel:
         self.operations = 0
         self.scattered = 0
         self.apart: set[int] = set()
-        """Identities of the accesses that are scattered; 0 stands for any others."""
+        """Identities of scattered accesses; 0 stands for atomics and table lookups."""
         self.scattered_in_loops = 0
-        """Elements narrower than a register of a lane, which a vector is slow to collect."""
+        """Scattered accesses in loops to narrow elements, slow to gather."""
         self.narrowest = 4
         self.widest = 4
         self.carried = 0
-        """Variables that a loop keeps in registers."""
+        """Varying variables that are live throughout a loop, hence in registers."""
         self.scalars = 0
-        """The same for one lane: a pointer stands for what lanes add to their indices."""
+        """The same for a scalar lane: one pointer stands for the lanes' index terms."""
         self.pressure = 0
-        """Those, and the ones within a round that hold values at the same time."""
+        """Register pressure: `carried` plus the values live at once in an iteration."""
         self.has_loop = False
         self.chained = False
-        """Whether rounds of a long loop wait for what the rounds before them computed."""
+        """True if a long loop carries a dependence from iteration to iteration."""
         self.diverges = False
-        """Lanes may take different ways."""
+        """True if lanes may take different branches."""
         self.diverges_in_loop = False
         self.diverges_in_y = False
         self.shares_in_y = False
         self.talks = False
         self._lookups: list[tuple[int, int]] = []
         self._words = 0
-        """Accesses to parts of structures that fill a machine word."""
+        """Accesses to members of structures that fill a machine word."""
         self._visit(body, 1)
         self._count_carried(body)
         self._count_lookups()
-        # What is put together to words is there as words already: each lane reads its own.
+        # Members combined into machine words are words in memory: each lane reads its own.
         if self.widest == WORD:
             self.scattered += self._words
         else:
             self.operations += SORTED * self._words
         decls = {name: memory.decl for name, memory in kernel.memories.items()}
         self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
-        """Whether lanes leave loops one by one only where they follow links through memory."""
+        """True if the only divergent loops are pointer-chasing ones."""
         env = TypeEnv(decls, kernel.types)
         self.searches = self.diverges_in_loop and divides_in_search(body, env)
-        """Whether few lanes stay long in a loop that is no faster for all of them."""
+        """True if a divergent search divides, so that vectors gain nothing."""
 
     @property
     def reuses_rows(self) -> bool:
-        """Whether rows in lock-step would share loads, and take the same way."""
+        """True if rows run in lock-step would share loads and branches."""
         apart = self.diverges or self.diverges_in_y
         return self.has_loop and self.shares_in_y and not apart
 
@@ -108,7 +114,7 @@ class CostModel:
         for statement in body:
             self._statement(statement, weight)
             if isinstance(statement, ir.Eval) and self._is_joined(statement.value):
-                # All lanes of a vector at once.
+                # One reduction serves all lanes of a vector.
                 self.scattered -= ATOMIC_SCATTERED * weight
                 self.operations += JOINED * weight
             inner = weight
@@ -133,14 +139,14 @@ class CostModel:
             case ir.Print() | ir.Opaque():
                 self.talks = True
             case ir.Trap():
-                # Only one set of lanes can say where it happened.
+                # The position of a trap is reported for one vector of lanes only.
                 self.diverges = True
             case ir.If(cond, _, _):
                 self._meet(cond, in_loop=False)
             case ir.While(cond, _):
                 self._meet(cond, in_loop=True)
             case ir.Loop(var, start, stop, _):
-                # Lanes that begin a step apart count a step apart.
+                # Counters of lanes differ by as much as their initial values.
                 self._first[var] = start
                 self._meet(start, in_loop=True)
                 self._meet(stop, in_loop=True)
@@ -151,7 +157,7 @@ class CostModel:
                 pass
 
     def _meet(self, expr: ir.AnyExpr, *, in_loop: bool) -> None:
-        """Lanes choose their way by an expression."""
+        """Record the divergence of a branch condition or loop bound."""
         if self._shapes.is_varying(expr):
             self.diverges = True
             self.diverges_in_loop = self.diverges_in_loop or in_loop
@@ -185,13 +191,13 @@ class CostModel:
                     self.operations += 0 if is_lane_id(node) else weight
 
     def _is_joined(self, expr: ir.AnyExpr) -> bool:
-        """Whether lanes join the numbers of an atomic before one of them goes to memory."""
+        """True if an atomic's operands are reduced across lanes before one access."""
         if not isinstance(expr, ir.Atomic) or expr.buffer in self._private:
             return False
         return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
 
     def _count_lookups(self) -> None:
-        """Small tables are looked up in vectors where these hold bytes; else lane by lane."""
+        """Cost table lookups: in-register where vectors hold bytes, else per lane."""
         host = self._kernel.host
         lanes = host.vector_bits // (8 * (self.widest if self.has_loop else self.narrowest))
         for weight, entries in self._lookups:
@@ -217,7 +223,7 @@ class CostModel:
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own
             near = False
-            # Scalar lanes wait for what they stored there, each for itself.
+            # Scalar lanes wait for their own stores to be forwarded.
             self.operations += 0 if apart else SIDE_BY_SIDE * weight
         if apart or (step and element.is_vector):
             self.scattered += weight
@@ -230,11 +236,11 @@ class CostModel:
                 self.narrowest = min(self.narrowest, size)
 
     def element(self, buffer: str) -> ir.DataType:
-        """The type of a buffer's elements."""
+        """Element type of a buffer."""
         return self._kernel.memories[buffer].decl.element
 
     def _is_looked_up(self, index: ir.AnyExpr) -> bool:
-        """Whether an index is itself a loaded element, so that lanes need not be taken apart."""
+        """True if an index is itself loaded at a small stride: a gather serves it."""
         while isinstance(index, (ir.Cast, ir.Var)):
             if isinstance(index, ir.Cast):
                 index = index.value
@@ -247,7 +253,7 @@ class CostModel:
         return self.step(index.index) in range(1, WIDEST_STEP + 1)
 
     def step(self, expr: ir.AnyExpr) -> int | None:
-        """The step of an index from lane to lane; None when there is no constant one."""
+        """Stride of an index from lane to lane; None if it is not constant."""
         if not self._shapes.is_varying(expr):
             return 0
         if is_lane_id(expr):
@@ -283,32 +289,32 @@ class CostModel:
                 for child in expr_children(inner):
                     names |= {n.name for n in walk_expr(child) if isinstance(n, ir.Var)}
             live = (names - inside) & self._shapes.varying
-            kept = self._own_elements(statement.body)
-            self.carried = max(self.carried, len(live) + kept)
+            elements = self._own_elements(statement.body)
+            self.carried = max(self.carried, len(live) + elements)
             changed = len(live & self._shapes.assigned)
             self.chained = self.chained or (changed > 0 and not _is_short(statement))
             self.scalars = max(self.scalars, changed + max(len(live) - changed, 1))
-            crowd = most_at_once(statement.body, self._shapes.varying)
-            self.pressure = max(self.pressure, len(live) + kept + crowd)
+            at_once = most_at_once(statement.body, self._shapes.varying)
+            self.pressure = max(self.pressure, len(live) + elements + at_once)
 
     def _own_elements(self, body: ir.Body) -> int:
-        """Elements of private arrays that a loop uses: they are variables, too."""
+        """Elements of private arrays that a loop uses: they are variables as well."""
         used = accessed(body)
         decls = [decl for decl in self._kernel.program.buffers if decl.name in self._own]
         return sum(decl.count for decl in decls if decl.name in used)
 
 
 def most_at_once(body: ir.Body, varying: AbstractSet[str]) -> int:
-    """How many variables that differ between lanes hold a value at the same time in a body."""
+    """Greatest number of varying variables live at once."""
     bound: dict[str, int] = {}
     last: dict[str, int] = {}
-    for place, statement in enumerate(walk_stmts(body)):
+    for position, statement in enumerate(walk_stmts(body)):
         if isinstance(statement, ir.Let) and statement.name in varying:
-            bound[statement.name] = place
+            bound[statement.name] = position
         for child in expr_children(statement):
             for node in walk_expr(child):
                 if isinstance(node, ir.Var) and node.name in bound:
-                    last[node.name] = place
+                    last[node.name] = position
     changes = [0] * (max(last.values(), default=0) + 1)
     for name, end in last.items():
         changes[bound[name]] += 1

@@ -1,9 +1,10 @@
-"""Remainders and quotients along a row: what takes a flat position apart, and how it is written.
+"""Delinearisation: `%` and `/` of a linear index along a row.
 
-In `x = i % w`, `y = i / w` the remainder rises with `i` and the quotient stays, until a line of `w`
-elements ends. Masks and shifts are remainders and quotients by powers of two. And the `%` and `//`
-of Python are those of the machine with a correction where the signs of the two numbers differ,
-which positions in an array and widths never do.
+In `x = i % w`, `y = i / w` the remainder rises with `i` and the quotient is constant until a line
+of `w` elements ends: within one period, `i / w = q` and `i % w = i - q * w`. Masks and shifts are
+remainders and quotients by powers of two. The `%` and `//` of Python are those of the machine plus
+a correction where the operands have different signs, which array indices and widths never have.
+Only these forms are recognised; others are left as they are.
 """
 
 from __future__ import annotations
@@ -14,29 +15,28 @@ from vyre import ir
 from vyre.record import dataclass
 
 SHORTEST_PERIOD = 64
-"""Of a remainder by a literal: with a shorter one, rows would fall into too many pieces."""
+"""Least literal divisor, in lanes: shorter periods split rows into too many pieces."""
 SHORTEST_LINE = 256
-"""The same where lanes could do the division fast, or it does not keep them from running side by
-side in memory."""
+"""The same where lanes divide fast, or accesses are contiguous anyway."""
 _WORD_BITS = 32
 
 
 class PeriodSearch(Enum):
-    """Where remainders and quotients are looked for."""
+    """Where remainders and quotients are delinearised."""
 
     NOWHERE = "nowhere"
-    """Lines are known to be short: what every lane computes for itself is better."""
+    """Lines are known to be short: dividing in every lane is faster."""
     IN_DECISIONS = "in indices and conditions"
     ANYWHERE = "anywhere"
-    """There is other code for short lines, so that there is little to lose."""
+    """Another version handles short lines, so little is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A remainder or a quotient that goes on for some lanes as it begins."""
+    """A `%` or `/` that is affine within one period."""
 
     name: str
-    """What the remainder is less than its number, or the quotient itself."""
+    """Variable for `number - remainder`, or for the quotient itself."""
     value: ir.AnyExpr
     number: ir.AnyExpr
     divisor: ir.AnyExpr
@@ -44,7 +44,7 @@ class Period:
 
 
 def as_division(node: ir.Binary) -> ir.Binary | None:
-    """A remainder or a quotient: as such, as a mask or as a shift."""
+    """Normalise `%`, `/`, masks and shifts to remainders and quotients."""
     match node:
         case ir.Binary(ir.BinOp.REM | ir.BinOp.DIV, _, _):
             return node
@@ -57,19 +57,17 @@ def as_division(node: ir.Binary) -> ir.Binary | None:
 
 
 def _is_mask(bits: int) -> bool:
-    """Whether bits are those below a power of two, which is a number of 32 bits, too."""
+    """True if bits are `2^n - 1`, and `2^n` fits into 32 bits."""
     return bits < (1 << _WORD_BITS) - 1 and not bits & (bits + 1)
 
 
 def numbers_of_two_signs(cond: ir.AnyExpr) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
-    """Two numbers that have different signs wherever a condition holds."""
+    """Two operands whose signs differ wherever a condition holds."""
     match cond:
         case ir.Binary(ir.BinOp.AND, left, right):
             return numbers_of_two_signs(left) or numbers_of_two_signs(right)
-        case ir.Binary(
-            ir.BinOp.LT, ir.Binary(ir.BinOp.XOR, one, other), ir.Lit(ir.DataType.I32, 0)
-        ):
-            return one, other
+        case ir.Binary(ir.BinOp.LT, ir.Binary(ir.BinOp.XOR, lhs, rhs), ir.Lit(ir.DataType.I32, 0)):
+            return lhs, rhs
         case _:
             return None
 

@@ -1,7 +1,9 @@
-"""Which variables differ between the lanes of a vector, by a fixpoint over the statements.
+"""Divergence analysis: which variables vary between lanes.
 
-Lanes run along x: ids along y and z, lengths and loads at the same index are one scalar for all of
-them. A variable that changes under control flow that lanes do not share differs as well.
+A fixpoint over the statements. A value is varying if it reads a varying variable, an id along one
+of the axes, private memory or an atomic. With lanes along x, ids along y and z, lengths and loads
+at a uniform index are uniform. A variable that is assigned under divergent control flow is varying
+as well. The result errs towards varying.
 """
 
 from __future__ import annotations
@@ -9,12 +11,12 @@ from __future__ import annotations
 from vyre import ir
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
-ALONG_ROUNDS = (3,)
-"""In place of axes: lanes that are rounds of a loop are all at the same place."""
+ALONG_ITERATIONS = (3,)
+"""In place of axes: lanes that are iterations of one invocation share all its ids."""
 
 
 class Divergence:
-    """What is known about the variables of some statements whose names are unique."""
+    """Varying variables of some statements whose names are unique."""
 
     def __init__(
         self,
@@ -26,11 +28,11 @@ class Divergence:
         over_time: bool = False,
         in_step: bool = False,
     ) -> None:
-        """`axes` are those along which lanes lie; without any, there is one lane.
+        """Analyse lanes that lie along `axes`; without any, there is one lane.
 
-        With `over_time`, a load of memory that may change does differ. With `in_step`, lanes go
-        through loops round by round together: those that are left in one have a counter in common
-        if they began with the same.
+        With `over_time`, loads of writable memory are varying. With `in_step`, lanes execute the
+        iterations of a loop in lock-step: the active ones share a counter if its initial value is
+        uniform.
         """
         self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, ir.Assign))
         self.varying: set[str] = set(varying)
@@ -44,16 +46,16 @@ class Divergence:
             before = -1
             while before != len(self.varying) + len(self._divergent_leavers):
                 before = len(self.varying) + len(self._divergent_leavers)
-                self._visit(body, apart=False)
+                self._visit(body, divergent=False)
 
     def is_varying(self, expr: ir.AnyExpr) -> bool:
-        """Whether lanes may have different values."""
+        """True if lanes may have different values; errs towards True."""
         if not self._axes:
             return False
         return any(self._differs(node) for node in walk_expr(expr))
 
     def leaves_divergently(self, body: ir.Body) -> bool:
-        """Whether some lanes may leave a loop with this body while others stay."""
+        """True if lanes may leave a loop with this body divergently."""
         return any(id(s) in self._divergent_leavers for s in walk_stmts(body))
 
     def _differs(self, node: ir.AnyExpr) -> bool:
@@ -69,44 +71,44 @@ class Divergence:
             case _:
                 return False
 
-    def _visit(self, body: ir.Body, apart: bool) -> bool:
-        """Go over statements; whether lanes are apart at the end because some left."""
+    def _visit(self, body: ir.Body, divergent: bool) -> bool:
+        """Visit statements; True if some lanes have left when they end."""
         for statement in body:
-            apart = self._statement(statement, apart) or apart
-        return apart
+            divergent = self._statement(statement, divergent) or divergent
+        return divergent
 
-    def _statement(self, statement: ir.AnyStmt, apart: bool) -> bool:
+    def _statement(self, statement: ir.AnyStmt, divergent: bool) -> bool:
         match statement:
             case ir.Let(name, value):
                 if self.is_varying(value):
                     self.varying.add(name)
             case ir.Assign(name, value):
-                if apart or self.is_varying(value):
+                if divergent or self.is_varying(value):
                     self.varying.add(name)
             case ir.If(cond, then, otherwise):
-                inner = apart or self.is_varying(cond)
+                inner = divergent or self.is_varying(cond)
                 left = self._visit(then, inner)
                 right = self._visit(otherwise, inner)
                 return (left or right) and self._leaves(statement)
             case ir.Break() | ir.Continue() | ir.Return():
-                if apart:
+                if divergent:
                     self._divergent_leavers.add(id(statement))
-                return apart
+                return divergent
             case ir.Loop() | ir.While():
-                self._loop(statement, apart)
+                self._loop(statement, divergent)
                 return any(
                     isinstance(s, ir.Return) and id(s) in self._divergent_leavers
                     for s in walk_stmts((statement,))
                 )
             case _:
                 for inner_body in bodies(statement):
-                    apart = self._visit(inner_body, apart)
-                return apart
+                    divergent = self._visit(inner_body, divergent)
+                return divergent
         return False
 
-    def _loop(self, statement: ir.Loop | ir.While, apart: bool) -> None:
+    def _loop(self, statement: ir.Loop | ir.While, divergent: bool) -> None:
         own = any(self.is_varying(child) for child in expr_children(statement))
-        inner = apart or own or self.leaves_divergently(statement.body)
+        inner = divergent or own or self.leaves_divergently(statement.body)
         if isinstance(statement, ir.Loop) and (
             self.is_varying(statement.start) if self._in_step else own
         ):

@@ -1,9 +1,12 @@
-"""Searches that divide: loops that most lanes leave at once and a few lanes go through to the end.
+"""Divergent searches: early-exit loops that divide integers.
 
-A search ends in two ways, by finding something or by having looked everywhere, and the second takes
-much longer. Lanes of a vector all wait for the one that looks everywhere. That is worth it where a
-vector does a round of all its lanes in the time of one lane. A division is not such a round: what
-machines have for single numbers takes no longer for each lane than a vector of them does.
+A search ends either at a hit or after its last iteration, and the second takes much longer. Most
+lanes leave at once, a few execute every iteration, and all lanes of a vector wait for those. That
+is profitable where a vector executes an iteration of all its lanes in the time of one lane. An
+integer division is not such an iteration: the scalar divider takes no longer per lane than a
+vector of divisions does.
+
+The test is syntactic and decides profitability only.
 """
 
 from __future__ import annotations
@@ -14,22 +17,22 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
 
 def divides_in_search(body: ir.Body, env: TypeEnv) -> bool:
-    """Whether a loop has two ends, and divides integers by a number not known here."""
+    """True if an early-exit loop divides integers by a non-literal."""
     return any(
         isinstance(statement, (ir.Loop, ir.While))
-        and _may_end_by_itself(statement)
+        and _has_normal_exit(statement)
         and _breaks(statement.body)
         and _divides(statement, env)
         for statement in walk_stmts(body)
     )
 
 
-def _may_end_by_itself(loop: ir.Loop | ir.While) -> bool:
+def _has_normal_exit(loop: ir.Loop | ir.While) -> bool:
     return isinstance(loop, ir.Loop) or not isinstance(loop.cond, ir.Lit)
 
 
 def _breaks(body: ir.Body) -> bool:
-    """Whether a loop with this body is left from within."""
+    """True if this body breaks out of its loop."""
     for statement in body:
         if isinstance(statement, ir.Break):
             return True
@@ -45,7 +48,7 @@ def _divides(loop: ir.AnyStmt, env: TypeEnv) -> bool:
             for node in walk_expr(child):
                 if isinstance(node, ir.Binary) and node.op in (ir.BinOp.DIV, ir.BinOp.REM):
                     dtype = type_of(node, env)
-                    whole = isinstance(dtype, ir.DataType) and dtype.is_integer
-                    if whole and not isinstance(node.right, ir.Lit):
+                    integer = isinstance(dtype, ir.DataType) and dtype.is_integer
+                    if integer and not isinstance(node.right, ir.Lit):
                         return True
     return False

@@ -1,7 +1,9 @@
-"""Work that lanes may do twice: then the last vector of a row may reach back over the one before.
+"""Idempotence: regions that a lane may execute twice.
 
-What a lane stores depends then on nothing that any lane of the same work has stored: it stores the
-same once more. The few lanes that are left at the end of a row need not run one by one.
+The last vector of a row may then overlap the one before, so the remainder of the row needs no
+scalar lanes. A region is idempotent if its stores depend on nothing that any of its lanes stored:
+a second execution stores the same values. Sound and conservative: no buffer may be both stored and
+loaded, and there are no atomics, prints or barriers.
 """
 
 from __future__ import annotations
@@ -11,19 +13,20 @@ from collections.abc import Set as AbstractSet
 from vyre import ir
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
-_HARMLESS = (ir.Let, ir.Assign, ir.Store, ir.If, ir.Loop, ir.While, ir.Block, ir.Region)
+_REPEATABLE = (ir.Let, ir.Assign, ir.Store, ir.If, ir.Loop, ir.While, ir.Block, ir.Region)
 
 
 def is_idempotent(program: ir.Program, body: ir.Body, kept: AbstractSet[str]) -> bool:
-    """Whether it makes no difference how often a lane runs; `kept` are variables that others read.
+    """True if a lane may run any number of times; errs towards False.
 
-    Memory of a lane's own begins as zeros, which only its first run finds.
+    `kept` are variables that other regions read. Private memory starts as zeros, which only the
+    first execution finds, so stores to it are not idempotent.
     """
     private = {decl.name for decl in program.buffers if decl.is_local}
     written: set[str] = set()
     read: set[str] = set()
     for statement in walk_stmts(body):
-        if not isinstance(statement, _HARMLESS):
+        if not isinstance(statement, _REPEATABLE):
             return False
         if isinstance(statement, (ir.Let, ir.Assign)) and statement.name in kept:
             return False

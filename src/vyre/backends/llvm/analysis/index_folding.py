@@ -1,7 +1,7 @@
-"""Arithmetic on literals in indices: what is added to an index ends up as one literal at its top.
+"""Constant folding of indices: one constant term at the top of a sum.
 
-All of it is arithmetic of 32 bits that wraps around, in which sums may be taken in any order and
-products distributed over them.
+`(x + 1) * 4 + 2` becomes `x * 4 + 6`. All arithmetic is modulo 2^32, where addition is associative
+and products distribute over sums, so folding is exact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMPARED = {
 
 
 def folded(node: ir.AnyExpr) -> ir.AnyExpr:
-    """The node, whose operands are folded already, with its literals put together."""
+    """Fold the literals of a node whose operands are folded already."""
     match node:
         case ir.Cast(
             ir.Lit(ir.DataType.U32 | ir.DataType.I32, bits),
@@ -35,10 +35,10 @@ def folded(node: ir.AnyExpr) -> ir.AnyExpr:
             return ir.Lit(ir.DataType.BOOL, int(_COMPARED[op](int(left.value), int(right.value))))
         case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB | ir.BinOp.MUL | ir.BinOp.SHL, _, _):
             return _arithmetic(node)
-        case ir.Binary(ir.BinOp.AND, one, other) if _TRUE in (one, other):
-            return one if other == _TRUE else other
-        case ir.Select(ir.Lit(ir.DataType.BOOL, 1), one, _):
-            return one
+        case ir.Binary(ir.BinOp.AND, lhs, rhs) if _TRUE in (lhs, rhs):
+            return lhs if rhs == _TRUE else rhs
+        case ir.Select(ir.Lit(ir.DataType.BOOL, 1), if_true, _):
+            return if_true
         case _:
             return node
 

@@ -1,4 +1,8 @@
-"""Facts about statements that emission asks for again and again, gathered in one walk."""
+"""Loop exits and last uses of variables, collected in one walk.
+
+Positions number the statements in program order. A variable is dead after its last read, unless a
+loop around that position executes an earlier read again (`is_read_after`), which errs towards live.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,19 @@ from vyre.record import dataclass
 
 @dataclass(slots=True)
 class Flow:
-    """Which statements may leave loops or the kernel, and where variables are read last."""
+    """Exits of statements, and positions of last reads."""
 
     leaves: set[int] = field(default_factory=set[int])
-    """Statements with a break, continue or return somewhere in them."""
+    """Statements that contain a break, continue or return."""
     returns: set[int] = field(default_factory=set[int])
     continues: set[int] = field(default_factory=set[int])
-    """Loops that one of their own statements continues."""
+    """Loops with a continue of their own, not of an inner loop."""
     breaks: set[int] = field(default_factory=set[int])
-    """Loops that one of their own statements breaks."""
+    """Loops with a break of their own, not of an inner loop."""
     ends: dict[int, int] = field(default_factory=dict[int, int])
-    """Where the text of a loop ends."""
+    """Position at which a loop ends."""
     outermost: dict[int, int] = field(default_factory=dict[int, int])
-    """Where the outermost loop around a loop begins."""
+    """Position at which the outermost loop around a loop begins."""
     last_read: dict[str, int] = field(default_factory=dict[str, int])
     _position: int = 0
     _loops: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
@@ -31,11 +35,11 @@ class Flow:
 
     @classmethod
     def of(cls, body: ir.Body) -> Flow:
-        """The facts about some statements."""
-        made = cls()
+        """Collect the facts about some statements."""
+        flow = cls()
         for statement in body:
-            made._visit(statement)
-        return made
+            flow._visit(statement)
+        return flow
 
     def _visit(self, statement: ir.AnyStmt) -> None:
         self._position += 1
@@ -49,8 +53,8 @@ class Flow:
             if isinstance(statement, ir.Return):
                 self.returns.add(key)
             elif self._loops:
-                found = self.breaks if isinstance(statement, ir.Break) else self.continues
-                found.add(id(self._loops[-1]))
+                exits = self.breaks if isinstance(statement, ir.Break) else self.continues
+                exits.add(id(self._loops[-1]))
             return
         is_loop = isinstance(statement, (ir.Loop, ir.While))
         if is_loop:
@@ -66,10 +70,10 @@ class Flow:
                 self.returns.update((key,) if id(inner) in self.returns else ())
         if is_loop:
             self._loops.pop()
-            # One object may stand in several places: the earliest end is the safe one.
+            # One object may occur at several positions: the earliest end is the safe one.
             self.ends[key] = min(self.ends.get(key, self._position), self._position)
 
     def is_read_after(self, name: str, loop: ir.AnyStmt) -> bool:
-        """Whether a variable may be read once a loop is over, or by its next run."""
+        """True if a variable may be read after or on re-entry of a loop."""
         last = self.last_read.get(name, 0)
         return last > self.ends[id(loop)] or last >= self.outermost.get(id(loop), last + 1)

@@ -1,4 +1,10 @@
-"""Variables that live across barriers: recomputed when cheap and pure, else kept per lane."""
+"""Variables live across barriers: rematerialised or spilled per lane.
+
+A variable is live across barriers if more than one parallel region uses it. It is rematerialised in
+every region if its value is pure and has at most `CHEAP_NODES` nodes; otherwise it has a slot per
+lane in the workgroup's scratch memory. Uses are counted per region, not per path, so some variables
+are spilled that need not be.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,7 @@ from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
 class LiveAcrossBarriers:
-    """What becomes of the variables that several stretches of work use."""
+    """Slots and rematerialised values of variables that several regions use."""
 
     def __init__(
         self,
@@ -23,15 +29,15 @@ class LiveAcrossBarriers:
         shared: frozenset[str],
         constant: frozenset[str],
     ) -> None:
-        """`shared` are the variables of the workgroup, `constant` those that never change."""
+        """`shared` are workgroup-uniform variables, `constant` those never reassigned."""
         self.slots: dict[str, Slot] = {}
         self.recomputed: dict[str, ir.AnyExpr] = {}
         self._uses: dict[int, frozenset[str]] = {}
         users: dict[str, int] = {}
         declared: dict[str, None] = {}
-        for stretch, names, lets in _all_uses(work):
-            if stretch is not None:
-                self._uses[id(stretch)] = names
+        for region, names, lets in _all_uses(work):
+            if region is not None:
+                self._uses[id(region)] = names
             for name in names:
                 users[name] = users.get(name, 0) + 1
             declared.update(dict.fromkeys(lets))
@@ -43,7 +49,9 @@ class LiveAcrossBarriers:
             else:
                 self.slots[name] = _slot(kernel, kernel.types[name])
         self.names = frozenset(self.slots)
-        self._order = {name: place for place, name in enumerate((*self.slots, *self.recomputed))}
+        self._order = {
+            name: position for position, name in enumerate((*self.slots, *self.recomputed))
+        }
 
     def _recompute(self, name: str, cheap: Mapping[str, ir.AnyExpr]) -> None:
         for inner in sorted(uses_of((), [cheap[name]]).reads):
@@ -51,44 +59,44 @@ class LiveAcrossBarriers:
                 self._recompute(inner, cheap)
         self.recomputed[name] = cheap[name]
 
-    def used(self, stretch: ParallelRegion) -> dict[str, Slot]:
-        """The variables kept per lane that a stretch of work uses."""
-        names = self._uses.get(id(stretch), frozenset[str]())
+    def used(self, region: ParallelRegion) -> dict[str, Slot]:
+        """Slots of the spilled variables that a region uses."""
+        names = self._uses.get(id(region), frozenset[str]())
         kept = [name for name in names if name in self.slots]
         return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
 
-    def all_used(self, stretch: ParallelRegion) -> frozenset[str]:
-        """Those of the variables that a stretch of work uses, kept or computed again."""
-        names = self._uses.get(id(stretch), frozenset[str]())
+    def all_used(self, region: ParallelRegion) -> frozenset[str]:
+        """Variables live across barriers that a region uses, in either way."""
+        names = self._uses.get(id(region), frozenset[str]())
         crossing = [name for name in names if name in self._order]
-        return frozenset((*crossing, *self.needed(stretch)))
+        return frozenset((*crossing, *self.needed(region)))
 
-    def needed(self, stretch: ParallelRegion) -> dict[str, ir.AnyExpr]:
-        """What a stretch of work computes again, in order."""
-        names = set(self._uses.get(id(stretch), frozenset[str]()))
-        names -= {s.name for s in walk_stmts(stretch.body) if isinstance(s, ir.Let)}
-        found: set[str] = set()
-        waiting = [name for name in names if name in self.recomputed]
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found.add(name)
+    def needed(self, region: ParallelRegion) -> dict[str, ir.AnyExpr]:
+        """Values that a region rematerialises, in order of their definitions."""
+        names = set(self._uses.get(id(region), frozenset[str]()))
+        names -= {s.name for s in walk_stmts(region.body) if isinstance(s, ir.Let)}
+        needed: set[str] = set()
+        worklist = [name for name in names if name in self.recomputed]
+        while worklist:
+            name = worklist.pop()
+            if name not in needed:
+                needed.add(name)
                 reads = uses_of((), [self.recomputed[name]]).reads
-                waiting += [other for other in reads if other in self.recomputed]
-        return {name: self.recomputed[name] for name in sorted(found, key=self._order.__getitem__)}
+                worklist += [operand for operand in reads if operand in self.recomputed]
+        return {name: self.recomputed[name] for name in sorted(needed, key=self._order.__getitem__)}
 
 
 def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, ir.AnyExpr]:
-    """Variables whose values are pure and cheap, given those of the workgroup."""
+    """Variables whose values are pure and cheap, given the workgroup's constants."""
     body = kernel.program.entry
     assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
-    found: dict[str, ir.AnyExpr] = {}
+    cheap: dict[str, ir.AnyExpr] = {}
     for statement in walk_stmts(body):
         if isinstance(statement, ir.Let) and statement.name not in assigned:
             nodes = list(walk_expr(statement.value))
-            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, found, constant) for n in nodes):
-                found[statement.name] = statement.value
-    return found
+            if len(nodes) <= CHEAP_NODES and all(_is_pure(n, cheap, constant) for n in nodes):
+                cheap[statement.name] = statement.value
+    return cheap
 
 
 def _is_pure(node: ir.AnyExpr, pure: Container[str], constant: Container[str]) -> bool:
@@ -102,20 +110,20 @@ def _is_pure(node: ir.AnyExpr, pure: Container[str], constant: Container[str]) -
 def _all_uses(
     work: tuple[Piece, ...],
 ) -> list[tuple[ParallelRegion | None, frozenset[str], list[str]]]:
-    found: list[tuple[ParallelRegion | None, frozenset[str], list[str]]] = []
+    uses_by_piece: list[tuple[ParallelRegion | None, frozenset[str], list[str]]] = []
     for piece in work:
         if isinstance(piece, ParallelRegion):
             uses = uses_of(piece.body)
             lets = [s.name for s in piece.body if isinstance(s, ir.Let)]
-            found.append((piece, uses.reads | uses.writes, lets))
+            uses_by_piece.append((piece, uses.reads | uses.writes, lets))
         elif isinstance(piece, Once):
-            found.append((None, uses_of(piece.body).reads, []))
+            uses_by_piece.append((None, uses_of(piece.body).reads, []))
         else:
             reads = uses_of((), expr_children(piece.statement)).reads
-            found.append((None, reads, []))
+            uses_by_piece.append((None, reads, []))
             for inner in piece.inner:
-                found.extend(_all_uses(inner))
-    return found
+                uses_by_piece.extend(_all_uses(inner))
+    return uses_by_piece
 
 
 def _slot(kernel: Kernel, dtype: ir.DataType) -> Slot:

@@ -1,21 +1,20 @@
-"""Loops whose rounds run side by side: which ones these are.
+"""Legality and profitability of inner-loop vectorisation.
 
-In `for i in 0..n { count = count + u32(text[start + i] == 10u8) }` lanes lie far apart in memory,
-but rounds do not. One lane then does many rounds at once, as if they were lanes of a vector. That
-holds for loops whose rounds have nothing to do with one another:
+In `for i in 0..n { count = count + u32(text[start + i] == 10u8) }` lanes are far apart in memory,
+but iterations are not. One invocation then runs many iterations at once, as the elements of a
+vector. Legal for loops whose iterations are independent but for these recurrences:
 
-- What they change outside of the loop are sums, products, extremes and bits of integers, which do
-  not depend on the order, wrapped around or not, and extremes of floats, which do not either: of
-  two zeros any may come out. Every place of a vector has a part of the result, and the parts are
-  joined behind the loop. A round may go on to use what such a result has come to by then: the
-  places of a vector are joined with all places before them.
-- Or they are replaced by what is better, as in `if v > best { best = v  at = i }`. Every place of
-  a vector has its best then, and the round that it found it in; the round of the best of all is
-  done once more (see `best`).
-- What they store goes to neighbouring elements, and a buffer that they store to is looked at
-  nowhere but at the element that is stored: no round sees what another one wrote.
+- Reductions: sums, products, extrema and bitwise operations of integers, which are associative and
+  commutative, wrapped or not, and extrema of floats, which are as well: of two zeros either may
+  result. Every vector element accumulates a partial result; these are combined after the loop. An
+  iteration may use the running value of a reduction: that is an inclusive scan of the vector.
+- Arg-extrema: `if v > best { best = v  at = i }`. Every vector element keeps its own best and the
+  iteration that found it; the iteration of the overall best is executed once more (see
+  `emit.arg_extremum`).
+- Stores go to consecutive elements, and a buffer that is stored to is accessed only at the element
+  that is stored: no iteration sees a store of another one.
 
-Every access at the counter must be known to be in bounds.
+Every access at the induction variable must be proven in bounds. The analysis errs towards None.
 """
 
 from __future__ import annotations
@@ -36,73 +35,73 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
 SHORT_LOOP = 32
-"""Loops known to have fewer rounds than this are left to lanes side by side."""
+"""Loops of fewer iterations than this are vectorised across lanes instead."""
 WIDE = 4
-"""Bytes of elements that lanes collect as well as any."""
+"""Least bytes of elements that lanes gather at full speed."""
 MOST_ELEMENTS = 1 << 32
-"""In a buffer with more of them, an index of 32 bits may wrap around and be in bounds again."""
+"""In larger buffers, a wrapped 32-bit index may be in bounds again."""
 _COUNTERS = frozenset({ir.DataType.U32, ir.DataType.I32})
-FREE = {ir.BinOp.ADD: 0, ir.BinOp.XOR: 0, ir.BinOp.MUL: 1}
-"""Operators with the number that changes nothing."""
+IDENTITY = {ir.BinOp.ADD: 0, ir.BinOp.XOR: 0, ir.BinOp.MUL: 1}
+"""Identity element of each reduction operator that is not idempotent."""
 EXTREMES = frozenset({ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM})
-REPEATED = frozenset({ir.BinOp.AND, ir.BinOp.OR}) | EXTREMES
-"""Operators for which it does not matter how often a number takes part."""
+IDEMPOTENT = frozenset({ir.BinOp.AND, ir.BinOp.OR}) | EXTREMES
+"""Idempotent operators: `x op x = x`, so the accumulator itself initialises a partial result."""
 BITS = frozenset({ir.BinOp.AND, ir.BinOp.OR, ir.BinOp.XOR})
 FLOATS = frozenset({ir.DataType.F32, ir.DataType.F64})
 
 
 @dataclass(frozen=True, slots=True)
 class VectorizableLoop:
-    """A loop whose rounds may run side by side."""
+    """A loop whose iterations may run as elements of a vector."""
 
     results: Mapping[str, ir.BinOp]
-    """The variables that it changes, and how."""
+    """Reduction variables and their operators."""
     followed: frozenset[str]
-    """Those among them that rounds look at."""
+    """Those among them whose running value iterations read: scans."""
     bests: tuple[ArgExtremum, ...]
-    """Further variables, which are replaced by what is better."""
+    """Arg-min and arg-max recurrences."""
     accesses: tuple[ir.Load | ir.Store, ...]
-    """Those of neighbours in neighbouring rounds."""
+    """Accesses that are consecutive across iterations."""
     widest: int
-    """Bits of the largest values that rounds compute with."""
+    """Bits of the widest values that iterations compute with."""
     operations: int
     costly: bool
-    """Whether some of these are whole functions."""
+    """True if some of the operations are maths functions."""
 
     @property
     def stores(self) -> bool:
-        """Whether rounds leave something behind each."""
+        """True if iterations store."""
         return any(isinstance(access, ir.Store) for access in self.accesses)
 
 
 def vectorizable_loop(loop: ir.Loop, env: ir.TypeEnv) -> VectorizableLoop | None:
-    """How a loop gathers its results, if that is all that it does."""
+    """Describe the recurrences of a loop; None if it must not be vectorised."""
     if ir.type_of(loop.start, env) not in _COUNTERS or _is_short(loop):
         return None
-    return _Rounds(loop, env).found()
+    return _LoopAnalysis(loop, env).result()
 
 
 def should_vectorise_inner_loops(
     kernel: Kernel, body: ir.Body, inside: set[int], scattered: set[int]
 ) -> bool:
-    """Whether all accesses that are scattered from lane to lane are neighbours in loops.
+    """True if every access scattered across lanes is consecutive across iterations.
 
-    They must be in bounds, or a test before each loop can tell. That pays in any case for narrow
-    elements, which lanes are slow to collect, whatever else there is outside of loops; of others,
-    lanes with few rounds each had better read their own.
+    The accesses must be in bounds, proven here or by a test before each loop. Profitable in any
+    case for narrow elements, which lanes are slow to gather, whatever accesses there are outside of
+    loops; with wider ones, lanes of few iterations each had better load their own.
     """
     loops = [s for s in walk_stmts(body) if isinstance(s, ir.Loop)] if scattered else []
-    asked = [(loop, vectorizable_loop(loop, kernel.env)) for loop in loops]
-    gathering = [(loop, found) for loop, found in asked if found is not None]
-    if not gathering:
+    analysed = [(loop, vectorizable_loop(loop, kernel.env)) for loop in loops]
+    vectorizable = [(loop, plan) for loop, plan in analysed if plan is not None]
+    if not vectorizable:
         return False
     covered: set[int] = set()
     narrow: set[int] = set()
     known = inside | kernel.proven
-    for loop, found in gathering:
-        covered |= {id(one) for one in found.accesses}
-        if all(_is_narrow(kernel.memories[one.buffer].decl) for one in found.accesses):
-            narrow |= {id(one) for one in found.accesses}
+    for loop, plan in vectorizable:
+        covered |= {id(access) for access in plan.accesses}
+        if all(_is_narrow(kernel.memories[access.buffer].decl) for access in plan.accesses):
+            narrow |= {id(access) for access in plan.accesses}
             known = known | _testable(kernel, loop, known)
     if not covered <= known:
         return False
@@ -120,40 +119,40 @@ def _accesses_in_loops(body: ir.Body) -> Iterator[int]:
 
 
 def _testable(kernel: Kernel, loop: ir.Loop, known: AbstractSet[int]) -> AbstractSet[int]:
-    """Accesses that one test before the loop would prove to be in bounds."""
+    """Accesses that one test before the loop proves to be in bounds."""
     if is_large(kernel.program):
         return frozenset()
     counter = kernel.types[loop.var]
-    found = followed_by(loop, counter, kernel.env, lambda access: id(access) in known)
-    return frozenset() if found is None else found.accesses
+    test = followed_by(loop, counter, kernel.env, lambda access: id(access) in known)
+    return frozenset() if test is None else test.accesses
 
 
 def _is_narrow(decl: ir.BufferDecl) -> bool:
     return (decl.element.size_bytes or WIDE) < WIDE
 
 
-class _Rounds:
-    """A look at all that a loop does."""
+class _LoopAnalysis:
+    """Collects the recurrences, accesses and values of a loop."""
 
     def __init__(self, loop: ir.Loop, env: ir.TypeEnv) -> None:
         self._loop = loop
         self._env = env
         self._results: dict[str, ir.BinOp] = {}
         self._values: dict[str, ir.AnyExpr] = {}
-        """What names stand for that are bound in the loop and never change."""
+        """Values of the names that the loop binds and never reassigns."""
         self._parts: list[ir.AnyExpr] = []
-        """All that is computed, but for the results themselves."""
+        """All computed expressions, without the reduction operations."""
         self._stores: list[ir.Store] = []
         self._followed: set[str] = set()
         self._conditional: set[str] = set()
-        """Results that change in some rounds only, or in several steps."""
+        """Reductions that are conditional or have several updates per iteration."""
         self._bests: dict[str, ArgExtremum] = {}
-        """By the condition under which they are replaced."""
+        """Arg-extrema by the name of the condition that replaces them."""
         self._replaced: dict[str, ArgExtremum] = {}
         self._own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
         self._changed = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)}
 
-    def found(self) -> VectorizableLoop | None:
+    def result(self) -> VectorizableLoop | None:
         if not all(map(self._take, flat(self._loop.body))):
             return None
         nodes = [node for part in self._parts for node in walk_expr(part)]
@@ -168,7 +167,11 @@ class _Rounds:
                 accesses.append(access)
             elif step != 0 or isinstance(access, ir.Store):
                 return None
-        if not accesses or not self._keeps_apart(nodes) or self._followed & self._conditional:
+        if (
+            not accesses
+            or not self._stores_are_independent(nodes)
+            or self._followed & self._conditional
+        ):
             return None
         if self._bests and (self._followed or not self._are_replaced()):
             return None
@@ -184,7 +187,7 @@ class _Rounds:
         )
 
     def _take(self, statement: ir.AnyStmt) -> bool:
-        """Note a statement; whether rounds with it may run side by side."""
+        """Record a statement; False if it prevents vectorisation."""
         match statement:
             case ir.Let(name, value):
                 best = best_of(statement, self._changed - self._own)
@@ -212,23 +215,23 @@ class _Rounds:
                 return False
 
     def _compute(self, *parts: ir.AnyExpr) -> bool:
-        """Note what is computed; whether it looks only at results as they are by then."""
+        """Record expressions; True if they read only reductions updated before."""
         self._parts += parts
         read = {name for part in parts for name in self._read(part)}
         self._followed |= read
         return read <= self._results.keys()
 
     def _read(self, expr: ir.AnyExpr) -> set[str]:
-        """The variables in an expression that go on from round to round."""
+        """Loop-carried variables that an expression reads."""
         names = {node.name for node in walk_expr(expr) if isinstance(node, ir.Var)}
         return names & self._changed - self._own
 
     def _take_result(self, statement: ir.Assign) -> bool:
-        name, found = statement.name, step_of(statement)
+        name, update = statement.name, step_of(statement)
         dtype = self._env.variables.get(name)
-        if found is None or dtype is None or dtype.is_vector or name in self._replaced:
+        if update is None or dtype is None or dtype.is_vector or name in self._replaced:
             return False
-        op, parts = found
+        op, parts = update
         if not self._compute(*parts) or self._results.get(name, op) is not op:
             return False
         if len(parts) > 1 or name in self._results:
@@ -239,7 +242,7 @@ class _Rounds:
         return dtype.is_integer or (op in EXTREMES and dtype in FLOATS)
 
     def _are_replaced(self) -> bool:
-        """Whether each best is what its variable becomes, and that is a plain number."""
+        """True if every arg-extremum replaces its own variable, a scalar number."""
         for best in self._bests.values():
             dtype = self._env.variables.get(best.name)
             if self._replaced.get(best.name) is not best or dtype is None:
@@ -249,7 +252,7 @@ class _Rounds:
         return True
 
     def _step(self, expr: ir.AnyExpr) -> int | None:
-        """The step of an index from round to round; None when there is no constant one."""
+        """Stride of an index per iteration; None if it is not constant."""
         match expr:
             case ir.Var(name):
                 if name == self._loop.var:
@@ -270,50 +273,50 @@ class _Rounds:
                 still = all(self._step(child) == 0 for child in expr_children(expr))
                 return 0 if still else None
 
-    def _keeps_apart(self, nodes: Iterable[ir.AnyExpr]) -> bool:
-        """Whether all accesses to a buffer that is stored to are to the element that is stored."""
-        places: dict[str, set[ir.AnyExpr]] = {}
+    def _stores_are_independent(self, nodes: Iterable[ir.AnyExpr]) -> bool:
+        """True if stored buffers are accessed only at the stored element."""
+        indices: dict[str, set[ir.AnyExpr]] = {}
         for store in self._stores:
-            places.setdefault(store.buffer, set()).add(self._written(store.index))
+            indices.setdefault(store.buffer, set()).add(self._substituted(store.index))
         for node in nodes:
-            if isinstance(node, ir.Load) and node.buffer in places:
-                places[node.buffer].add(self._written(node.index))
-        return all(len(found) == 1 for found in places.values())
+            if isinstance(node, ir.Load) and node.buffer in indices:
+                indices[node.buffer].add(self._substituted(node.index))
+        return all(len(distinct) == 1 for distinct in indices.values())
 
-    def _written(self, index: ir.AnyExpr) -> ir.AnyExpr:
-        """An index with the names of the loop written out."""
+    def _substituted(self, index: ir.AnyExpr) -> ir.AnyExpr:
+        """Substitute the loop's bindings into an index."""
 
-        def one(node: ir.AnyExpr) -> ir.AnyExpr:
+        def substitute(node: ir.AnyExpr) -> ir.AnyExpr:
             value = self._values.get(node.name) if isinstance(node, ir.Var) else None
-            return node if value is None else self._written(value)
+            return node if value is None else self._substituted(value)
 
-        return rewrite_expr(index, one)
+        return rewrite_expr(index, substitute)
 
     def _widest(self, values: Iterable[ir.AnyExpr]) -> int:
         buffers, types = self._env.buffers, self._env.variables
-        found = [types[name] for name in self._results]
-        found += [buffers[store.buffer].element for store in self._stores]
+        dtypes = [types[name] for name in self._results]
+        dtypes += [buffers[store.buffer].element for store in self._stores]
         for node in values:
             if isinstance(node, ir.Load):
-                found.append(buffers[node.buffer].element)
+                dtypes.append(buffers[node.buffer].element)
             elif isinstance(node, ir.Cast):
-                found.append(node.dtype)
-        return max(8 * (dtype.size_bytes or 4) for dtype in found)
+                dtypes.append(node.dtype)
+        return max(8 * (dtype.size_bytes or 4) for dtype in dtypes)
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A sum that grows by the same number in every round in which something holds."""
+    """A conditional sum of a constant, per iteration."""
 
     flag: ir.AnyExpr
     holds: bool
-    """Whether it grows where the flag is set, or where it is not."""
+    """True if it adds where the flag is set, else where clear."""
     by: ir.Lit | None
-    """One if there is no number."""
+    """The constant; None for one."""
 
 
 def count_of(statement: ir.Assign, env: ir.TypeEnv) -> Count | None:
-    """What a statement of a gathering loop counts, if it counts."""
+    """Match a conditional count in a vectorisable loop."""
     own = ir.Var(statement.name)
     match statement.value:
         case ir.Select(flag, ir.Binary(ir.BinOp.ADD, left, right), other) if other == own:
@@ -338,18 +341,18 @@ def _is_short(loop: ir.Loop) -> bool:
 
 
 def flat(body: ir.Body) -> list[ir.AnyStmt]:
-    """Statements without the blocks and regions around them."""
-    found: list[ir.AnyStmt] = []
+    """Statements with blocks and regions flattened."""
+    statements: list[ir.AnyStmt] = []
     for statement in body:
         if isinstance(statement, (ir.Block, ir.Region)):
-            found.extend(flat(statement.body))
+            statements.extend(flat(statement.body))
         else:
-            found.append(statement)
-    return found
+            statements.append(statement)
+    return statements
 
 
 def step_of(statement: ir.Assign) -> tuple[ir.BinOp, list[ir.AnyExpr]] | None:
-    """The operator of `x = x op value`, perhaps under a condition, and what does not read `x`."""
+    """Operator of `x = x op value`, perhaps conditional, and the operands besides `x`."""
     own, value = ir.Var(statement.name), statement.value
     match value:
         case ir.Select(cond, ir.Binary(op, left, right), other) if other == own:
@@ -360,7 +363,7 @@ def step_of(statement: ir.Assign) -> tuple[ir.BinOp, list[ir.AnyExpr]] | None:
             tested = []
         case _:
             return None
-    if op not in FREE and op not in REPEATED:
+    if op not in IDENTITY and op not in IDEMPOTENT:
         return None
     if left == own:
         return op, [*tested, right]
@@ -368,7 +371,7 @@ def step_of(statement: ir.Assign) -> tuple[ir.BinOp, list[ir.AnyExpr]] | None:
 
 
 def _values_in(expr: ir.AnyExpr) -> Iterator[ir.AnyExpr]:
-    """What an expression computes, leaving out where in memory something is."""
+    """Nodes of an expression, without those of indices."""
     yield expr
     if not isinstance(expr, ir.Load):
         for child in expr_children(expr):

@@ -1,10 +1,14 @@
-"""Cutting a workgroup's work at its barriers.
+"""Parallel regions: a workgroup's body split at its barriers.
 
-One thread runs a whole workgroup, so a barrier is where a loop over lanes ends and the next one
-begins. Statements that hold a barrier run once for the workgroup, their conditions being the same
-for all lanes, and so do variables that all lanes share; everything between is a stretch of work
-that runs lane after lane. A loop whose guard depends on its round is taken apart the same way:
-then the guard says in every round how many lanes take part.
+One thread runs a whole workgroup, so a loop over lanes ends at a barrier and the next one begins
+there (loop fission):
+
+    a; barrier; b    ->    for lane { a }  for lane { b }
+
+Control flow that contains a barrier runs once per workgroup, as its conditions are uniform, and so
+do bindings of workgroup-uniform variables; everything in between is a parallel region, run once per
+lane. A loop whose guard depends on its iteration is split in the same way: the guard then bounds
+the active lanes of every iteration.
 """
 
 from __future__ import annotations
@@ -20,21 +24,21 @@ from vyre.record import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ParallelRegion:
-    """Statements that run lane after lane."""
+    """Barrier-free statements, run once per invocation."""
 
     body: ir.Body
 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """Variables that the workgroup shares, bound or changed once for all lanes."""
+    """Bindings and assignments of workgroup-uniform variables, run once."""
 
     body: tuple[ir.Let | ir.Assign, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """A statement that the workgroup does as one: a copy, or control flow around barriers."""
+    """A workgroup-level statement: a copy, or control flow around barriers."""
 
     statement: ir.AnyStmt
     inner: tuple[tuple[Piece, ...], ...] = ()
@@ -42,37 +46,37 @@ class Together:
 
 Piece = ParallelRegion | Once | Together
 
-_MEETING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
+_SYNCHRONISING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
 
 
 def holds_barrier(statement: ir.AnyStmt) -> bool:
-    """Whether invocations meet somewhere in a statement."""
-    return any(isinstance(s, _MEETING) for s in walk_stmts((statement,)))
+    """True if a statement contains a barrier or an asynchronous copy."""
+    return any(isinstance(s, _SYNCHRONISING) for s in walk_stmts((statement,)))
 
 
 @dataclass(slots=True)
 class Cutter:
-    """Cuts bodies into pieces."""
+    """Splits bodies into regions and workgroup-level pieces."""
 
     is_shared: Callable[[ir.Let | ir.Assign], bool]
-    """Whether a variable gets a value that is the same for the whole workgroup."""
+    """True if a variable gets a workgroup-uniform value."""
     runs_outside: Callable[[ir.Loop], bool]
-    """Whether a loop without barriers is better run around the lanes than in each."""
-    found: list[Piece] = field(default_factory=list[Piece])
-    _waiting: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
+    """True if a barrier-free loop should run around the lane loop."""
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    _pending: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
 
     def cut(self, body: ir.Body) -> tuple[Piece, ...]:
-        """The work of a body, cut where invocations meet."""
+        """Split a body at its barriers."""
         inner = Cutter(self.is_shared, self.runs_outside)
         inner._take(body)
         inner._flush()
-        return tuple(inner.found)
+        return tuple(inner.pieces)
 
     def _take(self, body: ir.Body) -> None:
         for statement in body:
             outside = isinstance(statement, ir.Loop) and self.runs_outside(statement)
             if not outside and not self._opens(statement):
-                self._waiting.append(statement)
+                self._pending.append(statement)
                 continue
             if isinstance(statement, (ir.Block, ir.Region)):
                 self._take(statement.body)
@@ -81,16 +85,16 @@ class Cutter:
             match statement:
                 case ir.If(_, then, otherwise):
                     arms = (self.cut(then), self.cut(otherwise))
-                    self.found.append(Together(statement, arms))
+                    self.pieces.append(Together(statement, arms))
                 case ir.Loop() | ir.While():
-                    self.found.append(Together(statement, (self.cut(statement.body),)))
+                    self.pieces.append(Together(statement, (self.cut(statement.body),)))
                 case ir.AsyncLoad() | ir.AsyncStore():
-                    self.found.append(Together(statement))
+                    self.pieces.append(Together(statement))
                 case _:
                     pass
 
     def _opens(self, statement: ir.AnyStmt) -> bool:
-        """Whether a statement is cut: for what is in it."""
+        """True if a statement is split, because of its contents."""
         if isinstance(statement, (ir.Block, ir.Region)):
             return any(
                 self._opens(s) or (isinstance(s, ir.Loop) and self.runs_outside(s))
@@ -99,12 +103,12 @@ class Cutter:
         return holds_barrier(statement)
 
     def _flush(self) -> None:
-        """Turn the statements that wait into a stretch, with what is shared before and after."""
+        """Form a region of the pending statements, uniform ones hoisted or sunk."""
         before: list[ir.Let | ir.Assign] = []
         rest: list[ir.AnyStmt] = []
         changed: set[str] = set()
         touched: set[str] = set()
-        for statement in self._waiting:
+        for statement in self._pending:
             if isinstance(statement, (ir.Let, ir.Assign)) and self.is_shared(statement):
                 reads = reads_of_body((statement,))
                 free = isinstance(statement, ir.Let) or statement.name not in touched
@@ -122,21 +126,21 @@ class Cutter:
             after.insert(0, last)
             rest.pop()
         if before:
-            self.found.append(Once(tuple(before)))
+            self.pieces.append(Once(tuple(before)))
         if rest:
-            self.found.append(ParallelRegion(tuple(rest)))
+            self.pieces.append(ParallelRegion(tuple(rest)))
         if after:
-            self.found.append(Once(tuple(after)))
-        self._waiting.clear()
+            self.pieces.append(Once(tuple(after)))
+        self._pending.clear()
 
 
-def stretches(work: tuple[Piece, ...]) -> list[ParallelRegion]:
-    """All stretches of some work, nested ones included."""
-    found: list[ParallelRegion] = []
+def regions_in(work: tuple[Piece, ...]) -> list[ParallelRegion]:
+    """All parallel regions of some pieces, nested ones included."""
+    regions: list[ParallelRegion] = []
     for piece in work:
         if isinstance(piece, ParallelRegion):
-            found.append(piece)
+            regions.append(piece)
         elif isinstance(piece, Together):
             for inner in piece.inner:
-                found.extend(stretches(inner))
-    return found
+                regions.extend(regions_in(inner))
+    return regions

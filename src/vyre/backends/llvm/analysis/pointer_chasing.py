@@ -1,9 +1,9 @@
-"""Loops that follow links through memory: every step waits for the load of the step before.
+"""Pointer chasing: loops whose loads depend on the load of the previous iteration.
 
-One lane after the other, a machine waits for memory most of the time, or for a guess about the end
-of a chain that was wrong. Lanes of vectors wait together, and gathers fetch for all of them what
-the next step needs. That pays where a step is little else: what a loop finds side by side in
-memory, or decides to leave early, one lane does faster alone.
+A scalar lane mostly waits for memory, or recovers from a mispredicted exit of its chain. Lanes of a
+vector wait together, and one gather loads the next link of all of them. Profitable where an
+iteration does little else: loops with contiguous accesses or early exits run faster in scalar
+lanes. The predicates decide profitability only and err towards False.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from vyre.backends.llvm.host import Host
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 WORD_BYTES = 4
-"""Of elements that the machine gathers for all lanes."""
+"""Bytes of elements that the machine gathers."""
 
 
 def has_gathers(host: Host) -> bool:
-    """Whether the machine loads from as many places as a vector has lanes by one instruction."""
+    """True if the machine has gather instructions."""
     return not {"avx2", "avx512f", "sve"}.isdisjoint(host.enabled)
 
 
 def only_chases(body: ir.Body, shapes: Divergence, buffers: Mapping[str, ir.BufferDecl]) -> bool:
-    """Whether all loops that lanes leave one by one follow links, and do nothing beside it."""
-    found = False
+    """True if all divergent loops chase pointers and do nothing else."""
+    chases = False
     for statement in walk_stmts(body):
         match statement:
             case ir.Break() | ir.Continue() | ir.Return():
@@ -37,11 +37,11 @@ def only_chases(body: ir.Body, shapes: Divergence, buffers: Mapping[str, ir.Buff
             case ir.While(cond, inner):
                 if not shapes.is_varying(cond) or not _chases(statement, buffers):
                     return False
-                found = True
+                chases = True
             case _:
                 if any(isinstance(node, ir.Atomic) for node in _nodes(statement)):
                     return False
-    return found
+    return chases
 
 
 def _stores(body: ir.Body) -> bool:
@@ -54,7 +54,7 @@ def _nodes(statement: ir.AnyStmt) -> Iterator[ir.AnyExpr]:
 
 
 def _chases(loop: ir.While, buffers: Mapping[str, ir.BufferDecl]) -> bool:
-    """Whether one of a loop's loads is at a place that came out of one in the round before."""
+    """True if an index depends on the previous iteration's loads."""
     values: dict[str, list[ir.AnyExpr]] = {}
     bound: set[str] = set()
     indices: list[ir.AnyExpr] = []
@@ -70,20 +70,20 @@ def _chases(loop: ir.While, buffers: Mapping[str, ir.BufferDecl]) -> bool:
                 if buffers[node.buffer].element.size_bytes != WORD_BYTES:
                     return False
                 indices.append(node.index)
-    places = _names_behind(indices, values)
-    return any(_loads(values[name], values) for name in places - bound)
+    index_names = _names_behind(indices, values)
+    return any(_loads(values[name], values) for name in index_names - bound)
 
 
 def _names_behind(exprs: Iterable[ir.AnyExpr], values: Mapping[str, list[ir.AnyExpr]]) -> set[str]:
-    """The loop's own variables that some expressions depend on, through others as well."""
-    found: set[str] = set()
-    waiting = list(exprs)
-    while waiting:
-        for node in walk_expr(waiting.pop()):
-            if isinstance(node, ir.Var) and node.name in values and node.name not in found:
-                found.add(node.name)
-                waiting += values[node.name]
-    return found
+    """The loop's variables that expressions depend on, transitively."""
+    names: set[str] = set()
+    worklist = list(exprs)
+    while worklist:
+        for node in walk_expr(worklist.pop()):
+            if isinstance(node, ir.Var) and node.name in values and node.name not in names:
+                names.add(node.name)
+                worklist += values[node.name]
+    return names
 
 
 def _loads(exprs: list[ir.AnyExpr], values: Mapping[str, list[ir.AnyExpr]]) -> bool:

@@ -1,9 +1,14 @@
-"""Comparisons that are taken to hold in the midst of a row, and which of its lanes that is.
+"""Affine range checks: the interval of lanes for which they hold.
 
-At the edges of an array, the neighbours of an element are outside of it, or on the other side; in
-between, `j - 1 < width` holds for lane after lane. Such a comparison is one of numbers that rise by
-a constant step from lane to lane with numbers that stay, so the lanes for which it holds follow one
-another, and a few operations at the beginning of a row tell where they begin and end.
+At the borders of an array, the neighbours of an element are out of bounds or wrap to the other
+side; in the steady state in between, `j - 1 < width` holds for every lane. Such a check compares a
+linear value with a uniform one. `first + step * lane <= limit` holds exactly for
+
+    lane < (limit - first) / step + 1
+
+so the lanes form an interval, whose ends take a few operations at the start of a row. Values that
+depend on loops are replaced by their spans, and must not wrap: the interval may be smaller than the
+exact set of lanes, never larger.
 """
 
 from __future__ import annotations
@@ -32,25 +37,25 @@ _ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE, ir.BinOp.NE)
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """A comparison whose left side rises by `step` from lane to lane, and whose right one stays.
+    """A comparison of a linear left side with a uniform right side.
 
-    It falls where the step is negative.
+    The left side increases by `step` from lane to lane; it decreases where the step is negative.
     """
 
     part: Conjunct
     step: int
-    """0 where the sides depend on loops only: it holds for all lanes or for none."""
+    """0 where both sides depend on loops only: it holds for all lanes or for none."""
     by_row: bool
-    """Whether both sides are the same all along a row, and known before it starts."""
+    """True if both sides are uniform along a row, available beforehand."""
 
 
 def assumption_of(
     part: Conjunct, forms: LinearForms, loops: Mapping[str, LoopRange]
 ) -> Assumption | None:
-    """A condition, names written out, as something to assume of lanes in the midst of a row."""
+    """Classify an expanded conjunct as an affine check; None if it is not one."""
     if part.op is None:
-        whole = forms.is_row_constant(part.left)
-        return Assumption(part, 0, by_row=True) if whole else None
+        uniform = forms.is_row_constant(part.left)
+        return Assumption(part, 0, by_row=True) if uniform else None
     if forms.is_row_constant(part.left) and forms.is_row_constant(part.right):
         return Assumption(part, 0, by_row=True)
     if part.op not in _ORDERS or forms.word(part.left) is None:
@@ -67,7 +72,7 @@ def assumption_of(
 
 
 def step_of(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) -> int | None:
-    """The step of a word from lane to lane, at any one round of the loops around it."""
+    """Stride of a 32-bit value across lanes, within one iteration."""
     if forms.word(expr) is None or not RangeExpander.supports(expr, forms, loops):
         return None
     return _step(expr, forms, loops)
@@ -81,7 +86,7 @@ def _step(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) 
     match expr:
         case ir.Var(name) if name in loops:
             ends = (loops[name].start, loops[name].stop)
-            # Bounds that lanes do not share make counters that they do not share.
+            # Divergent bounds make a divergent counter.
             return 0 if all(_step(end, forms, loops) == 0 for end in ends) else None
         case ir.Cast(value, _) if forms.is_recast(expr):
             return _step(value, forms, loops)
@@ -95,14 +100,14 @@ def _step(expr: ir.AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]) 
             if a == 0 and b == 0:
                 return 0
             factor = next((side for side in (left, right) if isinstance(side, ir.Lit)), None)
-            other = b if factor is left else a
-            return None if factor is None or other is None else other * int(factor.value)
+            stride = b if factor is left else a
+            return None if factor is None or stride is None else stride * int(factor.value)
         case _:
             return None
 
 
 class SteadyState:
-    """The lanes from a certain one on for which assumptions hold: `low` to `high`, i32 operands."""
+    """Interval of lanes for which assumptions hold: `low` to `high`, i32 operands."""
 
     def __init__(
         self,
@@ -112,7 +117,7 @@ class SteadyState:
         loops: Mapping[str, LoopRange],
         high: str,
     ) -> None:
-        """`first` is that lane; counted from it, at most `high` lanes are of interest."""
+        """Lanes are counted from `first`; there are at most `high`."""
         self._w = kernel.w
         self._first = first
         self._forms = forms
@@ -121,7 +126,7 @@ class SteadyState:
         self.high: str = high
 
     def require(self, assumption: Assumption, under: str = "") -> None:
-        """Leave out the lanes for which an assumption does not hold, if a flag is set, an i1."""
+        """Intersect with an assumption's lanes; with `under`, only if that i1 is set."""
         low, high = self.low, self.high
         self._require(assumption)
         if under and self.low != low:
@@ -137,17 +142,17 @@ class SteadyState:
         known = len(reach.exact)
         left, right = reach.span(part.left), reach.span(part.right)
         if part.op is ir.BinOp.NE:
-            self._apart(part, assumption.step, left, right)
+            self._unequal(part, assumption.step, left, right)
         else:
             self._ordered(part, assumption.step, left, right)
         self._require_all(reach.exact[known:])
 
     def require_flag(self, holds: str) -> None:
-        """A condition for all lanes, an i1."""
+        """Empty the interval unless an i1 is set."""
         self.high = self._w.emit(f"select i1 {holds}, i32 {self.high}, i32 0")
 
     def require_room(self, lanes: str) -> None:
-        """So many lanes and no more, an i32."""
+        """Clamp the end of the interval to an i32 number of lanes."""
         self.high = self._w.intrinsic("umin", "i32", self.high, lanes)
 
     def _ordered(self, part: Conjunct, step: int, left: Span, right: Span) -> None:
@@ -165,20 +170,20 @@ class SteadyState:
                 lowest = right.greatest
         self._require_exact(part.right, right)
         if step < 0:
-            # What falls is, with the other sign, something that rises.
+            # A decreasing value is an increasing one with the sign changed.
             first, last, low, high = (
                 w.emit(f"sub i64 0, {number}")
                 for number in (left.greatest, left.least, highest, lowest)
             )
-            self._begin(-step, first, low)
-            self._end(-step, last, high)
+            self._raise_low(-step, first, low)
+            self._lower_high(-step, last, high)
             return
         if part.op in (ir.BinOp.GT, ir.BinOp.GE) or left.low < least:
-            self._begin(step, left.least, lowest)
-        self._end(step, left.greatest, highest)
+            self._raise_low(step, left.least, lowest)
+        self._lower_high(step, left.greatest, highest)
 
-    def _apart(self, part: Conjunct, step: int, left: Span, right: Span) -> None:
-        """Two numbers that differ: the left one is less for so long, or greater from there on."""
+    def _unequal(self, part: Conjunct, step: int, left: Span, right: Span) -> None:
+        """Lanes of `left != right`: those before equality, or those after it."""
         w = self._w
         self._require_exact(part.right, right)
         least, most = word_range(self._forms.word(part.left))
@@ -187,11 +192,11 @@ class SteadyState:
         after = w.emit(f"add i64 {right.greatest}, 1")
         highest = w.emit(f"select i1 {less}, i64 {before}, i64 {most}")
         lowest = w.emit(f"select i1 {less}, i64 {least}, i64 {after}")
-        self._begin(step, left.least, lowest)
-        self._end(step, left.greatest, highest)
+        self._raise_low(step, left.least, lowest)
+        self._lower_high(step, left.greatest, highest)
 
     def _require_exact(self, side: ir.AnyExpr, span: Span) -> None:
-        """What is compared is what is left after wrapping: nothing must have been lost."""
+        """Require that a compared value does not wrap: its span is exact."""
         if self._forms.is_row_constant(side):
             return
         self._require_all(self._reach.fits_word(span, self._forms.word(side)))
@@ -200,8 +205,8 @@ class SteadyState:
         if conditions:
             self.require_flag(all_of(self._w, conditions))
 
-    def _begin(self, step: int, first: str, lowest: str) -> None:
-        """Lanes from where `first`, rising, is at least `lowest`."""
+    def _raise_low(self, step: int, first: str, lowest: str) -> None:
+        """Raise `low` to the first lane with `first + step * lane >= lowest`."""
         w = self._w
         if not step:
             self.require_flag(w.emit(f"icmp sge i64 {first}, {lowest}"))
@@ -209,8 +214,8 @@ class SteadyState:
         lanes = self._lanes(w.emit(f"sub i64 {lowest}, {first}"), step)
         self.low = w.intrinsic("umax", "i32", self.low, lanes) if self.low != "0" else lanes
 
-    def _end(self, step: int, first: str, highest: str) -> None:
-        """Lanes as long as `first`, rising, is at most `highest`."""
+    def _lower_high(self, step: int, first: str, highest: str) -> None:
+        """Lower `high` to the lanes with `first + step * lane <= highest`."""
         w = self._w
         if not step:
             self.require_flag(w.emit(f"icmp sle i64 {first}, {highest}"))
@@ -219,7 +224,7 @@ class SteadyState:
         self.require_room(self._lanes(w.emit(f"add i64 {room}, 1"), step))
 
     def _lanes(self, distance: str, step: int) -> str:
-        """How many steps cover a distance; 0 for one that is negative."""
+        """Lanes that cover a distance, rounded up; 0 for a negative one."""
         w = self._w
         cap = str(_MOST_LANES * step)
         capped = w.intrinsic("smin", "i64", w.intrinsic("smax", "i64", distance, "0"), cap)

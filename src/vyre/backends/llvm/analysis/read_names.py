@@ -1,4 +1,4 @@
-"""Which variables statements read."""
+"""Use sets: the variables that statements read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 
 def reads_of_body(body: Body) -> frozenset[str]:
-    """The variables that statements read."""
+    """Variables that statements read, nested bodies included."""
     return frozenset(
         node.name
         for statement in walk_stmts(body)

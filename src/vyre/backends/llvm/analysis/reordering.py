@@ -1,8 +1,9 @@
-"""Whether the order of workgroups is nothing to anybody.
+"""Whether workgroups may be reordered.
 
-No program is promised an order, but people expect the first workgroup first: where what an atomic
-gives back tells who came before, where messages are printed, and where a workgroup waits for those
-before it. Such programs are run as one expects.
+True if no observable result depends on the dispatch order. No program is guaranteed an order, but
+users expect the first workgroup first in three cases: the result of an atomic reveals which
+workgroup ran before, messages are printed, or a workgroup waits for those before it. Such programs
+run in order. Errs towards False.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 
 
 def may_reorder_workgroups(program: ir.Program) -> bool:
-    """Whether nobody could tell, but by the time it takes."""
+    """True if reordering workgroups preserves observable behaviour."""
     shared = {d.name for d in program.buffers if d.is_writable and not d.is_on_chip}
     for statement in walk_stmts(program.entry):
         if isinstance(statement, (ir.Print, ir.Trap, ir.Opaque)):
@@ -20,7 +21,7 @@ def may_reorder_workgroups(program: ir.Program) -> bool:
         for child in expr_children(statement):
             inner = walk_expr(child)
             if isinstance(statement, ir.Eval) and isinstance(child, ir.Atomic):
-                # What it gives back is thrown away; its operands are not.
+                # Its result is unused; its operands are not.
                 next(inner)
             if any(isinstance(node, ir.Atomic) for node in inner):
                 return False
@@ -33,7 +34,7 @@ def may_reorder_workgroups(program: ir.Program) -> bool:
 
 
 def _may_wait(statement: ir.AnyStmt) -> bool:
-    """Whether a loop may end only when somebody else has done something."""
+    """True if a loop may wait for a store of another invocation."""
     if isinstance(statement, ir.While):
         return True
     return isinstance(statement, ir.Loop) and any(

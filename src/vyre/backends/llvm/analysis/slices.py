@@ -1,4 +1,7 @@
-"""Which variables indices and conditions depend on, and which ones nothing reads any more."""
+"""Backward slices of indices and conditions; removal of dead bindings.
+
+Slices follow bindings (`let`), not assignments.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +12,38 @@ from vyre.ir.walk import expr_children, map_bodies, walk_expr, walk_stmts
 
 
 def index_names(body: ir.Body, outer: Mapping[str, ir.AnyExpr]) -> frozenset[str]:
-    """Variables whose values become part of an index."""
-    waiting: list[ir.AnyExpr] = []
+    """Variables in the backward slice of an index."""
+    worklist: list[ir.AnyExpr] = []
     for statement in walk_stmts(body):
         if isinstance(statement, ir.Store):
-            waiting.append(statement.index)
+            worklist.append(statement.index)
         for child in expr_children(statement):
-            waiting += [n.index for n in walk_expr(child) if isinstance(n, (ir.Load, ir.Atomic))]
-    return _behind(waiting, body, outer)
+            worklist += [n.index for n in walk_expr(child) if isinstance(n, (ir.Load, ir.Atomic))]
+    return _slice(worklist, body, outer)
 
 
 def deciding_names(body: ir.Body) -> frozenset[str]:
-    """Variables whose values become part of the condition of a conditional."""
-    return _behind([s.cond for s in walk_stmts(body) if isinstance(s, ir.If)], body, {})
+    """Variables in the backward slice of the condition of an `if`."""
+    return _slice([s.cond for s in walk_stmts(body) if isinstance(s, ir.If)], body, {})
 
 
-def _behind(
-    waiting: list[ir.AnyExpr], body: ir.Body, outer: Mapping[str, ir.AnyExpr]
+def _slice(
+    worklist: list[ir.AnyExpr], body: ir.Body, outer: Mapping[str, ir.AnyExpr]
 ) -> frozenset[str]:
-    """The variables in some expressions, and in what those are bound to."""
+    """Variables of expressions, and transitively of their bindings."""
     values = {**outer, **{s.name: s.value for s in walk_stmts(body) if isinstance(s, ir.Let)}}
-    found: set[str] = set()
-    while waiting:
-        for node in walk_expr(waiting.pop()):
-            if isinstance(node, ir.Var) and node.name not in found:
-                found.add(node.name)
+    names: set[str] = set()
+    while worklist:
+        for node in walk_expr(worklist.pop()):
+            if isinstance(node, ir.Var) and node.name not in names:
+                names.add(node.name)
                 if node.name in values:
-                    waiting.append(values[node.name])
-    return frozenset(found)
+                    worklist.append(values[node.name])
+    return frozenset(names)
 
 
 def without_unread(body: ir.Body, kept: frozenset[str]) -> ir.Body:
-    """The body without the variables that nothing reads any more."""
+    """Remove dead bindings from a body, unless they contain an atomic."""
     while True:
         read = {
             node.name
@@ -57,14 +60,14 @@ def without_unread(body: ir.Body, kept: frozenset[str]) -> ir.Body:
             return any(isinstance(node, ir.Atomic) for node in walk_expr(statement.value))
 
         def cleaned(inner: ir.Body) -> ir.Body:
-            left = tuple(map_bodies(s, cleaned) for s in inner if is_read(s))
-            same = len(left) == len(inner) and all(a is b for a, b in zip(left, inner, strict=True))
-            return inner if same else left
+            live = tuple(map_bodies(s, cleaned) for s in inner if is_read(s))
+            same = len(live) == len(inner) and all(a is b for a, b in zip(live, inner, strict=True))
+            return inner if same else live
 
-        made = cleaned(body)
-        if made is body:
+        smaller = cleaned(body)
+        if smaller is body:
             return body
-        body = made
+        body = smaller
 
 
 __all__ = ["deciding_names", "index_names", "without_unread"]

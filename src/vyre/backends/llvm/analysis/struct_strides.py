@@ -1,13 +1,13 @@
-"""Structures in memory: how far apart lanes are, guessed from what they touch of a structure.
+"""Speculated strides of arrays of structures.
 
-In `p[i, 0]`, `p[i, 1]`, `p[i, 2]` the index is `i * p.shape[1] + 2`: lanes lie `p.shape[1]` apart,
-which is known when the kernel runs. That it is 3 is a good guess, because nothing lies beyond 2
-that is of interest, and with a number for it lanes are read together and sorted in registers. The
-guess is one of the things that are taken for granted in the midst of a row: where it is wrong, the
-lanes run one by one.
+In `p[i, 0]`, `p[i, 1]`, `p[i, 2]` the index is `i * p.shape[1] + 2`: the stride of lanes is
+`p.shape[1]`, known at launch only. The guess is the greatest accessed member plus one, here 3. With
+a literal stride, lanes load whole structures and shuffle them in registers. The guess is an
+assumption of the steady state: where it is wrong, the lanes run as scalars, so a wrong guess costs
+time only.
 
-In `p[i, k]` with one `k` for a whole row nothing tells how far apart they are. There each of the
-usual numbers is tried.
+In `p[i, k]` with one `k` for a whole row, the accesses give no guess. There each of the usual
+sizes is tried.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.ir.walk import accesses_of, expr_children, walk_expr, walk_stmts
 
 WIDEST_STEP: Final = 4
-"""Parts of structures of which some are touched and some not."""
-MOST_PARTS: Final = 16
-"""Parts of structures all of which are touched."""
+"""Most members of a structure that is accessed in part."""
+MOST_MEMBERS: Final = 16
+"""Most members of a structure that is accessed in full."""
 _USUAL: Final = 3
-"""The size of a structure of which only single parts are touched."""
+"""Size of a structure of which only single members are accessed."""
 USUAL_STEPS: Final = (4, 3, 2, 8)
-"""The sizes of structures of which one part is touched, and the row tells which."""
+"""Sizes tried for structures whose member index is uniform along a row."""
 _BEYOND: Final = 1 << 32
-"""A place larger than any guess."""
+"""A member index greater than any guess."""
 _ANY: Final = -1
-"""A place that a row knows."""
+"""A member index that is row-uniform, but not a literal."""
 
 
 def speculated_strides(
@@ -42,117 +42,119 @@ def speculated_strides(
     more: int = 0,
     usual: int = 0,
 ) -> dict[ir.AnyExpr, ir.Lit]:
-    """Distances between lanes that are not known, with the numbers that they may well be.
+    """Map unknown strides to their speculated literals.
 
-    Structures of which `more` has a bit set, in their order, have a part more that nothing touches.
-    Those of which rows touch one part each are `usual`, if that is not zero.
+    Structures whose bit is set in `more`, in their order, have one extra, unaccessed member. Those
+    of which each row accesses one member have `usual` members, if that is not zero.
     """
     if not any(_multiplies(statement) for statement in walk_stmts(body)):
         return {}
     forms = LinearForms(program, body, outer, leaves, types)
-    touched: dict[ir.AnyExpr, set[int]] = {}
+    accessed: dict[ir.AnyExpr, set[int]] = {}
     for statement in walk_stmts(body):
         for buffer, index in accesses_of(statement):
             if buffer not in forms.private:
                 written = forms.expand(index)
                 flat = written.if_true if isinstance(written, ir.Select) else written
-                _look(flat, forms, leaves, touched)
-    found: dict[ir.AnyExpr, ir.Lit] = {}
-    for number, (distance, places) in enumerate(touched.items()):
-        step = max(places) + 1
-        most = MOST_PARTS
-        if _ANY in places:
+                _record(flat, forms, leaves, accessed)
+    strides: dict[ir.AnyExpr, ir.Lit] = {}
+    for number, (distance, members) in enumerate(accessed.items()):
+        step = max(members) + 1
+        most = MOST_MEMBERS
+        if _ANY in members:
             if max(step, 1) <= usual:
-                found[distance] = ir.Lit(ir.DataType.U32, usual)
+                strides[distance] = ir.Lit(ir.DataType.U32, usual)
             continue
-        if len(places) < step:
+        if len(members) < step:
             step, most = max(step, _USUAL), WIDEST_STEP
         if more >> number & 1:
             step, most = step + 1, WIDEST_STEP
-        if 1 < step <= most and max(places):
-            found[distance] = ir.Lit(ir.DataType.U32, step)
-    return found
+        if 1 < step <= most and max(members):
+            strides[distance] = ir.Lit(ir.DataType.U32, step)
+    return strides
 
 
 def _multiplies(statement: ir.AnyStmt) -> bool:
-    """Whether a statement has a product in it that may be a place in memory."""
+    """True if a statement contains a product of non-literals, perhaps an index."""
     return any(
-        isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL and not _has_number(node)
+        isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL and not _has_literal(node)
         for child in expr_children(statement)
         for node in walk_expr(child)
     )
 
 
-def _has_number(node: ir.Binary) -> bool:
+def _has_literal(node: ir.Binary) -> bool:
     return isinstance(node.left, ir.Lit) or isinstance(node.right, ir.Lit)
 
 
-def _look(
+def _record(
     index: ir.AnyExpr,
     forms: LinearForms,
     leaves: frozenset[str],
-    touched: dict[ir.AnyExpr, set[int]],
+    accessed: dict[ir.AnyExpr, set[int]],
 ) -> None:
-    """Note a place in a structure: `position * distance + place`.
+    """Record a member index: `position * distance + member`.
 
-    What goes to other places as well, or to those that only a loop knows, is larger than any guess.
+    Strides used with other member indices, or with ones that depend on a loop, get `_BEYOND`.
     """
-    base, place = forms.without_offset(index), forms.offset(index)
-    is_place = isinstance(base, ir.Binary) and base.op is ir.BinOp.MUL and 0 <= place < MOST_PARTS
-    if is_place and _look_inside(base, place, forms, leaves, touched):
+    base, member = forms.without_offset(index), forms.offset(index)
+    is_member = (
+        isinstance(base, ir.Binary) and base.op is ir.BinOp.MUL and 0 <= member < MOST_MEMBERS
+    )
+    if is_member and _record_nested(base, member, forms, leaves, accessed):
         return
-    if not is_place and _look_along_row(index, forms, leaves, touched):
+    if not is_member and _record_row_uniform(index, forms, leaves, accessed):
         return
-    for node in (base,) if is_place else walk_expr(index):
-        found = _product(node, forms, leaves)
-        if found is not None and forms.stride(found[0]) == 1:
-            touched.setdefault(found[1], set()).add(place if is_place else _BEYOND)
+    for node in (base,) if is_member else walk_expr(index):
+        product = _product(node, forms, leaves)
+        if product is not None and forms.stride(product[0]) == 1:
+            accessed.setdefault(product[1], set()).add(member if is_member else _BEYOND)
 
 
-def _look_along_row(
+def _record_row_uniform(
     index: ir.AnyExpr,
     forms: LinearForms,
     leaves: frozenset[str],
-    touched: dict[ir.AnyExpr, set[int]],
+    accessed: dict[ir.AnyExpr, set[int]],
 ) -> bool:
-    """Note a place that is the same for all lanes of a row: `position * distance + place`."""
-    found = _product(index, forms, leaves)
-    if found is not None and forms.stride(found[0]) == 1:
-        touched.setdefault(found[1], set()).add(_ANY)
+    """Record a row-uniform member index: `position * distance + member`."""
+    product = _product(index, forms, leaves)
+    if product is not None and forms.stride(product[0]) == 1:
+        accessed.setdefault(product[1], set()).add(_ANY)
         return True
     match index:
         case ir.Binary(ir.BinOp.ADD, left, right) if forms.is_row_constant(left):
-            return _look_along_row(right, forms, leaves, touched)
+            return _record_row_uniform(right, forms, leaves, accessed)
         case ir.Binary(ir.BinOp.ADD | ir.BinOp.SUB, left, right) if forms.is_row_constant(right):
-            return _look_along_row(left, forms, leaves, touched)
+            return _record_row_uniform(left, forms, leaves, accessed)
         case _:
             return False
 
 
-def _look_inside(
+def _record_nested(
     base: ir.AnyExpr,
-    place: int,
+    member: int,
     forms: LinearForms,
     leaves: frozenset[str],
-    touched: dict[ir.AnyExpr, set[int]],
+    accessed: dict[ir.AnyExpr, set[int]],
 ) -> bool:
-    """Note a place in a structure of structures: `(position * rows + row) * columns + place`."""
+    """Record a nested member index: `(position * rows + row) * columns + member`."""
     outer = _product(base, forms, leaves)
     if outer is None:
         return False
     inner = _product(forms.without_offset(outer[0]), forms, leaves)
     row = forms.offset(outer[0])
-    if inner is None or forms.stride(inner[0]) != 1 or not 0 <= row < MOST_PARTS:
+    if inner is None or forms.stride(inner[0]) != 1 or not 0 <= row < MOST_MEMBERS:
         return False
-    touched.setdefault(inner[1], set()).add(row)
-    touched.setdefault(outer[1], set()).add(place)
+    accessed.setdefault(inner[1], set()).add(row)
+    accessed.setdefault(outer[1], set()).add(member)
     return True
 
 
 def _product(
     node: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]
 ) -> tuple[ir.AnyExpr, ir.AnyExpr] | None:
-    """A position of a lane and a distance, where their product is asked for."""
+    """Split a product into a lane position and a stride; None if it is no such product."""
     if not isinstance(node, ir.Binary) or node.op is not ir.BinOp.MUL:
         return None
     for position, distance in ((node.left, node.right), (node.right, node.left)):
@@ -162,7 +164,7 @@ def _product(
 
 
 def is_distance(expr: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]) -> bool:
-    """Whether it is a number that was given, and nothing computed."""
+    """True if it is an input of the launch, not computed."""
     match expr:
         case ir.Load(_, ir.Lit()):
             return forms.is_u32(expr) and forms.is_row_constant(expr)

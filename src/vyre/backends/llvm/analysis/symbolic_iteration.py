@@ -1,13 +1,17 @@
-"""What one round of a loop does to the variables that go on from round to round.
+"""Symbolic evaluation of one loop iteration.
 
-In `if b == 10 { lines = lines + 1 } else if b == 44 { fields = fields + 1 }` each variable takes
-a step under a condition of its own, whichever way the program is written: with branches, or with
-`select(b == 10, lines, select(b == 44, fields + 1, fields))`. A look at a whole round finds these
-steps and conditions. The arms of branches are computed in every round then: they have no effects,
-and a load out of bounds gives zero.
+Computes the value of every loop-carried variable after an iteration, as conditional reduction steps
+on its value before:
 
-`if v > best { best = v  at = k }` is the other thing that such variables do: `best` and those that
-come with it are replaced by what is better.
+    if b == 10 { lines = lines + 1 } else if b == 44 { fields = fields + 1 }
+
+gives `lines` the step `+ 1` under `b == 10`, and `fields` the step `+ 1` under `b != 10, b == 44`;
+so does `select(b == 10, lines, select(b == 44, fields + 1, fields))`. The arms of branches are then
+computed in every iteration (if-conversion): they have no side effects, and a load out of bounds
+gives zero.
+
+The other recurrence is an arg-extremum, `if v > best { best = v  at = k }`: `best` and the
+variables assigned with it are replaced under a comparison. Anything else raises `Unclear`.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ STEPS = frozenset(
     {ir.BinOp.ADD, ir.BinOp.XOR, ir.BinOp.MUL, ir.BinOp.AND, ir.BinOp.OR}
     | {ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM}
 )
-"""Operators for which the order of steps does not matter."""
+"""Associative and commutative operators: steps may be reordered."""
 MIRRORED = {
     ir.BinOp.LT: ir.BinOp.GT,
     ir.BinOp.LE: ir.BinOp.GE,
@@ -39,12 +43,12 @@ _NEGATED = {
 }
 
 Conditions = tuple[ir.AnyExpr, ...]
-"""All of these hold; the outer ones come first, so that what is nested has them in common."""
+"""Conjuncts, the outer ones first, so that nested branches share a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`x = x op value`, in rounds in which something holds."""
+    """`x = x op value`, in iterations in which the conjuncts hold."""
 
     op: ir.BinOp
     when: Conditions
@@ -53,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """A variable after some steps of this round."""
+    """A variable after some steps of this iteration."""
 
     name: str
     steps: tuple[Step, ...] = ()
@@ -61,18 +65,18 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True)
 class Better:
-    """A condition: how a value compares with what a variable was before this round."""
+    """A condition: a value compared with a variable before this iteration."""
 
     name: str
     op: ir.BinOp
     value: ir.AnyExpr
     when: Conditions
-    """What must hold besides."""
+    """Further conjuncts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A variable that has a new value where something was better."""
+    """A variable that is replaced where a comparison holds."""
 
     name: str
     better: Better
@@ -80,58 +84,58 @@ class Replaced:
 
 
 Known = ir.AnyExpr | Stepped | Better | Replaced
-"""A value: an expression without variables that go on from round to round, or one of those."""
+"""A value: an expression without loop-carried variables, or a state of one."""
 _OF_VARIABLES = (Stepped, Better, Replaced)
 
 
 class Unclear(Exception):
-    """A round does something else."""
+    """The iteration is not a set of reductions and arg-extrema."""
 
 
 @dataclass(slots=True)
-class Round:
-    """A round while it is looked at, statement by statement."""
+class Iteration:
+    """Symbolic state of an iteration, statement by statement."""
 
     env: ir.TypeEnv
     types: dict[str, ir.DataType]
-    """The variables of `env`: new ones are added."""
+    """Types of the variables of `env`; new ones are added."""
     names: Names
     carried: frozenset[str]
-    """Variables from outside the loop that it changes."""
+    """Loop-carried variables: bound outside the loop, assigned in it."""
     changed: frozenset[str]
-    """These, and its own that change."""
+    """Loop-carried variables, and the loop's own that are reassigned."""
     made: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
-    """What is computed, without these variables."""
+    """Statements that compute values without loop-carried variables."""
     now: dict[str, Known] = field(default_factory=dict[str, Known])
-    """What names stand for, if not for themselves."""
+    """Symbolic values of names that differ from the name itself."""
     _conditions: dict[ir.AnyExpr, ir.Var] = field(default_factory=dict[ir.AnyExpr, ir.Var])
 
     def take(self, statements: list[ir.AnyStmt]) -> None:
-        """Go through statements; `Unclear` if they do anything but compute."""
+        """Evaluate statements; `Unclear` if they have side effects."""
         for statement in statements:
             match statement:
                 case ir.Let(name, value):
                     self._bind(name, self.evaluated(value))
                 case ir.Assign(name, value):
-                    found = self.evaluated(value)
+                    result = self.evaluated(value)
                     if name in self.carried:
-                        self.now[name] = found
+                        self.now[name] = result
                     else:
-                        self._bind(name, found)
+                        self._bind(name, result)
                 case ir.If():
                     self._branch(statement)
                 case _:
                     raise Unclear
 
-    def _bind(self, name: str, found: Known) -> None:
-        if isinstance(found, _OF_VARIABLES):
-            self.now[name] = found
+    def _bind(self, name: str, value: Known) -> None:
+        if isinstance(value, _OF_VARIABLES):
+            self.now[name] = value
             return
         if name in self.changed:
-            fresh = self._fresh(name, found)
+            fresh = self._fresh(name, value)
             self.now[name] = ir.Var(fresh)
             name = fresh
-        self.made.append(ir.Let(name, found))
+        self.made.append(ir.Let(name, value))
 
     def _fresh(self, like: str, value: ir.AnyExpr) -> str:
         name = self.names.fresh(like)
@@ -150,30 +154,30 @@ class Round:
         yes, no = arms
         for name in {**yes, **no}:
             if name not in self.changed:
-                # Bound in an arm, and not to be seen behind it.
+                # Bound in an arm, and out of scope after it.
                 continue
             self._bind_chosen(name, condition, yes, no)
 
     def _bind_chosen(
         self, name: str, condition: Known, yes: dict[str, Known], no: dict[str, Known]
     ) -> None:
-        mine = name in self.carried
-        if not mine and name not in self.now:
+        is_carried = name in self.carried
+        if not is_carried and name not in self.now:
             return
         sides = [arm.get(name, Stepped(name)) for arm in (yes, no)]
         if sides[0] == sides[1]:
             self.now[name] = sides[0]
             return
-        found = self._chosen(condition, *sides)
-        if mine:
-            self.now[name] = found
+        chosen = self._chosen(condition, *sides)
+        if is_carried:
+            self.now[name] = chosen
         else:
-            self._bind(name, found)
+            self._bind(name, chosen)
 
     # Expressions ---------------------------------------------------------------------------------
 
     def evaluated(self, expr: ir.AnyExpr) -> Known:
-        """What an expression comes to."""
+        """Symbolic value of an expression."""
         if isinstance(expr, ir.Var):
             own = Stepped(expr.name) if expr.name in self.carried else expr
             return self.now.get(expr.name, own)
@@ -193,9 +197,9 @@ class Round:
         return any(isinstance(self.evaluated(ir.Var(name)), _OF_VARIABLES) for name in names)
 
     def _written(self, node: ir.AnyExpr) -> ir.AnyExpr:
-        found = self.now.get(node.name) if isinstance(node, ir.Var) else None
-        assert not isinstance(found, _OF_VARIABLES)
-        return node if found is None else found
+        value = self.now.get(node.name) if isinstance(node, ir.Var) else None
+        assert not isinstance(value, _OF_VARIABLES)
+        return node if value is None else value
 
     def _binary(self, op: ir.BinOp, left: Known, right: Known) -> Known:
         if isinstance(left, _OF_VARIABLES) and isinstance(right, _OF_VARIABLES):
@@ -208,10 +212,10 @@ class Round:
             if op is ir.BinOp.SUB:
                 raise Unclear
             return self._step(MIRRORED.get(op, op), right, left)
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one, Better) and op is ir.BinOp.AND:
-                assert not isinstance(other, _OF_VARIABLES)
-                return replace(one, when=(other, *one.when))
+        for comparison, conjunct in ((left, right), (right, left)):
+            if isinstance(comparison, Better) and op is ir.BinOp.AND:
+                assert not isinstance(conjunct, _OF_VARIABLES)
+                return replace(comparison, when=(conjunct, *comparison.when))
         raise Unclear
 
     def _step(self, op: ir.BinOp, variable: Stepped, value: ir.AnyExpr) -> Known:
@@ -232,7 +236,7 @@ class Round:
         return replace(variable, steps=(*variable.steps, step))
 
     def _chosen(self, condition: Known, yes: Known, no: Known) -> Known:
-        """One of two values."""
+        """Symbolic value of `select(condition, yes, no)`."""
         if isinstance(condition, Better):
             return self._better(condition, yes, no)
         if isinstance(condition, _OF_VARIABLES):
@@ -240,22 +244,22 @@ class Round:
         if not isinstance(yes, _OF_VARIABLES) and not isinstance(no, _OF_VARIABLES):
             return ir.Select(condition, yes, no)
         condition = self.bound(condition)
-        for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
-            if isinstance(one, ir.Lit) and one.dtype.is_bool and isinstance(other, Stepped):
-                # Set to true is joined by or, set to false by and.
-                flag = (ir.BinOp.OR, holds) if one.bits else (ir.BinOp.AND, _not(holds))
-                return replace(other, steps=(*other.steps, Step(flag[0], (), flag[1])))
-        for one, other, holds in ((yes, no, condition), (no, yes, _not(condition))):
-            if isinstance(one, Replaced) and other == Stepped(one.name):
-                better = replace(one.better, when=(holds, *one.better.when))
-                return replace(one, better=better)
+        for literal, state, holds in ((yes, no, condition), (no, yes, _not(condition))):
+            if isinstance(literal, ir.Lit) and literal.dtype.is_bool and isinstance(state, Stepped):
+                # Assigning true is an `or` reduction, assigning false an `and` reduction.
+                flag = (ir.BinOp.OR, holds) if literal.bits else (ir.BinOp.AND, _not(holds))
+                return replace(state, steps=(*state.steps, Step(flag[0], (), flag[1])))
+        for state, before, holds in ((yes, no, condition), (no, yes, _not(condition))):
+            if isinstance(state, Replaced) and before == Stepped(state.name):
+                better = replace(state.better, when=(holds, *state.better.when))
+                return replace(state, better=better)
         if not isinstance(yes, Stepped) or not isinstance(no, Stepped) or yes.name != no.name:
             raise Unclear
         return self._joined(condition, yes, no)
 
     def _better(self, condition: Better, yes: Known, no: Known) -> Known:
         if isinstance(yes, Stepped) and not isinstance(no, _OF_VARIABLES):
-            # Of numbers that may be NaN, none is the greater one either way.
+            # With NaN, a comparison and its negation are not complementary.
             if condition.when or not self.types[condition.name].is_integer:
                 raise Unclear
             condition, yes, no = replace(condition, op=_NEGATED[condition.op]), no, yes
@@ -264,10 +268,10 @@ class Round:
         return Replaced(no.name, condition, yes)
 
     def _joined(self, condition: ir.AnyExpr, yes: Stepped, no: Stepped) -> Stepped:
-        """The steps of both arms after those that they have in common."""
+        """Merge the steps of both arms after their common prefix."""
         shared = 0
-        for one, other in zip(yes.steps, no.steps, strict=False):
-            if one != other:
+        for lhs, rhs in zip(yes.steps, no.steps, strict=False):
+            if lhs != rhs:
                 break
             shared += 1
         mine, others = yes.steps[shared:], no.steps[shared:]
@@ -283,26 +287,26 @@ class Round:
         return Stepped(yes.name, (*yes.steps[:shared], *steps))
 
     def all_of(self, conditions: Conditions) -> ir.AnyExpr | None:
-        """Whether all of some conditions hold; None if there are none."""
-        found: ir.AnyExpr | None = None
+        """Conjunction of conditions; None if there are none."""
+        conjunction: ir.AnyExpr | None = None
         for condition in conditions:
-            found = (
+            conjunction = (
                 condition
-                if found is None
-                else self.bound(ir.Binary(ir.BinOp.AND, found, condition))
+                if conjunction is None
+                else self.bound(ir.Binary(ir.BinOp.AND, conjunction, condition))
             )
-        return found
+        return conjunction
 
     def bound(self, condition: ir.AnyExpr) -> ir.AnyExpr:
-        """A condition under a name, as it is asked more than once."""
+        """Bind a condition to a name, for repeated use."""
         if isinstance(condition, (ir.Var, ir.Lit)):
             return condition
-        found = self._conditions.get(condition)
-        if found is None:
-            found = ir.Var(self._fresh("holds", condition))
-            self.made.append(ir.Let(found.name, condition))
-            self._conditions[condition] = found
-        return found
+        flag = self._conditions.get(condition)
+        if flag is None:
+            flag = ir.Var(self._fresh("holds", condition))
+            self.made.append(ir.Let(flag.name, condition))
+            self._conditions[condition] = flag
+        return flag
 
 
 def _negative(value: ir.AnyExpr) -> ir.AnyExpr:
@@ -316,9 +320,9 @@ def _not(condition: ir.AnyExpr) -> ir.AnyExpr:
 
 
 def values_of(now: Mapping[str, Known], carried: frozenset[str]) -> list[Stepped | Replaced]:
-    """What a round does to each of its variables; `Unclear` if that is something else."""
-    found = [now.get(name, Stepped(name)) for name in sorted(carried)]
-    clear = [one for one in found if isinstance(one, (Stepped, Replaced))]
-    if len(clear) < len(found):
+    """Final state of each loop-carried variable; `Unclear` for other values."""
+    values = [now.get(name, Stepped(name)) for name in sorted(carried)]
+    states = [value for value in values if isinstance(value, (Stepped, Replaced))]
+    if len(states) < len(values):
         raise Unclear
-    return clear
+    return states

@@ -1,10 +1,12 @@
-"""The greatest values that come out of memory: facts of a launch that prove indices.
+"""Value ranges of loaded tables, computed at launch, that prove indices.
 
-In `state = table[state * 256 + u32(text[i])]` no text of the program says that the index is in
-bounds, but the table does: if its greatest element times 256, plus 255, is less than its length,
-every step stays inside. Nothing writes to such a buffer, so its greatest element is found once,
-where the buffer is small against the work, and code without tests runs if the fact holds. A launch
-on memory that may be mapped twice says so, and then nothing is taken from what memory holds.
+In `state = table[state * 256 + u32(text[i])]` the program does not bound the index, but the table
+does: if `max(table) * 256 + 255 < length`, every access is in bounds. The buffer is read-only, so
+its maximum is computed once per launch, where the buffer is small relative to the work, and the
+version without bounds checks runs if the test holds. A launch on memory that may be mapped twice
+reports so, and then no fact is taken from the contents of memory.
+
+The range is an upper bound: the maximum of the type where nothing better is known.
 """
 
 from __future__ import annotations
@@ -22,16 +24,16 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
 NARROW_BITS = 16
-"""Of wider types the type alone says nothing that could prove an index."""
+"""Widest type whose own maximum is a useful bound of an index."""
 BYTES_PER_LANE = 64
-"""Of a buffer that is looked through, for every lane that runs afterwards."""
+"""Bytes of a buffer that may be scanned, per lane."""
 SPARE_BYTES = 4096
-"""That may be looked through for any number of lanes."""
+"""Bytes that may be scanned for any number of lanes."""
 _WORDS = frozenset({ir.DataType.U8, ir.DataType.U16, ir.DataType.U32})
 
 
 class TableRanges:
-    """Which expressions have a greatest value that can be told from what is in memory."""
+    """Upper bounds of expressions, from the contents of read-only buffers."""
 
     def __init__(
         self,
@@ -40,7 +42,7 @@ class TableRanges:
         types: Mapping[str, ir.DataType],
         foreign: AbstractSet[str],
     ) -> None:
-        """`foreign` are variables that get values elsewhere as well."""
+        """`foreign` are variables that are assigned elsewhere as well."""
         self._buffers = {decl.name: decl for decl in program.buffers}
         self._env = TypeEnv(self._buffers, types)
         self._values: dict[str, list[ir.AnyExpr]] = {}
@@ -57,11 +59,11 @@ class TableRanges:
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
 
     def is_carried(self, expr: ir.AnyExpr) -> bool:
-        """Whether an expression reads a variable that changes."""
+        """True if an expression reads a variable that is reassigned."""
         return any(isinstance(n, ir.Var) and n.name in self._assigned for n in walk_expr(expr))
 
     def has_greatest(self, expr: ir.AnyExpr) -> bool:
-        """Whether the greatest value of an unsigned expression can be told."""
+        """True if an unsigned expression has a useful upper bound."""
         return self._has_greatest(expr, frozenset(), carried=False)
 
     def _has_greatest(self, expr: ir.AnyExpr, above: frozenset[str], *, carried: bool) -> bool:
@@ -76,7 +78,7 @@ class TableRanges:
             case ir.Lit():
                 return True
             case ir.Load(buffer, _):
-                # What indices are loaded from directly is as large as the work, as a rule.
+                # A buffer that indices are loaded from directly is usually as large as the work.
                 return carried and self._is_table(buffer)
             case ir.Cast(value, _):
                 return self._has_greatest(value, above, carried=carried)
@@ -100,7 +102,7 @@ class TableRanges:
         return not decl.is_writable and not decl.is_on_chip and decl.element in _WORDS
 
     def greatest(self, kernel: Kernel, expr: ir.AnyExpr) -> str:
-        """The greatest value of such an expression, an i64 that is known at the kernel's entry."""
+        """Upper bound of such an expression: an i64, available at entry."""
         return self._greatest(kernel, expr, frozenset(), carried=False)
 
     def _greatest(
@@ -115,14 +117,14 @@ class TableRanges:
             case ir.Load(buffer, _) if carried and self._is_table(buffer):
                 return kernel.greatest(buffer)
             case ir.Cast(value, _) if self._has_greatest(value, above, carried=carried):
-                found = self._greatest(kernel, value, above, carried=carried)
-                return _least(kernel.w, [found, of_type])
+                bound = self._greatest(kernel, value, above, carried=carried)
+                return _least(kernel.w, [bound, of_type])
             case ir.Select(_, if_true, if_false):
                 sides = [if_true, if_false]
             case ir.Binary(ir.BinOp.AND, left, right):
                 known = [s for s in (left, right) if self._has_greatest(s, above, carried=carried)]
-                found = [self._greatest(kernel, s, above, carried=carried) for s in known]
-                return _least(kernel.w, [*found, of_type])
+                bounds = [self._greatest(kernel, s, above, carried=carried) for s in known]
+                return _least(kernel.w, [*bounds, of_type])
             case ir.Var(name) if name in self._values and name not in above:
                 sides = self._values[name]
                 above, carried = above | {name}, carried or name in self._assigned
@@ -147,14 +149,14 @@ def _least(w: Builder, values: list[str]) -> str:
 
 def _joined(w: Builder, name: str, values: list[str]) -> str:
     joined, *others = dict.fromkeys(values)
-    for other in others:
+    for value in others:
         w.declarations[f"llvm.{name}.i64"] = f"declare i64 @llvm.{name}.i64(i64, i64)"
-        joined = w.at_entry(f"call i64 @llvm.{name}.i64(i64 {joined}, i64 {other})")
+        joined = w.at_entry(f"call i64 @llvm.{name}.i64(i64 {joined}, i64 {value})")
     return joined
 
 
 def emit_greatest(kernel: Kernel, pointer: str, count: str, element: ir.DataType) -> str:
-    """At the kernel's entry: the greatest element, or that of the type where looking costs much."""
+    """Emit the maximum of a buffer at entry; that of its type if a scan is too costly."""
     w = kernel.w
     bits = element.bits or 8
     lanes = w.at_entry("sub i64 %last, %first")
@@ -181,7 +183,7 @@ def _reductions(bits: int, vector_bits: int) -> dict[str, str]:
 
 
 def _function(name: str, bits: int, vector_bits: int) -> str:
-    """A function from a pointer, a count and the most elements worth looking at."""
+    """Function of a pointer, a count and the most elements worth scanning: the maximum."""
     lanes, scalar, size = vector_bits // bits, f"i{bits}", bits // 8
     many = widened(scalar, lanes)
     lines = [

@@ -1,8 +1,8 @@
-"""Guards that let in fewer lanes from round to round, as eliminations in a matrix do.
+"""Triangular guards: fewer active lanes in every iteration.
 
-In `for k in … { if lid.x > k { … } barrier }` the first lane that takes part moves on by one in
-each round. Were lanes counted from there, vectors would end in the midst of a short row and leave
-the rest of it to lanes one by one. Vectors that begin with the row, with a mask, take all of it.
+Matrix elimination has them: in `for k in … { if lid.x > k { … } barrier }` the first active lane
+advances by one per iteration. If vectors began at that lane, they would end inside a short row and
+leave a remainder of scalar lanes. Masked vectors that begin with the row cover all of it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir.walk import walk_expr, walk_stmts
 
 MOST_LANES = 128
-"""Lanes of a row that is short."""
+"""Most lanes of a short row."""
 
 
 def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
-    """Whether a guard, with what rises on its left, lets in lanes after one that moves on."""
+    """True if a guard (linear side left) has a loop-dependent lower bound."""
     if part.op not in (ir.BinOp.GT, ir.BinOp.GE) or program.workgroup_size[0] > MOST_LANES:
         return False
     names = {node.name for node in walk_expr(part.right) if isinstance(node, ir.Var)}

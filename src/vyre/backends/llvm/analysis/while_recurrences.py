@@ -1,8 +1,9 @@
-"""Variables that move by the same amount in all lanes, and so stay a constant step apart.
+"""Recurrences with a uniform step: variables that stay linear across lanes.
 
-In `k = gid.x; while k < n { … x[k] … k = k + step }` lanes begin side by side and all move on by
-`step`: in every round they look at neighbouring elements. Lanes that have left the loop need not
-stay behind, if nobody reads the variable there.
+In `k = gid.x; while k < n { … x[k] … k = k + step }` lanes start at consecutive indices and all
+advance by `step`: in every iteration they access consecutive elements. A variable keeps the stride
+of its initial value if every lane that reads it has executed the same updates. The variable may
+advance in inactive lanes as well, if it is not read there. Errs towards "not linear".
 """
 
 from __future__ import annotations
@@ -15,25 +16,25 @@ from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 Path = tuple[tuple[int, ir.AnyStmt], ...]
-"""Statements around a place, the outermost first, each with a number of its own: one object may
-stand in several places."""
+"""Statements around a position, the outermost first, each with a unique number: one object may
+occur at several positions."""
 
 
 def rising_variables(body: ir.Body, shapes: Divergence, kept: frozenset[str]) -> frozenset[str]:
-    """Variables whose lanes are as far apart as when they were bound, wherever they are read.
+    """Variables that keep their initial stride wherever they are read.
 
-    `kept` are those that other stretches of work read.
+    `kept` are those that other regions read.
     """
     if not shapes.assigned:
         return frozenset()
-    seen = _Seen(shapes)
-    seen.visit(body, ())
-    return frozenset(name for name in seen.bound if name not in kept and seen.rises(name))
+    accesses = _Accesses(shapes)
+    accesses.visit(body, ())
+    return frozenset(name for name in accesses.bound if name not in kept and accesses.rises(name))
 
 
 @dataclass(slots=True)
-class _Seen:
-    """Where variables that change are bound, changed and read."""
+class _Accesses:
+    """Bindings, updates and reads of reassigned variables."""
 
     shapes: Divergence
     bound: dict[str, Path] = field(default_factory=dict[str, Path])
@@ -47,7 +48,7 @@ class _Seen:
         for statement in body:
             self._number += 1
             inner = (*path, (self._number, statement))
-            # The condition of `while` belongs to its rounds, the bounds of `for` do not.
+            # The condition of `while` is evaluated per iteration, the bounds of `for` are not.
             around = inner if isinstance(statement, ir.While) else path
             for child in expr_children(statement):
                 for node in walk_expr(child):
@@ -61,15 +62,15 @@ class _Seen:
                 self.visit(nested, inner)
 
     def rises(self, name: str) -> bool:
-        """Whether lanes that read a variable have all made the same changes to it."""
+        """True if all reading lanes have executed the same updates."""
         depth = len(self.bound[name])
         return all(
-            self._is_step(change) and self._is_made_by_all(name, path[depth:])
+            self._is_step(change) and self._is_executed_by_all(name, path[depth:])
             for change, path in self.changes[name]
         )
 
     def _is_step(self, change: ir.Assign) -> bool:
-        """Whether all lanes add the same to the variable."""
+        """True if the update adds a uniform step."""
         match change.value:
             case ir.Binary(ir.BinOp.ADD, ir.Var(name), by) if name == change.name:
                 return not self.shapes.is_varying(by)
@@ -80,37 +81,37 @@ class _Seen:
             case _:
                 return False
 
-    def _is_made_by_all(self, name: str, path: Path) -> bool:
-        """Whether lanes that read the variable have all gone the way to one of its changes.
+    def _is_executed_by_all(self, name: str, path: Path) -> bool:
+        """True if all lanes that read the variable have executed an update.
 
-        Where lanes part only by leaving a loop, those that stay have; the others must not read the
-        variable again: neither after the loop, nor when it is run another time.
+        Where lanes diverge only by leaving a loop, the active ones have; the others must not read
+        the variable again: neither after the loop, nor when it is re-entered.
         """
-        apart = [place for place, (_, around) in enumerate(path) if self._parts(around)]
-        if not apart:
+        divergent = [depth for depth, (_, around) in enumerate(path) if self._diverges(around)]
+        if not divergent:
             return True
-        number, loop = path[apart[-1]]
+        number, loop = path[divergent[-1]]
         if not isinstance(loop, (ir.Loop, ir.While)) or _continues(loop):
             return False
-        before = path[: apart[-1]]
+        before = path[: divergent[-1]]
         if any(isinstance(around, (ir.Loop, ir.While)) for _, around in before):
             return False
         return all(any(n == number for n, _ in read) for read in self.reads.get(name, ()))
 
-    def _parts(self, statement: ir.AnyStmt) -> bool:
-        """Whether some lanes may do what is inside a statement, or more of it, and others not."""
+    def _diverges(self, statement: ir.AnyStmt) -> bool:
+        """True if lanes may execute a statement's body unequally often."""
         match statement:
             case ir.If(cond, _, _):
                 return self.shapes.is_varying(cond)
             case ir.Loop(_, start, stop, body):
-                apart = self._differs(start, stop)
-                return apart or self.shapes.leaves_divergently(body)
+                divergent = self._is_varying(start, stop)
+                return divergent or self.shapes.leaves_divergently(body)
             case ir.While(cond, body):
-                return self._differs(cond) or self.shapes.leaves_divergently(body)
+                return self._is_varying(cond) or self.shapes.leaves_divergently(body)
             case _:
                 return False
 
-    def _differs(self, *exprs: ir.AnyExpr) -> bool:
+    def _is_varying(self, *exprs: ir.AnyExpr) -> bool:
         return any(self.shapes.is_varying(expr) for expr in exprs)
 
 

@@ -1,4 +1,10 @@
-"""What a whole workgroup shares: variables with one value, and loops around its lanes."""
+"""Workgroup-uniform variables, and loops around the lane loop.
+
+A variable is workgroup-uniform if its value is the same for all lanes and it is bound and assigned
+outside of parallel regions only. The two conditions depend on each other: the body is split into
+regions, uniform variables assigned inside a region become varying, and the split is repeated until
+nothing changes. Errs towards varying.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,7 @@ from vyre.backends.llvm.analysis.parallel_regions import (
     Once,
     ParallelRegion,
     Piece,
-    stretches,
+    regions_in,
 )
 from vyre.backends.llvm.analysis.read_names import reads_of_body
 from vyre.backends.llvm.emit.context import Kernel
@@ -22,69 +28,69 @@ AXES = (0, 1, 2)
 
 
 class WorkgroupUniform:
-    """Cuts a kernel's work, and knows which variables its workgroup shares."""
+    """Parallel regions of a kernel, and its workgroup-uniform variables."""
 
     def __init__(self, kernel: Kernel, body: ir.Body) -> None:
         self._kernel = kernel
         self._pure = recomputable(kernel.program)
         self._order = {name: position for position, name in enumerate(self._pure)}
         self._changing = {d.name for d in kernel.program.buffers if d.is_writable}
-        stuck: frozenset[str] = frozenset()
+        varying: frozenset[str] = frozenset()
         while True:
-            self._shapes = Divergence(kernel.program, body, AXES, stuck, over_time=True)
+            self._shapes = Divergence(kernel.program, body, AXES, varying, over_time=True)
             self.work = Cutter(self._is_shared, self._runs_outside).cut(body)
-            found = self._stuck()
-            if found <= stuck:
+            assigned = self._assigned_in_regions()
+            if assigned <= varying:
                 break
-            stuck |= found
+            varying |= assigned
         self.names = self._shared_names(self.work)
 
     @property
     def assigned(self) -> frozenset[str]:
-        """Variables that change somewhere."""
+        """Variables that are assigned anywhere."""
         return self._shapes.assigned
 
     def _is_shared(self, statement: ir.Let | ir.Assign) -> bool:
         if statement.name in self._shapes.varying:
             return False
-        return all(self._is_still(node) for node in walk_expr(statement.value))
+        return all(self._is_invariant(node) for node in walk_expr(statement.value))
 
-    def _is_still(self, node: ir.AnyExpr) -> bool:
+    def _is_invariant(self, node: ir.AnyExpr) -> bool:
         if isinstance(node, ir.Load):
             return node.buffer not in self._changing
         return not isinstance(node, (ir.Atomic, ir.Ballot, ir.Shuffle, ir.SubgroupReduce))
 
-    def _stuck(self) -> frozenset[str]:
-        """Variables that are the same for all lanes, but change in the midst of a lane's work.
+    def _assigned_in_regions(self) -> frozenset[str]:
+        """Uniform variables that are assigned inside a parallel region.
 
-        Or begin there, while the workgroup changes them.
+        Or bound in one, and assigned at workgroup level.
         """
-        found: set[str] = set()
-        together = self._shared_names(self.work)
-        for stretch in stretches(self.work):
-            own = {s.name for s in walk_stmts(stretch.body) if isinstance(s, ir.Let)}
-            found |= own & together
-            for statement in walk_stmts(stretch.body):
+        assigned: set[str] = set()
+        shared = self._shared_names(self.work)
+        for region in regions_in(self.work):
+            own = {s.name for s in walk_stmts(region.body) if isinstance(s, ir.Let)}
+            assigned |= own & shared
+            for statement in walk_stmts(region.body):
                 if isinstance(statement, ir.Assign) and statement.name not in own:
-                    found.add(statement.name)
-        return frozenset(found - self._shapes.varying)
+                    assigned.add(statement.name)
+        return frozenset(assigned - self._shapes.varying)
 
     def _shared_names(self, work: tuple[Piece, ...]) -> frozenset[str]:
-        found: set[str] = set()
+        names: set[str] = set()
         for piece in work:
             if isinstance(piece, Once):
-                found.update(s.name for s in piece.body)
+                names.update(s.name for s in piece.body)
             elif not isinstance(piece, ParallelRegion):
                 if isinstance(piece.statement, ir.Loop):
-                    found.add(piece.statement.var)
+                    names.add(piece.statement.var)
                 for inner in piece.inner:
-                    found |= self._shared_names(inner)
-        return frozenset(found)
+                    names |= self._shared_names(inner)
+        return frozenset(names)
 
     def _runs_outside(self, loop: ir.Loop) -> bool:
-        """Whether a guard in a loop depends on the round, so that each round has its own lanes.
+        """True if a guard compares lanes with the loop's counter.
 
-        Or it has been found out before that the loop is better there.
+        Or if an earlier pass has chosen the loop for interchange with the lane loop.
         """
         if loop.var in self._kernel.outside:
             return True
@@ -96,37 +102,37 @@ class WorkgroupUniform:
         shared = frozenset(self._kernel.types) - self._shapes.varying | {loop.var}
         leaves = shared - {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)}
         kernel = self._kernel
-        outer = self._behind(loop.body)
+        outer = self._slice(loop.body)
         forms = LinearForms(kernel.program, loop.body, outer, leaves, kernel.types)
-        return any(_guards_round(cond, forms, loop.var) for cond in guards)
+        return any(_guards_iteration(cond, forms, loop.var) for cond in guards)
 
-    def _behind(self, body: ir.Body) -> dict[str, ir.AnyExpr]:
-        """The pure values that a body depends on, in the order in which they are bound."""
+    def _slice(self, body: ir.Body) -> dict[str, ir.AnyExpr]:
+        """Pure values in the slice of a body, in binding order."""
         known: dict[str, ir.AnyExpr] = {}
-        waiting = list(reads_of_body(body))
-        while waiting:
-            name = waiting.pop()
+        worklist = list(reads_of_body(body))
+        while worklist:
+            name = worklist.pop()
             value = self._pure.get(name)
             if value is not None and name not in known:
                 known[name] = value
-                waiting += [n.name for n in walk_expr(value) if isinstance(n, ir.Var)]
+                worklist += [n.name for n in walk_expr(value) if isinstance(n, ir.Var)]
         return {name: known[name] for name in sorted(known, key=self._order.__getitem__)}
 
 
-def _guards_round(cond: ir.AnyExpr, forms: LinearForms, var: str) -> bool:
+def _guards_iteration(cond: ir.AnyExpr, forms: LinearForms, var: str) -> bool:
     for part in conjuncts_of(forms.expand(cond), negated=False, is_integer=forms.is_integer):
         if part.op is None:
             continue
         left, right = part.left, part.right
-        for one, other in ((left, right), (right, left)):
-            if forms.stride(one) == 1 and forms.is_row_constant(other):
+        for linear, uniform in ((left, right), (right, left)):
+            if forms.stride(linear) == 1 and forms.is_row_constant(uniform):
                 sides = (*walk_expr(left), *walk_expr(right))
                 return any(isinstance(n, ir.Var) and n.name == var for n in sides)
     return False
 
 
 def _stays(body: ir.Body, depth: int = 0) -> bool:
-    """Whether statements never leave the loop that they are the body of."""
+    """True if a body never leaves or continues its loop."""
     for statement in body:
         if isinstance(statement, ir.Return):
             return False

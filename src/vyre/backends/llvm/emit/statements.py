@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from vyre import ir
-from vyre.backends.llvm.analysis.divergence import ALONG_ROUNDS, Divergence
+from vyre.backends.llvm.analysis.divergence import ALONG_ITERATIONS, Divergence
 from vyre.backends.llvm.analysis.last_uses import Flow
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.backends.llvm.emit.arithmetic import reduce_any
@@ -83,7 +83,7 @@ class Statements:
     ) -> Statements:
         """Statements whose lanes are iterations of a loop; its results vary among them."""
         varying = results | {loop.var}
-        shapes = Divergence(self.kernel.program, loop.body, ALONG_ROUNDS, varying)
+        shapes = Divergence(self.kernel.program, loop.body, ALONG_ITERATIONS, varying)
         statements = Statements(self.kernel, (wide,), shapes, self.end, kept=self.kept)
         statements.flow = Flow.of(loop.body)
         statements.loops = list(self.loops)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vyre import ir
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
-    FREE,
+    IDENTITY,
     Count,
     VectorizableLoop,
     count_of,
@@ -134,7 +134,7 @@ class _Emission:
             slot = wide.new_slot(name, dtype, LaneShape.UNIFORM)
             wide.write(slot, uniform(dtype, "0"), blend=False)
             return
-        first = uniform(dtype, str(FREE[op])) if op in FREE else self.lanes.read(name)
+        first = uniform(dtype, str(IDENTITY[op])) if op in IDENTITY else self.lanes.read(name)
         wide.write(wide.new_slot(name, dtype, LaneShape.VARYING), first, blend=False)
 
     def _body(self) -> None:
@@ -184,8 +184,8 @@ class _Emission:
         many = register_type(dtype, self.iterations)
         picks = [n - reach if n >= reach else n for n in range(self.iterations)]
         filler = "poison"
-        if op in FREE:
-            filler = constant(register_type(dtype), FREE[op], self.iterations)
+        if op in IDENTITY:
+            filler = constant(register_type(dtype), IDENTITY[op], self.iterations)
             picks = [n if n >= reach else n + self.iterations for n in range(self.iterations)]
             picks = [n - reach if n < self.iterations else n for n in picks]
         chosen = ", ".join(f"i32 {n}" for n in picks)

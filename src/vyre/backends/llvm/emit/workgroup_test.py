@@ -35,7 +35,7 @@ def emit_workgroup_test(kernel: Kernel, peeling: RowPartition, first: LaneContex
         return None
     if not all(_has_span(peeling, index) for _, index in indices):
         return None
-    if not all(_has_span(peeling, e.start) and _has_span(peeling, e.rounds) for e in even):
+    if not all(_has_span(peeling, e.start) and _has_span(peeling, e.trip_count) for e in even):
         return None
     if not all(e.is_testable(peeling.forms, ALL_AXES) for e in even):
         return None

@@ -17,8 +17,8 @@ from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.loop_vectorization import flat, step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
     Better,
+    Iteration,
     Replaced,
-    Round,
     Step,
     Stepped,
     Unclear,
@@ -181,7 +181,7 @@ class _Choices:
         own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
         changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign))
         carried = changed - own
-        look = Round(self._env, self._types, self._fresh(), carried, changed)
+        look = Iteration(self._env, self._types, self._fresh(), carried, changed)
         try:
             look.take(flat(loop.body))
             steps, replaced = self._sorted(values_of(look.now, carried))

@@ -1,10 +1,13 @@
-"""Arithmetic on bytes in 16 bits where 32 were written: twice as many lanes in a vector.
+"""Integer narrowing: 32-bit arithmetic on bytes in 16 bits.
 
-Sums and differences of a few bytes fit into 16 bits. Where the least and the greatest value of a
-result, and of operands where they count, do, the narrow operation gives the very same number. What
-would have to be made wide again for the rest of its expression stays wide. Ranges come from what
-bytes and literals are; a variable that is assigned again has none. Indices, loops and accesses stay
-as they are.
+    (u32(a[i]) + u32(b[i])) >> 1    ->    u32((u16(a[i]) + u16(b[i])) >> 1)
+
+Legal when the interval of the result fits into 16 bits, and for operators that are not modular
+those of the operands as well: the narrow operation then gives the same value. Intervals come from
+bytes and literals; a variable that is reassigned has none.
+Profitable when a whole value is narrow: twice as many lanes per vector. An expression that would
+need widening in between stays wide.
+Indices, loops and accesses are not narrowed.
 """
 
 from __future__ import annotations
@@ -17,29 +20,29 @@ from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import expr_children, map_bodies, map_body, map_exprs, walk_stmts
 
 _SHORT = {ir.DataType.I16: (1 - (1 << 15), (1 << 15) - 1), ir.DataType.U16: (0, (1 << 16) - 1)}
-"""Types and what may be in them; of the least number of 16 bits, the magnitude is not one."""
+"""Narrow types and their intervals; -2^15 is excluded, as its magnitude does not fit."""
 _MODULAR = (ir.BinOp.ADD, ir.BinOp.SUB, ir.BinOp.MUL, ir.BinOp.SHL)
-"""Operators whose low bits depend on low bits only: a result that fits is right."""
+"""Modular operators: low bits depend on low bits only, so a result that fits is exact."""
 _WORDS = (ir.DataType.U32, ir.DataType.I32)
 _BYTES = (ir.DataType.U8, ir.DataType.I8)
 _ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE, ir.BinOp.EQ, ir.BinOp.NE)
 
 Interval = tuple[int, int]
-Found = tuple[ir.AnyExpr, Interval | None]
+Narrowed = tuple[ir.AnyExpr, Interval | None]
 
 
 def narrow(program: ir.Program, peeling: RowPartition, proven: frozenset[int]) -> frozenset[int]:
-    """Do a peeled body's arithmetic in 16 bits where that is the same; gives what is proven."""
-    made = _Narrowing(program, peeling.types, peeling.simplified)
-    peeling.simplified = map_body(peeling.simplified, made.statement)
-    for new, old in made.remade.items():
+    """Narrow the arithmetic of a partitioned body; returns the accesses proven in bounds."""
+    narrowing = _Narrowing(program, peeling.types, peeling.simplified)
+    peeling.simplified = map_body(peeling.simplified, narrowing.statement)
+    for new, old in narrowing.remade.items():
         for known in (peeling.inside, peeling.by_facts, peeling.apart):
             known |= {new} if old in known else set()
         if old in peeling.strided:
             peeling.strided[new] = peeling.strided[old]
         if old in peeling.wide:
             peeling.wide[new] = peeling.wide[old]
-    also = {new for new, old in made.remade.items() if old in proven}
+    also = {new for new, old in narrowing.remade.items() if old in proven}
     return proven | also if also else proven
 
 
@@ -52,40 +55,40 @@ class _Narrowing:
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
         self._intervals: dict[str, Interval] = {}
         self.remade: dict[int, int] = {}
-        """Stores that were made anew, by identity, and which ones they stand for."""
+        """Identities of rebuilt stores, mapped to those of the originals."""
         self._mixed = False
-        """Whether something narrow became part of something wide."""
+        """True if a narrow value became an operand of a wide one."""
 
     def statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         made = statement
         match statement:
             case ir.Let(name, value):
-                found, interval = self._value(value)
+                narrowed, interval = self._value(value)
                 if interval is not None and name not in self._assigned:
                     self._intervals[name] = interval
-                made = statement if found is value else ir.Let(name, found)
+                made = statement if narrowed is value else ir.Let(name, narrowed)
             case ir.Assign(name, value):
-                found = self._value(value)[0]
-                made = statement if found is value else ir.Assign(name, found)
+                narrowed = self._value(value)[0]
+                made = statement if narrowed is value else ir.Assign(name, narrowed)
             case ir.Store(buffer, index, value):
-                found = self._value(value)[0]
-                if found is not value:
-                    made = ir.Store(buffer, index, found)
+                narrowed = self._value(value)[0]
+                if narrowed is not value:
+                    made = ir.Store(buffer, index, narrowed)
                     self.remade[id(made)] = id(statement)
             case ir.If(cond, then, otherwise):
-                found = self._value(cond)[0]
-                made = statement if found is cond else ir.If(found, then, otherwise)
+                narrowed = self._value(cond)[0]
+                made = statement if narrowed is cond else ir.If(narrowed, then, otherwise)
             case _:
                 pass
         return map_bodies(made, lambda body: map_body(body, self.statement))
 
-    def _value(self, expr: ir.AnyExpr) -> Found:
-        """A whole value: narrow throughout or as it was."""
+    def _value(self, expr: ir.AnyExpr) -> Narrowed:
+        """Narrow a whole value, or leave it unchanged."""
         self._mixed = False
-        found, interval = self._visit(expr)
-        return expr if self._mixed else found, interval
+        narrowed, interval = self._visit(expr)
+        return expr if self._mixed else narrowed, interval
 
-    def _visit(self, expr: ir.AnyExpr) -> Found:
+    def _visit(self, expr: ir.AnyExpr) -> Narrowed:
         match expr:
             case ir.Lit(dtype, _):
                 value = int(expr.value) if dtype.is_integer else 0
@@ -105,9 +108,9 @@ class _Narrowing:
             case _:
                 return map_exprs(expr, lambda child: self._visit(child)[0]), None
 
-    def _cast(self, expr: ir.Cast, value: ir.AnyExpr, dtype: ir.DataType) -> Found:
-        found, interval = self._visit(value)
-        made = expr if found is value else ir.Cast(found, dtype)
+    def _cast(self, expr: ir.Cast, value: ir.AnyExpr, dtype: ir.DataType) -> Narrowed:
+        narrowed, interval = self._visit(value)
+        made = expr if narrowed is value else ir.Cast(narrowed, dtype)
         source = type_of(value, self._env)
         if not isinstance(source, ir.DataType) or not (source.is_integer and dtype.is_integer):
             return made, None
@@ -115,7 +118,7 @@ class _Narrowing:
             return made, interval
         return made, _of_type(dtype)
 
-    def _binary(self, expr: ir.Binary) -> Found:
+    def _binary(self, expr: ir.Binary) -> Narrowed:
         op = expr.op
         (left, a), (right, b) = self._visit(expr.left), self._visit(expr.right)
         dtype = type_of(expr.left, self._env)
@@ -131,14 +134,14 @@ class _Narrowing:
                 interval = None
         if short is None or not words:
             known = interval if words else None
-            return self._kept(expr, ir.Binary(op, left, right), (left, right)), known
+            return self._keep_wide(expr, ir.Binary(op, left, right), (left, right)), known
         made = ir.Binary(op, self._short(left, short), self._short(right, short))
         return (made, None) if op in _ORDERS else (ir.Cast(made, dtype), interval)
 
-    def _kept(
+    def _keep_wide(
         self, expr: ir.AnyExpr, made: ir.AnyExpr, parts: tuple[ir.AnyExpr, ...]
     ) -> ir.AnyExpr:
-        """What stays as wide as it was, around parts that may have changed."""
+        """Keep an operation wide, with operands that may have been narrowed."""
         olds = expr_children(expr)
         if all(new is old for new, old in zip(parts, olds, strict=True)):
             return expr
@@ -148,30 +151,33 @@ class _Narrowing:
     def _is_narrowed(self, expr: ir.AnyExpr) -> bool:
         return isinstance(expr, ir.Cast) and type_of(expr.value, self._env) in _SHORT
 
-    def _unary(self, expr: ir.Unary, op: ir.UnOp, value: ir.AnyExpr) -> Found:
-        found, a = self._visit(value)
+    def _unary(self, expr: ir.Unary, op: ir.UnOp, value: ir.AnyExpr) -> Narrowed:
+        narrowed, a = self._visit(value)
         dtype = type_of(value, self._env)
         if a is None or dtype is not ir.DataType.I32 or _short_type(a) is not ir.DataType.I16:
-            return self._kept(expr, ir.Unary(op, found), (found,)), None
+            return self._keep_wide(expr, ir.Unary(op, narrowed), (narrowed,)), None
         ends = (-a[1], -a[0]) if op is ir.UnOp.NEG else (abs(a[0]), abs(a[1]))
         least = 0 if op is ir.UnOp.ABS and a[0] <= 0 <= a[1] else min(ends)
-        return ir.Cast(ir.Unary(op, self._short(found, ir.DataType.I16)), dtype), (least, max(ends))
+        short = ir.Unary(op, self._short(narrowed, ir.DataType.I16))
+        return ir.Cast(short, dtype), (least, max(ends))
 
-    def _select(self, expr: ir.Select) -> Found:
+    def _select(self, expr: ir.Select) -> Narrowed:
         cond = self._visit(expr.cond)[0]
         (left, a), (right, b) = self._visit(expr.if_true), self._visit(expr.if_false)
         dtype = type_of(expr.if_true, self._env)
         if a is None or b is None or not isinstance(dtype, ir.DataType) or dtype not in _WORDS:
-            return self._kept(expr, ir.Select(cond, left, right), (cond, left, right)), None
+            return self._keep_wide(expr, ir.Select(cond, left, right), (cond, left, right)), None
         interval = (min(a[0], b[0]), max(a[1], b[1]))
         short = _short_type(interval)
         if short is None:
-            return self._kept(expr, ir.Select(cond, left, right), (cond, left, right)), interval
+            return self._keep_wide(
+                expr, ir.Select(cond, left, right), (cond, left, right)
+            ), interval
         made = ir.Select(cond, self._short(left, short), self._short(right, short))
         return ir.Cast(made, dtype), interval
 
     def _short(self, expr: ir.AnyExpr, short: ir.DataType) -> ir.AnyExpr:
-        """The low 16 bits of a number."""
+        """Truncate a value to 16 bits."""
         if isinstance(expr, ir.Lit):
             return ir.Lit(short, int(expr.value) & 0xFFFF)
         if isinstance(expr, ir.Cast):
@@ -205,7 +211,7 @@ def _interval(op: ir.BinOp, a: Interval, b: Interval) -> Interval | None:
 
 
 def _short_type(*intervals: Interval) -> ir.DataType | None:
-    """A type of 16 bits that holds all of some intervals."""
+    """A 16-bit type that contains all of some intervals."""
     for dtype, (least, most) in _SHORT.items():
         if all(least <= low and high <= most for low, high in intervals):
             return dtype

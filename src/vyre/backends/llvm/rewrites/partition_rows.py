@@ -1,8 +1,16 @@
-"""What holds for a whole row of lanes: guards that are true and accesses that are in bounds.
+"""Index-set splitting: guards and bounds checks removed from a row's steady state.
 
-In `if gid.x < n { … a[gid.x] … }` the guard and the access hold for the first so many lanes of a
-row and for none after. Those lanes run in full vectors without any test, and the lanes for which
-the guard fails not at all. The numbers are computed once per row, from what its first lane sees.
+    for lane { if gid.x < n { … a[gid.x] … } }
+->
+    for lane in 0..min(n, length of a) - first { … a[gid.x] … }     full vectors, no checks
+    for the other lanes that pass the guard { … checked a[gid.x] … }
+
+The bounds are computed once per row, from the values of its first lane.
+
+Legal when a guard compares a linear value with a uniform one, or is uniform along the row, and
+when an index is affine in the lane and in the loops around it. Lanes that fail a guard are skipped
+if everything the region does is inside that guard; otherwise they run the checked version.
+Profitable for rows of many lanes; limits on conditions and strides keep the tests per row few.
 """
 
 from __future__ import annotations
@@ -26,83 +34,83 @@ from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr, without_bloc
 from vyre.record import dataclass
 
 MOST_STRIDE = 64
-"""Accesses further apart than this from lane to lane are tested one by one."""
+"""Accesses with a greater stride across lanes keep their own bounds checks."""
 WIDEST_EDGE = 16
-"""Lanes at the beginning of a row that may take another arm than the rest."""
+"""Most lanes at a border that may take another branch."""
 MOST_CONDITIONS = 24
-"""So many accesses in loops are proven once per row; more are tested where they stand."""
+"""Most accesses in loops that are proven once per row; further ones keep their checks."""
 
 
 @dataclass(slots=True)
 class RowPartition:
-    """The conditions and accesses of a stretch of work that hold for the first lanes of a row."""
+    """Guards and accesses of a region that hold in the steady state."""
 
     program: ir.Program
     body: ir.Body
     outer: Mapping[str, ir.AnyExpr]
-    """Values of names bound outside that are pure and the same anywhere."""
+    """Pure values of names bound outside, the same at every position."""
     leaves: frozenset[str]
-    """Names that the whole workgroup shares."""
+    """Workgroup-uniform names."""
     types: Mapping[str, ir.DataType]
     proven: frozenset[int]
-    """Accesses that are in bounds anyway."""
+    """Accesses that are proven in bounds without the partition."""
     kept: frozenset[str]
-    """Variables that other stretches of work read."""
+    """Variables that other regions read."""
     interior: IndexSimplifier
-    """The body as it was made from the one that was written, and what it takes for granted."""
+    """The rewrite that made this body from the original, and its assumptions."""
     techniques: Techniques
     parts: list[Conjunct] = field(default_factory=list[Conjunct])
-    """Conditions that hold for the lanes that run in vectors."""
+    """Conjuncts that hold for the lanes of the steady state."""
     ends: list[bool] = field(default_factory=list[bool])
-    """For each of them, whether lanes for which it fails have nothing to do."""
+    """For each of them, True if failing lanes are skipped."""
     rows: list[ir.AnyExpr] = field(default_factory=list[ir.AnyExpr])
-    """Conditions that are the same all along a row, and hold."""
+    """Row-uniform conditions that must hold."""
     accesses: dict[tuple[str, ir.AnyExpr], tuple[int, int]] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], tuple[int, int]]
     )
-    """Buffer and index, with the step from lane to lane and the place within such a step.
+    """Buffer and index, with stride across lanes and member within it.
 
-    The step is -1 where lanes go backwards.
+    The stride is -1 where lanes go backwards.
     """
     under: dict[tuple[str, ir.AnyExpr], ir.AnyExpr | None] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], "ir.AnyExpr | None"]
     )
-    """For each of them, the condition of whole rows under which it is made; None for any rows."""
+    """For each of them, the row-uniform condition under which it executes; None for any row."""
     in_loops: dict[tuple[str, ir.AnyExpr], None] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], None]
     )
     inside: set[int] = field(default_factory=set[int])
-    """Identities of accesses that are in bounds in the lanes that run in vectors."""
+    """Identities of accesses that are in bounds in the steady state."""
     strided: dict[int, Strided] = field(default_factory=dict[int, Strided])
     wide: dict[int, ir.AnyExpr] = field(default_factory=dict[int, ir.AnyExpr])
-    """Their indices in loops, names written out: they never wrap."""
+    """Expanded 64-bit indices of those in loops: they never wrap."""
     facts: dict[tuple[str, ir.AnyExpr], None] = field(
         default_factory=dict[tuple[str, ir.AnyExpr], None]
     )
-    """Buffer and index of accesses in loops that what is in memory may prove."""
+    """Buffer and index of accesses in loops that table ranges may prove."""
     by_facts: set[int] = field(default_factory=set[int])
     """Identities of these accesses."""
     sums: dict[int, tuple[ir.AnyExpr, ir.AnyExpr]] = field(
         default_factory=dict[int, tuple[ir.AnyExpr, ir.AnyExpr]]
     )
-    """Loads among them at the sum of two numbers, the second a changing one."""
+    """Loads among them at `invariant + loop-carried value`."""
     apart: set[int] = field(default_factory=set[int])
-    """Accesses among all these with counters that lanes do not share: they run on in lanes that are
-    through, so that nothing is proven of those."""
+    """Accesses among all these with varying counters: inactive lanes keep counting, so nothing is
+    proven of those lanes."""
     narrowed: bool = False
-    """Lanes for which the conditions fail do nothing at all."""
+    """True if lanes for which the conjuncts fail have no side effects."""
     single: bool = False
-    """At most one lane is left."""
+    """True if at most one lane remains."""
     simplified: ir.Body = ()
-    """The work of the lanes for which the conditions hold."""
+    """Body of the steady state: the lanes for which the conjuncts hold."""
     forms: LinearForms = field(init=False)
     loops: dict[str, LoopRange] = field(default_factory=dict[str, LoopRange])
-    """The loops whose bounds are known before a row starts."""
+    """Loops whose bounds are available before a row starts."""
     contents: TableRanges = field(init=False)
     periods: dict[str, Value] = field(default_factory=dict[str, Value])
-    """What remainders and quotients come to in the lanes at hand."""
+    """Values of delinearised remainders and quotients in the current lanes."""
     _under: ir.AnyExpr | None = None
-    """What is known of a row that gets to the statements at hand."""
+    """Row-uniform condition under which the current statements execute."""
 
     def __post_init__(self) -> None:
         self.forms = LinearForms(self.program, self.body, self.outer, self.leaves, self.types)
@@ -111,13 +119,13 @@ class RowPartition:
         self.simplified = self._take(self.body, self.narrowed)
         self._join_steps()
         if not is_large(self.program) and self.techniques.allow(Technique.TABLE_RANGES):
-            # They are worth a second copy of all the work.
+            # They justify a second version of the whole region.
             self._take_facts(self.simplified, in_loop=False)
 
-    # What is peeled ------------------------------------------------------------------------------
+    # Guards and accesses -------------------------------------------------------------------------
 
     def _take(self, body: ir.Body, alone: bool) -> ir.Body:
-        """Collect what holds in a body, and give the body without the guards that do."""
+        """Collect the guards and accesses of a body; returns it without those guards."""
         result: list[ir.AnyStmt] = []
         for statement in body:
             self._accesses(statement)
@@ -134,7 +142,7 @@ class RowPartition:
         return tuple(result)
 
     def _take_if(self, statement: ir.If, alone: bool) -> ir.Body:
-        """The statements in place of a conditional whose condition holds in part or whole."""
+        """Replacement of a conditional some of whose conjuncts are assumed."""
         for negated in _directions(statement):
             chosen = statement.otherwise if negated else statement.then
             other = statement.then if negated else statement.otherwise
@@ -164,9 +172,9 @@ class RowPartition:
     def _take_by_row(
         self, statement: ir.If, cond: ir.AnyExpr, chosen: ir.Body, other: ir.Body
     ) -> ir.AnyStmt:
-        """A conditional that lanes of a row go through together: what they do in it holds, too.
+        """Rewrite a row-uniform conditional: its guards and accesses are collected, too.
 
-        That is, in the rows that get there.
+        They hold only in the rows that execute the branch.
         """
         before = self._under
         self._under = both(before, cond)
@@ -177,31 +185,31 @@ class RowPartition:
         return rebuilt(statement, {"cond": cond, "then": then, "otherwise": otherwise})
 
     def _interior_part(self, part: Conjunct) -> Assumption | None:
-        """A condition that fails only near an edge, where lanes then run one by one."""
+        """Assumption of a conjunct that fails near borders, in scalar lanes."""
         written = Conjunct(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
         if self._is_triangular(self._written(part)):
             return None
         inner = self.interior
-        found = assumption_of(written, inner.forms, inner.loops)
-        return found if found is not None and found.step else None
+        assumption = assumption_of(written, inner.forms, inner.loops)
+        return assumption if assumption is not None and assumption.step else None
 
     def _is_edge(self, part: Conjunct) -> bool:
-        """Whether a condition fails for a few lanes only, so that the rest may take one arm."""
-        found = self._interior_part(part)
-        if found is None:
+        """True if a conjunct fails for a few lanes only: the others share a branch."""
+        assumption = self._interior_part(part)
+        if assumption is None:
             return False
-        op, right = found.part.op, found.part.right
+        op, right = assumption.part.op, assumption.part.right
         if op in (ir.BinOp.GT, ir.BinOp.GE):
             return isinstance(right, ir.Lit) and int(right.value) <= WIDEST_EDGE
-        return op is ir.BinOp.NE or _is_near_end(found.part)
+        return op is ir.BinOp.NE or _is_near_end(assumption.part)
 
     def _assume(self, part: Conjunct) -> None:
-        found = self._interior_part(part)
-        assert found is not None
-        self.interior.require(found, self._under)
+        assumption = self._interior_part(part)
+        assert assumption is not None
+        self.interior.require(assumption, self._under)
 
     def _written(self, part: Conjunct) -> Conjunct:
-        """A condition with names written out and what rises on the left."""
+        """Expand a conjunct and put its linear side on the left."""
         written = Conjunct(part.op, self.forms.expand(part.left), self.forms.expand(part.right))
         if part.op is None or self.forms.stride(written.left) is not None:
             return written
@@ -212,13 +220,13 @@ class RowPartition:
 
     def _peelable(self, part: Conjunct, narrows: bool) -> bool:
         if self._under is not None:
-            # It is about lanes of some rows only.
+            # It holds for lanes of some rows only.
             return False
         written = self._written(part)
         if self._is_triangular(written):
             return False
         if self.interior.repeats(written.left) or self.interior.repeats(written.right):
-            # It is one thing here and another further along the row.
+            # Its value changes from period to period of the row.
             return False
         if self._same_in_row(written):
             return narrows
@@ -241,7 +249,7 @@ class RowPartition:
         self.single = self.single or written.op is ir.BinOp.EQ
 
     def _take_loop(self, statement: ir.Loop) -> None:
-        """Accesses directly in a loop whose bounds are known before the row starts."""
+        """Collect accesses of a loop whose bounds are available beforehand."""
         start, stop = self.forms.expand(statement.start), self.forms.expand(statement.stop)
         if not all(RangeExpander.supports(end, self.forms, self.loops) for end in (start, stop)):
             return
@@ -264,10 +272,10 @@ class RowPartition:
         return supported and self.forms.is_u32(expr)
 
     def _take_facts(self, body: ir.Body, *, in_loop: bool) -> None:
-        """Accesses anywhere in loops that are in bounds if what is in memory is small enough."""
+        """Collect accesses in loops that table ranges may prove in bounds."""
         for statement in body:
             inner = in_loop or isinstance(statement, (ir.Loop, ir.While))
-            # The condition of `while` is asked in every round.
+            # The condition of `while` is evaluated in every iteration.
             repeated = in_loop or isinstance(statement, ir.While)
             for access in self._own_accesses(statement) if repeated else ():
                 if id(access) not in self.inside and id(access) not in self.proven:
@@ -289,7 +297,7 @@ class RowPartition:
             self._note_sum(access)
 
     def _note_sum(self, access: ir.Load | ir.Store | ir.Atomic) -> None:
-        """Nothing wraps in an index that memory proves, unless something is subtracted in it."""
+        """Record a sum: an index proven by table ranges wraps only if it subtracts."""
         if not isinstance(access, ir.Load) or not isinstance(access.index, ir.Binary):
             return
         whole = access.index
@@ -306,38 +314,38 @@ class RowPartition:
     def _note_apart(self, access: ir.Load | ir.Store | ir.Atomic, index: ir.AnyExpr) -> None:
         names = [node.name for node in walk_expr(index) if isinstance(node, ir.Var)]
         ranges = [self.loops[name] for name in names if name in self.loops]
-        bounds = [bound for found in ranges for bound in (found.start, found.stop)]
+        bounds = [bound for each in ranges for bound in (each.start, each.stop)]
         if not all(self._is_shared(bound) for bound in bounds):
             self.apart.add(id(access))
 
     def _is_shared(self, expr: ir.AnyExpr) -> bool:
-        """Whether all lanes of a row have the same value at any time."""
+        """True if the value is uniform along a row in every iteration."""
         if self.forms.is_row_constant(expr):
             return True
         match expr:
             case ir.Var(name):
-                found = self.loops.get(name)
-                return found is not None and all(map(self._is_shared, (found.start, found.stop)))
+                loop = self.loops.get(name)
+                return loop is not None and all(map(self._is_shared, (loop.start, loop.stop)))
             case ir.Binary(_, left, right):
                 return self._is_shared(left) and self._is_shared(right)
             case _:
                 return False
 
     def _accesses(self, statement: ir.AnyStmt) -> None:
-        """Note the accesses that a statement itself, not its bodies, makes."""
+        """Record the accesses of a statement itself, without its bodies."""
         for access in self._own_accesses(statement):
             self._access(access)
 
     def _own_accesses(self, statement: ir.AnyStmt) -> list[ir.Load | ir.Store | ir.Atomic]:
-        found: list[ir.Load | ir.Store | ir.Atomic] = [
+        accesses: list[ir.Load | ir.Store | ir.Atomic] = [
             node
             for child in expr_children(statement)
             for node in walk_expr(child)
             if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
-            found.append(statement)
-        return [access for access in found if access.buffer not in self.forms.private]
+            accesses.append(statement)
+        return [access for access in accesses if access.buffer not in self.forms.private]
 
     def _access(self, access: ir.Load | ir.Store | ir.Atomic) -> None:
         index = self.forms.expand(access.index)
@@ -358,7 +366,7 @@ class RowPartition:
             self.accesses[key] = (-1, 0)
             self.inside.add(id(access))
         elif self._under is not None:
-            # In other rows it might reach anywhere.
+            # In other rows it may be out of bounds.
             return
         elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
             if not self._reachable(index) or self.forms.is_row_constant(index):
@@ -375,25 +383,25 @@ class RowPartition:
         self.under[key] = known if known == self._under else None
 
     def _join_steps(self) -> None:
-        """Keep one access of each step of several elements: all of the step must be inside.
+        """Keep one access per structure: all accessed members must be in bounds.
 
-        The last one tells of those before it, also that none of them wraps.
+        The last member implies those before it, also that none of them wraps.
         """
         last: dict[tuple[str, int, ir.AnyExpr, int, ir.AnyExpr | None], tuple[int, ir.AnyExpr]] = {}
-        for (buffer, index), (stride, place) in self.accesses.items():
+        for (buffer, index), (stride, member) in self.accesses.items():
             base, block = self.forms.without_offset(index), self.forms.offset(index) // stride
             key = (buffer, stride, base, block, self.under[buffer, index])
-            if key not in last or place > last[key][0]:
-                last[key] = (place, index)
+            if key not in last or member > last[key][0]:
+                last[key] = (member, index)
         self.accesses = {
-            (buffer, index): (stride, place)
-            for (buffer, stride, _, _, _), (place, index) in last.items()
+            (buffer, index): (stride, member)
+            for (buffer, stride, _, _, _), (member, index) in last.items()
         }
 
     def _widened(self, index: ir.AnyExpr) -> ir.AnyExpr:
-        """An index that is known to be inside, in 64 bits.
+        """Widen an index that is proven in bounds to 64 bits.
 
-        What is one operand to those who have found that out is one here: it may have wrapped.
+        Operands that are opaque to the range analysis stay opaque here: they may have wrapped.
         """
         if isinstance(index, ir.Lit):
             return ir.Lit(ir.DataType.U64, int(index.value) % (1 << 64))
@@ -404,10 +412,10 @@ class RowPartition:
         return ir.Binary(index.op, self._widened(index.left), self._widened(index.right))
 
     def _cancels(self, expr: ir.AnyExpr) -> bool:
-        """Whether lanes differ on both sides of a subtraction: then spans tell much too little.
+        """True if both sides of a subtraction vary: spans are then too wide.
 
-        Between the least of one side and the greatest of the other there is always too much room,
-        and a row with an access that is not proven runs lane by lane.
+        The distance from the least of one side to the greatest of the other is never small enough,
+        and a row with an unproven access runs as scalars.
         """
         if not isinstance(expr, ir.Binary):
             return False
@@ -418,7 +426,7 @@ class RowPartition:
         return self._cancels(expr.left) or self._cancels(expr.right)
 
     def _has_one_effect(self, body: ir.Body) -> bool:
-        """Whether all that statements do is done in one conditional with one arm."""
+        """True if all side effects are in one conditional with one branch."""
         effects = [s for s in without_blocks(body) if not self.is_quiet(s)]
         if len(effects) != 1:
             return False
@@ -426,20 +434,20 @@ class RowPartition:
         return isinstance(only, ir.If) and not (only.then and only.otherwise)
 
     def is_quiet(self, statement: ir.AnyStmt) -> bool:
-        """Whether nobody notices when a lane leaves a statement out."""
+        """True if a statement has no side effects: lanes may skip it."""
         if not isinstance(statement, ir.Let) or statement.name in self.kept:
             return False
         return not any(isinstance(node, ir.Atomic) for node in walk_expr(statement.value))
 
-    # What it comes to ----------------------------------------------------------------------------
+    # Properties of the partition -----------------------------------------------------------------
 
     @property
     def has_edges(self) -> bool:
-        """Whether lanes run one by one before those that run in vectors, or between them."""
+        """True if scalar lanes run before the vectors, or between them."""
         return bool(self.interior.assumptions or self.interior.periods)
 
     def _is_triangular(self, part: Conjunct) -> bool:
-        """True if vectors had better begin with the row than with the first active lane."""
+        """True if vectors should begin with the row, masked."""
         if not self.techniques.allow(Technique.TRIANGULAR_GUARDS):
             return False
         triangular = is_triangular_guard(part, self.program)
@@ -448,27 +456,27 @@ class RowPartition:
         return triangular
 
     def begins_late(self) -> bool:
-        """Whether lanes may have to run one by one before those that run in vectors."""
+        """True if the steady state may have a prologue of scalar lanes."""
         inner = self.interior
         if inner.periods:
             return True
         return any(
-            found.step
+            assumption.step
             and not (
-                found.part.op in (ir.BinOp.LT, ir.BinOp.LE)
-                and inner.forms.is_u32(found.part.left)
-                and rises(found.part.left, inner.forms)
+                assumption.part.op in (ir.BinOp.LT, ir.BinOp.LE)
+                and inner.forms.is_u32(assumption.part.left)
+                and rises(assumption.part.left, inner.forms)
             )
-            for found in inner.assumptions
+            for assumption in inner.assumptions
         )
 
     def depends_on_y(self) -> bool:
-        """Whether rows of one workgroup begin or end at different lanes."""
+        """True if the steady states of a workgroup's rows differ."""
         return any(not self.forms.is_same_in_y(part.left, part.right) for part in self.parts)
 
 
 def _is_near_end(part: Conjunct) -> bool:
-    """Whether positions less than a bound, which a small number is taken off, are compared."""
+    """True if the bound is reduced by a small margin."""
     match part.op, part.left, part.right:
         case ir.BinOp.LT | ir.BinOp.LE, _, ir.Binary(ir.BinOp.SUB, _, ir.Lit() as margin):
             return 0 < int(margin.value) <= WIDEST_EDGE
@@ -479,7 +487,7 @@ def _is_near_end(part: Conjunct) -> bool:
 
 
 def _directions(statement: ir.If) -> tuple[bool, ...]:
-    """Whether to look at a condition as it stands or negated: at arms that are not empty."""
+    """Branches to consider, as `negated` flags: those that are not empty."""
     if not statement.then:
         return (True,)
     return (False, True) if statement.otherwise else (False,)

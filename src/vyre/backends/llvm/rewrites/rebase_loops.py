@@ -1,10 +1,16 @@
-"""Loops that begin somewhere else in every lane and are equally long in all of them.
+"""Loop rebasing: divergent bounds with a uniform trip count.
 
-In `for p in i * length..(i + 1) * length` lanes have bounds of their own. As numbers that never
-wrap, the bounds are `length` apart, so that lanes go through all rounds together: the loop counts
-from zero, and `p` is where a lane began plus the count. With arithmetic that wraps, `stop` is what
-is left of `start + length`; where that sum is a `u32` for all lanes of a row, nothing was lost, and
-the loop has just so many rounds. One test per row tells; other rows run as they were written.
+    for p in i * length..(i + 1) * length { body }
+->
+    for k in 0..length { let p = i * length + k; body }
+
+The bounds differ between lanes, their difference does not, so all lanes execute the loop in
+lock-step. The difference is computed as a polynomial modulo 2^32.
+
+Legal when `start + trip count` fits into a `u32` for all lanes of a row: `stop` is that sum modulo
+2^32, so if it does not wrap, the loop has exactly that many iterations. One test per row decides;
+other rows run the original loop.
+Profitable when the start is varying: the rebased counter is uniform.
 """
 
 from __future__ import annotations
@@ -20,26 +26,26 @@ MOST_TERMS = 16
 _WRAPS = 1 << 32
 
 Product = frozenset[tuple[ir.AnyExpr, int]]
-"""Factors and how often they occur."""
+"""Factors and their exponents."""
 Terms = dict[Product, int]
-"""A sum of products, each so many times, modulo 2^32."""
+"""A polynomial: products and their coefficients, modulo 2^32."""
 
 
 @dataclass(frozen=True, slots=True)
 class RebasedLoop:
-    """Where a loop begins, which differs from lane to lane, and its rounds, which do not."""
+    """A loop's varying start and its uniform trip count."""
 
     start: ir.AnyExpr
-    rounds: ir.AnyExpr
+    trip_count: ir.AnyExpr
 
     def is_testable(self, forms: LinearForms, axes: Axes) -> bool:
-        """Whether the number of rounds is the same for all lanes along some axes."""
-        return forms.is_constant_along(self.rounds, axes)
+        """True if the trip count is uniform along some axes."""
+        return forms.is_constant_along(self.trip_count, axes)
 
     def emit_test(self, reach: RangeExpander) -> list[Condition]:
-        """When all lanes have so many rounds, if what the reach takes for exact is so."""
-        start, rounds = reach.span(self.start), reach.span(self.rounds)
-        end = reach.joined(ir.BinOp.ADD, start, rounds)
+        """Conditions for this trip count in all lanes, given exact spans."""
+        start, trip_count = reach.span(self.start), reach.span(self.trip_count)
+        end = reach.joined(ir.BinOp.ADD, start, trip_count)
         whole = Span(start.least, end.greatest, start.low, end.high)
         return reach.fits_word(whole, ir.DataType.U32)
 
@@ -47,22 +53,24 @@ class RebasedLoop:
 def trip_count_between(
     start: ir.AnyExpr, stop: ir.AnyExpr, forms: LinearForms
 ) -> ir.AnyExpr | None:
-    """The distance of two `u32` modulo 2^32, if it is the same for all lanes of a row."""
+    """Difference of two `u32` modulo 2^32; None unless it is uniform along a row."""
     first, last = _terms(start), _terms(stop)
     if first is None or last is None:
         return None
-    left = _sum(last, first, -1)
-    if not all(forms.is_constant_along(f, X) for product in left for f, _ in product):
+    difference = _sum(last, first, -1)
+    if not all(forms.is_constant_along(f, X) for product in difference for f, _ in product):
         return None
     total: ir.AnyExpr | None = None
-    for product, times in left.items():
-        made = _written(product, times)
-        total = made if total is None else ir.Binary(ir.BinOp.ADD, total, made)
+    for product, coefficient in difference.items():
+        term = _expression(product, coefficient)
+        total = term if total is None else ir.Binary(ir.BinOp.ADD, total, term)
     return ir.Lit(ir.DataType.U32, 0) if total is None else total
 
 
-def _written(product: Product, times: int) -> ir.AnyExpr:
-    made: ir.AnyExpr | None = ir.Lit(ir.DataType.U32, times) if times != 1 or not product else None
+def _expression(product: Product, coefficient: int) -> ir.AnyExpr:
+    made: ir.AnyExpr | None = (
+        ir.Lit(ir.DataType.U32, coefficient) if coefficient != 1 or not product else None
+    )
     for factor, count in sorted(product, key=lambda item: str(item[0])):
         for _ in range(count):
             made = factor if made is None else ir.Binary(ir.BinOp.MUL, made, factor)
@@ -92,9 +100,9 @@ def _few(terms: Terms) -> Terms | None:
 
 def _sum(left: Terms, right: Terms, sign: int) -> Terms:
     made = dict(left)
-    for product, times in right.items():
-        made[product] = (made.get(product, 0) + sign * times) % _WRAPS
-    return {product: times for product, times in made.items() if times}
+    for product, coefficient in right.items():
+        made[product] = (made.get(product, 0) + sign * coefficient) % _WRAPS
+    return {product: coefficient for product, coefficient in made.items() if coefficient}
 
 
 def _product(left: Terms, right: Terms) -> Terms:
@@ -103,7 +111,7 @@ def _product(left: Terms, right: Terms) -> Terms:
         for b, n in right.items():
             joined = frozenset((Counter(dict(a)) + Counter(dict(b))).items())
             made[joined] = (made.get(joined, 0) + m * n) % _WRAPS
-    return {product: times for product, times in made.items() if times}
+    return {product: coefficient for product, coefficient in made.items() if coefficient}
 
 
 __all__ = ["RebasedLoop", "trip_count_between"]

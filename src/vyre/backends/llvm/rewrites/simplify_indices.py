@@ -1,9 +1,16 @@
-"""Indices as they are in the midst of an array, where no edge is near.
+"""Index simplification in the steady state of a row.
 
-An index of several axes is `select(inside, flat, nowhere)`; kernels treat edges by `min`, `max`,
-`%` and conditional values. Away from the edges all these are one and the same simple expression
-that rises from lane to lane. Here it replaces them, together with what must hold for that: the
-lanes for which it holds run this version of the work, and the others the one that was written.
+A multi-dimensional index is `select(in bounds, flat, out of bounds)`; kernels handle borders by
+`min`, `max`, `%` and conditional values. In the steady state all these are one affine expression:
+
+    a[min(x + 1, w - 1)]    ->    a[x + 1]                   assuming x + 1 <= w - 1
+    select(i < n, i, -1)    ->    i                          assuming i < n
+    i % w                   ->    i - period                 within one line of w elements
+
+Legal when the assumptions are affine range checks: the lanes for which all of them hold run this
+version of the region, the others the original.
+Profitable when the result is linear across lanes, so that accesses become contiguous or strided.
+There are at most `MOST_ASSUMPTIONS` assumptions, and `MOST_PERIODS` periods outside of indices.
 """
 
 from __future__ import annotations
@@ -40,24 +47,24 @@ from vyre.record import dataclass
 
 MOST_ASSUMPTIONS = 24
 MOST_PERIODS = 8
-"""Remainders and quotients that only values and conditions ask for."""
+"""Most remainders and quotients that only values and conditions use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speculation:
-    """What one version of a region assumes."""
+    """Assumptions of one version of a region."""
 
     techniques: Techniques
     sought: PeriodSearch
-    """Where remainders and quotients are worth looking for."""
+    """Where remainders and quotients are delinearised."""
     more: int = 0
-    """Bit mask of structures that are assumed to have one member more than lanes touch."""
+    """Bit mask of structures speculated to have one extra, unaccessed member."""
     usual: int = 0
-    """Members of structures of which each row touches one; 0 for none."""
+    """Speculated size of structures of which each row accesses one member; 0 for none."""
 
 
 class IndexSimplifier:
-    """Rewrites the indices of a stretch of work."""
+    """Rewrites the indices of a region."""
 
     def __init__(
         self,
@@ -69,22 +76,22 @@ class IndexSimplifier:
         kept: frozenset[str],
         speculation: Speculation,
     ) -> None:
-        """`speculation` says what is assumed of structures, and where to look for periods."""
+        """`speculation` are the assumed strides, and where to delinearise."""
         self.assumptions: dict[Assumption, ir.AnyExpr | None] = {}
-        """With the condition of whole rows under which they have to hold; None for any rows."""
+        """With the row-uniform condition under which they must hold; None for any row."""
         self._under: ir.AnyExpr | None = None
         self.periods: dict[ir.AnyExpr, Period] = {}
         self.divides_values = False
-        """Whether some of these are there for the sake of values and conditions only."""
+        """True if some of these serve values and conditions only."""
         self.even: dict[RebasedLoop, None] = {}
-        """Loops that are taken to have as many rounds in all lanes."""
+        """Rebased loops, assumed to have a uniform trip count."""
         self.remade: dict[int, int] = {}
-        """Accesses that were made anew, by identity, and which ones they stand for."""
+        """Identities of rebuilt accesses, mapped to those of the originals."""
         self._simpler: set[str] = set()
-        """Variables that are what was written only where all that is assumed holds."""
+        """Variables that equal the original ones only under the assumptions."""
         self._simpler_conditions: set[ir.AnyExpr] = set()
         self._alive: list[ir.AnyExpr | ir.AnyStmt] = []
-        """All of them, as long as their identities count."""
+        """Rebuilt accesses, kept alive so that their identities stay unique."""
         self.loops: dict[str, LoopRange] = {}
         self._program = program
         self._outer = outer
@@ -111,45 +118,45 @@ class IndexSimplifier:
             for distance, number in guesses.items()
             if self._assume([Conjunct(ir.BinOp.EQ, distance, number)])
         }
-        """Distances between lanes that are taken to be numbers."""
+        """Strides that are assumed to be literals."""
         self.body = map_body(body, self._statement)
         if self.body is not body:
             self.body = without_unread(self.body, kept)
 
     @property
     def has_parts_of_rows(self) -> bool:
-        """Whether rows touch one part each of structures whose size is open."""
+        """True if rows access one member each of structures of unknown size."""
         return len(self._largest(max(USUAL_STEPS))) > self._guesses
 
     def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         if isinstance(statement, ir.Let) and statement.name not in self._assigned:
-            made = map_exprs(statement, self._change_of(statement))
-            if made is not statement or self._reads_simpler(made.value):
-                self._simpler.add(made.name)
-            self.forms.know(made.name, made.value)
-            return made
-        made = map_exprs(statement, self._change_of(statement))
+            rewritten = map_exprs(statement, self._change_of(statement))
+            if rewritten is not statement or self._reads_simpler(rewritten.value):
+                self._simpler.add(rewritten.name)
+            self.forms.know(rewritten.name, rewritten.value)
+            return rewritten
+        rewritten = map_exprs(statement, self._change_of(statement))
         if (
-            isinstance(made, ir.If)
+            isinstance(rewritten, ir.If)
             and isinstance(statement, ir.If)
-            and made.cond is not statement.cond
+            and rewritten.cond is not statement.cond
         ):
-            self._simpler_conditions.add(made.cond)
-        if isinstance(made, ir.Loop):
-            made = self._evened(made)
-            self._learn_loop(made)
-        if isinstance(made, ir.Store):
-            index = self._index(made.buffer, made.index)
-            if index is not made.index:
-                made = ir.Store(made.buffer, index, made.value)
-        if isinstance(made, ir.Store):
-            self._note(statement, made)
-        if isinstance(made, ir.If):
-            return self._arms(made)
-        return map_bodies(made, lambda inner: map_body(inner, self._statement))
+            self._simpler_conditions.add(rewritten.cond)
+        if isinstance(rewritten, ir.Loop):
+            rewritten = self._rebased(rewritten)
+            self._learn_loop(rewritten)
+        if isinstance(rewritten, ir.Store):
+            index = self._index(rewritten.buffer, rewritten.index)
+            if index is not rewritten.index:
+                rewritten = ir.Store(rewritten.buffer, index, rewritten.value)
+        if isinstance(rewritten, ir.Store):
+            self._note(statement, rewritten)
+        if isinstance(rewritten, ir.If):
+            return self._arms(rewritten)
+        return map_bodies(rewritten, lambda inner: map_body(inner, self._statement))
 
     def _arms(self, statement: ir.If) -> ir.AnyStmt:
-        """Both arms, each for the rows that get there."""
+        """Rewrite both branches, each for the rows that execute it."""
         before = self._under
         arms: dict[str, object] = {}
         for name, arm, negated in (
@@ -158,38 +165,38 @@ class IndexSimplifier:
         ):
             parts = self._row_parts(statement.cond, negated) if arm else []
             self._under = both(before, conjunction(parts)) if parts else before
-            made = map_body(arm, self._statement)
-            if made is not arm:
-                arms[name] = made
+            rewritten = map_body(arm, self._statement)
+            if rewritten is not arm:
+                arms[name] = rewritten
         self._under = before
         return rebuilt(statement, arms) if arms else statement
 
     def _row_parts(self, cond: ir.AnyExpr, negated: bool) -> list[Conjunct]:
-        """What a condition, or its negation, says of whole rows."""
+        """Row-uniform conjuncts of a condition or of its negation."""
         written, is_integer = self.forms.expand(cond), self.forms.is_integer
         parts = conjuncts_of(written, negated=negated, is_integer=is_integer)
         constant = self.forms.is_row_constant
         return [part for part in parts if constant(part.left) and constant(part.right)]
 
     def _change_of(self, statement: ir.AnyStmt) -> Callable[[ir.AnyExpr], ir.AnyExpr]:
-        """How to rewrite what a statement itself computes."""
+        """Rewrite for the expressions of a statement itself."""
         name = statement.name if isinstance(statement, ir.Let) else ""
         if name in self._wanted:
             return self._simplified
         decides = isinstance(statement, ir.If) or name in self._deciding
         if decides or self._sought is PeriodSearch.ANYWHERE:
-            return self._along_lines
+            return self._delinearised
         return self._with_indices
 
     def is_as_written(self, cond: ir.AnyExpr) -> bool:
-        """Whether a condition means the same near the edges: then it may tell who takes part."""
+        """True if a condition is unchanged near borders: failing lanes may be skipped."""
         return cond not in self._simpler_conditions and not self._reads_simpler(cond)
 
     def _reads_simpler(self, expr: ir.AnyExpr) -> bool:
         return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
 
-    def _evened(self, loop: ir.Loop) -> ir.Loop:
-        """A loop that counts from zero, if that makes lanes go through it together."""
+    def _rebased(self, loop: ir.Loop) -> ir.Loop:
+        """Rebase a loop to zero, if that makes it uniform."""
         start, stop = self.forms.expand(loop.start), self.forms.expand(loop.stop)
         if not self.forms.is_u32(start) or self.forms.is_row_constant(start):
             return loop
@@ -197,17 +204,17 @@ class IndexSimplifier:
             start, self.forms, self.loops
         ):
             return loop
-        rounds = trip_count_between(start, stop, self.forms)
-        if not self._rebases or rounds is None or len(self.even) >= MOST_ASSUMPTIONS:
+        trip_count = trip_count_between(start, stop, self.forms)
+        if not self._rebases or trip_count is None or len(self.even) >= MOST_ASSUMPTIONS:
             return loop
-        self.even[RebasedLoop(start, rounds)] = None
-        counter = f"{loop.var}.round"
+        self.even[RebasedLoop(start, trip_count)] = None
+        counter = f"{loop.var}.iteration"
         while counter in self.types:
             counter += "."
         self.types[counter] = ir.DataType.U32
         self.forms.learn_type(counter, ir.DataType.U32)
         now = ir.Let(loop.var, ir.Binary(ir.BinOp.ADD, loop.start, ir.Var(counter)))
-        return ir.Loop(counter, ir.Lit(ir.DataType.U32, 0), rounds, (now, *loop.body))
+        return ir.Loop(counter, ir.Lit(ir.DataType.U32, 0), trip_count, (now, *loop.body))
 
     def _learn_loop(self, loop: ir.Loop) -> None:
         self.forms.count(loop.var)
@@ -219,59 +226,68 @@ class IndexSimplifier:
     # Expressions ---------------------------------------------------------------------------------
 
     def _with_indices(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """The expression with the indices in it simplified."""
+        """Simplify the indices in an expression."""
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, self._with_indices)
-        return self._access(expr, made) if isinstance(made, (ir.Load, ir.Atomic)) else made
+        rewritten = map_exprs(expr, self._with_indices)
+        return (
+            self._access(expr, rewritten)
+            if isinstance(rewritten, (ir.Load, ir.Atomic))
+            else rewritten
+        )
 
-    def _along_lines(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """The same, with remainders and quotients as they are along a line."""
+    def _delinearised(self, expr: ir.AnyExpr) -> ir.AnyExpr:
+        """The same, with remainders and quotients delinearised."""
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, self._along_lines)
-        match made:
+        rewritten = map_exprs(expr, self._delinearised)
+        match rewritten:
             case ir.Load() | ir.Atomic():
-                return self._access(expr, made)
+                return self._access(expr, rewritten)
             case ir.Select():
-                return self._same_sign(made)
+                return self._same_sign(rewritten)
             case ir.Binary():
-                return self._divided(made, in_index=False)
+                return self._divided(rewritten, in_index=False)
             case _:
-                return made
+                return rewritten
 
-    def _access(self, old: ir.AnyExpr, made: ir.Load | ir.Atomic) -> ir.AnyExpr:
-        index = self._index(made.buffer, made.index)
-        if index is not made.index:
-            made = (
-                ir.Load(made.buffer, index)
-                if isinstance(made, ir.Load)
+    def _access(self, old: ir.AnyExpr, rewritten: ir.Load | ir.Atomic) -> ir.AnyExpr:
+        index = self._index(rewritten.buffer, rewritten.index)
+        if index is not rewritten.index:
+            rewritten = (
+                ir.Load(rewritten.buffer, index)
+                if isinstance(rewritten, ir.Load)
                 else ir.Atomic(
-                    made.op, made.buffer, index, made.value, made.expected, made.ordering
+                    rewritten.op,
+                    rewritten.buffer,
+                    index,
+                    rewritten.value,
+                    rewritten.expected,
+                    rewritten.ordering,
                 )
             )
-        self._note(old, made)
-        return made
+        self._note(old, rewritten)
+        return rewritten
 
-    def _note(self, old: ir.AnyExpr | ir.AnyStmt, made: ir.AnyExpr | ir.AnyStmt) -> None:
-        if made is not old:
-            self._alive.append(made)
-            self.remade[id(made)] = self.remade.get(id(old), id(old))
+    def _note(self, old: ir.AnyExpr | ir.AnyStmt, rewritten: ir.AnyExpr | ir.AnyStmt) -> None:
+        if rewritten is not old:
+            self._alive.append(rewritten)
+            self.remade[id(rewritten)] = self.remade.get(id(old), id(old))
 
     def _index(self, buffer: str, index: ir.AnyExpr) -> ir.AnyExpr:
         if buffer in self._private:
             return index
-        made = self._simplified(index)
-        written = self.forms.expand(made)
+        rewritten = self._simplified(index)
+        written = self.forms.expand(rewritten)
         if self.forms.word(written) is ir.DataType.I32 and not self.forms.is_row_constant(written):
-            # A negative index is outside of every buffer, however long that is.
+            # A negative index is out of bounds of every buffer, whatever its length.
             zero = ir.Lit(ir.DataType.I32, 0)
             if self._assume([Conjunct(ir.BinOp.GE, written, zero)]):
-                return ir.Cast(made, ir.DataType.U32)
-        return made
+                return ir.Cast(rewritten, ir.DataType.U32)
+        return rewritten
 
     def _simplified(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """The expression as it is in the midst of the array, if it is an index or part of one."""
+        """Simplify an expression in the backward slice of an index."""
         if isinstance(expr, ir.Var):
             return self._name(expr)
         if expr.depth <= 1:
@@ -280,36 +296,36 @@ class IndexSimplifier:
             step = self.steps.get(self.forms.expand(expr))
             if step is not None:
                 return step
-        made = map_exprs(expr, self._simplified)
-        match made:
+        rewritten = map_exprs(expr, self._simplified)
+        match rewritten:
             case ir.Load() | ir.Atomic():
-                return self._access(expr, made)
+                return self._access(expr, rewritten)
             case ir.Select():
-                same = self._same_sign(made)
-                return self._select(made) if same is made else same
+                same = self._same_sign(rewritten)
+                return self._select(rewritten) if same is rewritten else same
             case ir.Binary(ir.BinOp.MIN | ir.BinOp.MAX, _, _):
-                return self._bounded(made)
+                return self._bounded(rewritten)
             case ir.Binary():
-                return self._divided(made, in_index=True)
+                return self._divided(rewritten, in_index=True)
             case _:
-                return made
+                return rewritten
 
     def _name(self, name: ir.Var) -> ir.AnyExpr:
-        """What every stretch of work computes again is written out if that makes it simple."""
+        """Substitute a rematerialised value if that simplifies it."""
         step = self.steps.get(name)
         if step is not None:
             return step
         value = self._outer.get(name.name)
         if value is None or value.depth <= 1:
             return name
-        made = self._simplified(value)
-        return name if made is value else made
+        rewritten = self._simplified(value)
+        return name if rewritten is value else rewritten
 
     def _select(self, node: ir.Select) -> ir.AnyExpr:
         if_true, if_false = self.forms.expand(node.if_true), self.forms.expand(node.if_false)
         for negated in (False, True):
-            chosen, other = (if_false, if_true) if negated else (if_true, if_false)
-            if not self._spans(chosen) or not self.forms.is_row_constant(other):
+            chosen, border = (if_false, if_true) if negated else (if_true, if_false)
+            if not self._spans(chosen) or not self.forms.is_row_constant(border):
                 continue
             cond, is_integer = self.forms.expand(node.cond), self.forms.is_integer
             parts = conjuncts_of(cond, negated=negated, is_integer=is_integer)
@@ -325,13 +341,13 @@ class IndexSimplifier:
     def _bounded(self, node: ir.Binary) -> ir.AnyExpr:
         op = ir.BinOp.LE if node.op is ir.BinOp.MIN else ir.BinOp.GE
         left, right = self.forms.expand(node.left), self.forms.expand(node.right)
-        for chosen, arm, other in ((left, node.left, right), (right, node.right, left)):
-            if self._moves(chosen) and self.forms.is_row_constant(other):
-                return arm if self._assume([Conjunct(op, chosen, other)]) else node
+        for chosen, arm, limit in ((left, node.left, right), (right, node.right, left)):
+            if self._moves(chosen) and self.forms.is_row_constant(limit):
+                return arm if self._assume([Conjunct(op, chosen, limit)]) else node
         return node
 
     def _same_sign(self, node: ir.Select) -> ir.AnyExpr:
-        """What is chosen where two numbers have the same sign, as where both are at least zero."""
+        """Drop a sign correction, assuming that both operands are nonnegative."""
         numbers = numbers_of_two_signs(self.forms.expand(node.cond))
         if numbers is None or all(map(self.forms.is_row_constant, numbers)):
             return node
@@ -354,13 +370,13 @@ class IndexSimplifier:
         if isinstance(divisor, ir.Lit) and int(divisor.value) < shortest * step:
             return node
         written = ir.Binary(division.op, number, divisor)
-        found = self.periods.get(written)
-        if found is None:
+        period = self.periods.get(written)
+        if period is None:
             if not near and (not self.forms.is_global(number) or len(self.periods) >= MOST_PERIODS):
                 return node
             self.divides_values = self.divides_values or not in_index
-            found = self._new_period(written, step, dtype)
-        name = ir.Var(found.name)
+            period = self._new_period(written, step, dtype)
+        name = ir.Var(period.name)
         return name if written.op is ir.BinOp.DIV else ir.Binary(ir.BinOp.SUB, division.left, name)
 
     def _new_period(self, written: ir.Binary, step: int, dtype: ir.DataType) -> Period:
@@ -370,47 +386,47 @@ class IndexSimplifier:
         value = written
         if written.op is ir.BinOp.REM:
             value = ir.Binary(ir.BinOp.SUB, written.left, written)
-        found = Period(name, value, written.left, written.right, step)
-        self.periods[written] = found
+        period = Period(name, value, written.left, written.right, step)
+        self.periods[written] = period
         self.types[name] = dtype
         self.leaves |= {name}
         self.forms.share(name, dtype)
-        return found
+        return period
 
     def divisors(self) -> list[ir.AnyExpr]:
-        """What lines are as long as, as far as it is known when the kernel runs only."""
-        found = dict.fromkeys(period.divisor for period in self.periods.values())
-        return [one for one in found if not isinstance(one, ir.Lit) and not self.repeats(one)]
+        """Divisors known only at launch (row lengths)."""
+        divisors = dict.fromkeys(period.divisor for period in self.periods.values())
+        return [d for d in divisors if not isinstance(d, ir.Lit) and not self.repeats(d)]
 
     def repeats(self, expr: ir.AnyExpr) -> bool:
-        """Whether a written-out expression has a remainder or a quotient in it that goes on."""
+        """True if an expanded expression contains a delinearised `%` or `/`."""
         names = {period.name for period in self.periods.values()}
         return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
 
     def _spans(self, expr: ir.AnyExpr) -> bool:
-        """Whether it changes along a row or in loops, and it is known how far."""
+        """True if it varies in lane or loops, within a computable span."""
         if self.forms.is_row_constant(expr) or self.forms.word(expr) is None:
             return False
         return RangeExpander.supports(expr, self.forms, self.loops)
 
     def _moves(self, expr: ir.AnyExpr) -> bool:
-        """Whether it rises from lane to lane or from round to round, and in no other way."""
+        """True if it is affine in lane and loops, not uniform."""
         if self.forms.is_row_constant(expr):
             return False
         return step_of(expr, self.forms, self.loops) is not None
 
     def _assume(self, parts: list[Conjunct]) -> bool:
-        found = [assumption_of(part, self.forms, self.loops) for part in parts]
-        new = {one for one in found if one is not None} - self.assumptions.keys()
-        if None in found or len(self.assumptions) + len(new) > MOST_ASSUMPTIONS:
+        checks = [assumption_of(part, self.forms, self.loops) for part in parts]
+        new = {check for check in checks if check is not None} - self.assumptions.keys()
+        if None in checks or len(self.assumptions) + len(new) > MOST_ASSUMPTIONS:
             return False
-        for one in found:
-            if one is not None:
-                self.require(one, self._under)
+        for check in checks:
+            if check is not None:
+                self.require(check, self._under)
         return True
 
     def require(self, assumption: Assumption, under: ir.AnyExpr | None) -> None:
-        """Take something for granted, if only in rows for which a condition holds."""
+        """Add an assumption for the rows that satisfy a condition."""
         known = self.assumptions.get(assumption, under)
         self.assumptions[assumption] = under if known == under else None
 

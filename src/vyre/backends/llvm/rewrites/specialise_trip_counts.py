@@ -1,11 +1,20 @@
-"""Loops over the parts of structures, written out for the sizes that structures usually have.
+"""Trip-count specialisation of loops over the members of structures.
 
-In `for c in 0..image.shape[2] { out[p * out.shape[2] + c] = … }` lanes lie as far apart as the loop
-has rounds, which is known when the kernel runs. It is 3 or 4 more often than not, and with a number
-for it the rounds are so many statements, and lanes are read together and sorted in registers.
-Everything that must be that number is the same for a whole workgroup, so one test chooses between
-the work as it was written and the work for a number, in which the number stands in place of all
-that was tested. Nothing is guessed: where the test holds, both say the same.
+    for c in 0..image.shape[2] { out[p * out.shape[2] + c] = … }
+->
+    if image.shape[2] == 3 & out.shape[2] == 3 {
+        out[p * 3] = …  out[p * 3 + 1] = …  out[p * 3 + 2] = …
+    } else { the original loop }
+
+The stride of lanes equals the trip count, known at launch only. It is 3 or 4 more often than not.
+With a literal, the loop is fully unrolled, and lanes load whole structures and shuffle them in
+registers.
+
+Legal when the trip count and the strides are uniform in the workgroup: one test selects the
+version, in which the literal replaces every tested value. Nothing is speculated: where the test
+holds, both versions compute the same.
+Profitable when the loop accesses all members between lanes, as images do; regions of more than
+`MOST_STATEMENTS` statements are not specialised.
 """
 
 from __future__ import annotations
@@ -33,22 +42,22 @@ from vyre.record import dataclass
 from vyre.rewrite.literal_legality import lawful
 
 USUAL: Final = (3, 4, 1, 2)
-"""Parts of structures that work is written out for."""
+"""Trip counts for which versions are emitted."""
 MOST_STATEMENTS: Final = 24
-"""Statements of work that is written out for each of these."""
+"""Most statements of a region that is specialised."""
 
 
 @dataclass(frozen=True, slots=True)
 class TripCountCandidates:
-    """Loops over the parts of structures."""
+    """Loops over the members of structures."""
 
     forms: LinearForms
     loops: frozenset[str]
-    """Their counters."""
+    """Their induction variables."""
     sizes: tuple[ir.AnyExpr, ...]
-    """What has to be the number of parts, names written out; the same for all lanes of a row."""
-    rounds: Mapping[str, range] = field(default_factory=dict[str, range])
-    """The rounds of those loops whose number is known."""
+    """Expanded expressions that must equal the trip count; uniform along a row."""
+    iterations: Mapping[str, range] = field(default_factory=dict[str, range])
+    """Iterations of the loops with literal bounds."""
 
 
 def trip_count_candidates(
@@ -58,7 +67,7 @@ def trip_count_candidates(
     leaves: frozenset[str],
     types: Mapping[str, ir.DataType],
 ) -> TripCountCandidates | None:
-    """The loops of some work over parts that lie side by side, if there are any."""
+    """Loops of a region over consecutive members; None if there are none."""
     statements = list(walk_stmts(body))
     if len(statements) > MOST_STATEMENTS or not any(isinstance(s, ir.Loop) for s in statements):
         return None
@@ -70,22 +79,22 @@ def trip_count_candidates(
         if not isinstance(loop, ir.Loop) or loop.start != ir.Lit(ir.DataType.U32, 0):
             continue
         stop = forms.expand(loop.stop)
-        if not is_distance(stop, forms, fixed) or goes_on_early(loop.body):
+        if not is_distance(stop, forms, fixed) or breaks_or_continues(loop.body):
             continue
-        found = _distances(loop, forms, fixed)
-        if found:
+        strides = _distances(loop, forms, fixed)
+        if strides:
             loops.add(loop.var)
-            sizes.update(dict.fromkeys((stop, *found)))
+            sizes.update(dict.fromkeys((stop, *strides)))
     return TripCountCandidates(forms, frozenset(loops), tuple(sizes)) if loops else None
 
 
 def _distances(loop: ir.Loop, forms: LinearForms, leaves: frozenset[str]) -> list[ir.AnyExpr]:
-    """How far apart lanes are, where a loop goes through what is between them.
+    """Strides of lanes where a loop iterates over the elements in between.
 
-    A row of a matrix looks the same, but is long: there are parts where structures have places
-    along several axes, or where the loop stores to all of them.
+    A row of a matrix has the same form, but is long: these are members of structures if the
+    structures have several axes, or if the loop stores to all members.
     """
-    found: list[ir.AnyExpr] = []
+    strides: list[ir.AnyExpr] = []
     likely = False
     for statement in walk_stmts(loop.body):
         for buffer, index in accesses_of(statement):
@@ -96,41 +105,45 @@ def _distances(loop: ir.Loop, forms: LinearForms, leaves: frozenset[str]) -> lis
                 if not is_distance(size, forms, leaves) or not forms.is_u32(position):
                     continue
                 if forms.stride(position) == 1:
-                    found.append(size)
+                    strides.append(size)
                     likely = likely or _has_axes(position) or isinstance(statement, ir.Store)
                     break
-    return found if likely else []
+    return strides if likely else []
 
 
 def _structure(index: ir.AnyExpr, counter: str) -> ir.Binary | None:
-    """Where a structure begins of which the counter tells the part."""
+    """Index of the first member of a structure; the counter is the member."""
     flat = flat_index(index)
     if isinstance(flat, ir.Binary) and flat.op is ir.BinOp.ADD:
-        for base, place in ((flat.left, flat.right), (flat.right, flat.left)):
-            if place == ir.Var(counter) and isinstance(base, ir.Binary) and base.op is ir.BinOp.MUL:
+        for base, member in ((flat.left, flat.right), (flat.right, flat.left)):
+            if (
+                member == ir.Var(counter)
+                and isinstance(base, ir.Binary)
+                and base.op is ir.BinOp.MUL
+            ):
                 return base
     return None
 
 
 def _has_axes(position: ir.AnyExpr) -> bool:
-    """Whether a position is one of several lines of positions."""
+    """True if a position is itself multi-dimensional."""
     return any(
         isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL for node in walk_expr(position)
     )
 
 
-def goes_on_early(body: ir.Body) -> bool:
-    """Whether statements leave the loop that they are the body of, or go on early."""
+def breaks_or_continues(body: ir.Body) -> bool:
+    """True if a body breaks or continues its loop."""
     for statement in body:
         if isinstance(statement, (ir.Break, ir.Continue)):
             return True
-        if not isinstance(statement, ir.Loop) and any(map(goes_on_early, bodies(statement))):
+        if not isinstance(statement, ir.Loop) and any(map(breaks_or_continues, bodies(statement))):
             return True
     return False
 
 
 class UnrolledBody:
-    """Work for a number of parts."""
+    """A body whose candidate loops are fully unrolled, for one trip count."""
 
     def __init__(
         self,
@@ -143,35 +156,37 @@ class UnrolledBody:
         self._number = number
         self.types = dict(types)
         self.remade: dict[int, int] = {}
-        """Accesses that were made anew, by identity, and which ones they stand for."""
+        """Identities of rebuilt accesses, mapped to those of the originals."""
         self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
         self.body = self._body(body, {})
 
     def _body(self, body: ir.Body, names: dict[str, ir.AnyExpr]) -> ir.Body:
-        return tuple(made for statement in body for made in self._statement(statement, names))
+        return tuple(
+            rewritten for statement in body for rewritten in self._statement(statement, names)
+        )
 
     def _statement(
         self, statement: ir.AnyStmt, names: dict[str, ir.AnyExpr]
     ) -> Iterable[ir.AnyStmt]:
         if isinstance(statement, ir.Loop) and statement.var in self._channels.loops:
-            return self._rounds(statement, names)
-        made = map_exprs(statement, lambda child: self._expr(child, names))
-        for one in ("name", "var"):
-            new = names.get(getattr(made, one, ""))
-            if isinstance(made, (ir.Let, ir.Assign, ir.Loop)) and isinstance(new, ir.Var):
-                made = rebuilt(made, {one: new.name})
-        if isinstance(made, ir.Store) and made is not statement:
-            self.remade[id(made)] = id(statement)
+            return self._unrolled(statement, names)
+        rewritten = map_exprs(statement, lambda child: self._expr(child, names))
+        for key in ("name", "var"):
+            new = names.get(getattr(rewritten, key, ""))
+            if isinstance(rewritten, (ir.Let, ir.Assign, ir.Loop)) and isinstance(new, ir.Var):
+                rewritten = rebuilt(rewritten, {key: new.name})
+        if isinstance(rewritten, ir.Store) and rewritten is not statement:
+            self.remade[id(rewritten)] = id(statement)
         if (
-            isinstance(made, ir.Let)
+            isinstance(rewritten, ir.Let)
             and isinstance(statement, ir.Let)
-            and isinstance(made.value, ir.Lit)
+            and isinstance(rewritten.value, ir.Lit)
         ):
-            self._literal(statement.name, made.value, names)
-        return (map_bodies(made, lambda inner: self._body(inner, names)),)
+            self._literal(statement.name, rewritten.value, names)
+        return (map_bodies(rewritten, lambda inner: self._body(inner, names)),)
 
     def _literal(self, name: str, value: ir.Lit, names: dict[str, ir.AnyExpr]) -> None:
-        """Put a literal in the place of a name that a round gives it and never changes."""
+        """Propagate a literal to the uses of its name."""
         if name in names and name not in self._assigned:
             names[name] = value
 
@@ -187,16 +202,18 @@ class UnrolledBody:
             return names.get(expr.name, expr)
         if expr.depth <= 1:
             return expr
-        made = map_exprs(expr, lambda child: self._expr(child, names))
-        if made is not expr and isinstance(made, (ir.Load, ir.Atomic)):
-            self.remade[id(made)] = id(expr)
-        if made is expr:
+        rewritten = map_exprs(expr, lambda child: self._expr(child, names))
+        if rewritten is not expr and isinstance(rewritten, (ir.Load, ir.Atomic)):
+            self.remade[id(rewritten)] = id(expr)
+        if rewritten is expr:
             return expr
-        return folded(lawful(made, expr, {}) if isinstance(made, ir.Binary) else made)
+        return folded(
+            lawful(rewritten, expr, {}) if isinstance(rewritten, ir.Binary) else rewritten
+        )
 
-    def _rounds(self, loop: ir.Loop, names: dict[str, ir.AnyExpr]) -> list[ir.AnyStmt]:
-        known = self._channels.rounds.get(loop.var)
-        rounds: list[list[ir.AnyStmt]] = []
+    def _unrolled(self, loop: ir.Loop, names: dict[str, ir.AnyExpr]) -> list[ir.AnyStmt]:
+        known = self._channels.iterations.get(loop.var)
+        iterations: list[list[ir.AnyStmt]] = []
         for number in range(self._number) if known is None else known:
             counter = ir.Lit(self.types[loop.var], number % (1 << 32))
             own: dict[str, ir.AnyExpr] = {**names, loop.var: counter}
@@ -204,30 +221,30 @@ class UnrolledBody:
                 if isinstance(statement, (ir.Let, ir.Loop)):
                     name = statement.name if isinstance(statement, ir.Let) else statement.var
                     own[name] = ir.Var(self._fresh(name, self.types[name]))
-            rounds.append(without_blocks(self._body(loop.body, own)))
+            iterations.append(without_blocks(self._body(loop.body, own)))
         if known is None and _is_separable(loop, self._channels.forms):
-            return self._stores_last(loop, rounds)
-        return [statement for one in rounds for statement in one]
+            return self._stores_last(loop, iterations)
+        return [statement for iteration in iterations for statement in iteration]
 
-    def _stores_last(self, loop: ir.Loop, rounds: list[list[ir.AnyStmt]]) -> list[ir.AnyStmt]:
-        """All rounds compute before any of them stores: stores side by side are one."""
-        made: list[ir.AnyStmt] = []
+    def _stores_last(self, loop: ir.Loop, iterations: list[list[ir.AnyStmt]]) -> list[ir.AnyStmt]:
+        """Sink the stores of all iterations below their computations, to combine them."""
+        rewritten: list[ir.AnyStmt] = []
         stores: list[list[ir.Store]] = []
         written = without_blocks(loop.body)
-        for one in rounds:
+        for iteration in iterations:
             stores.append([])
-            for statement, old in zip(one, written, strict=True):
+            for statement, old in zip(iteration, written, strict=True):
                 if not isinstance(statement, ir.Store) or not isinstance(old, ir.Store):
-                    made.append(statement)
+                    rewritten.append(statement)
                     continue
                 dtype = self._channels.forms.type_of(old.value)
                 name = self._fresh(f"{loop.var}.part", dtype)
-                made.append(ir.Let(name, statement.value))
+                rewritten.append(ir.Let(name, statement.value))
                 store = rebuilt(statement, {"value": ir.Var(name)})
                 self.remade[id(store)] = self.remade.get(id(statement), id(statement))
                 stores[-1].append(store)
-        made += [store for column in zip(*stores, strict=True) for store in column]
-        return made
+        rewritten += [store for column in zip(*stores, strict=True) for store in column]
+        return rewritten
 
     def _fresh(self, hint: str, dtype: ir.DataType) -> str:
         number = 1
@@ -238,11 +255,11 @@ class UnrolledBody:
 
 
 def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
-    """Whether no round looks at what another one stores, nor at what it has stored itself.
+    """True if no iteration loads an element that any iteration has stored.
 
-    A round then computes, and stores at the end of it. What it stores to, it looks at only where it
-    stores: at an index that has the counter added to what is the same in all rounds, so that the
-    elements of different rounds are different ones.
+    Each iteration computes first and stores at its end. It loads from a stored buffer only at the
+    index that it stores to: the counter plus an invariant, so that different iterations access
+    different elements.
     """
     body = without_blocks(loop.body)
     stores = [s for s in body if isinstance(s, ir.Store)]
@@ -252,8 +269,8 @@ def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
     buffers = [store.buffer for store in stores]
     if len(set(buffers)) < len(buffers) or not forms.private.isdisjoint(buffers):
         return False
-    places = {store.buffer: forms.expand(store.index) for store in stores}
-    if not all(_is_own(index, loop.var, forms) for index in places.values()):
+    indices = {store.buffer: forms.expand(store.index) for store in stores}
+    if not all(_is_own(index, loop.var, forms) for index in indices.values()):
         return False
     stored: set[str] = set()
     for statement in body:
@@ -265,7 +282,7 @@ def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
                     continue
                 if node.buffer in stored:
                     return False
-                if node.buffer in places and forms.expand(node.index) != places[node.buffer]:
+                if node.buffer in indices and forms.expand(node.index) != indices[node.buffer]:
                     return False
         if isinstance(statement, ir.Store):
             stored.add(statement.buffer)
@@ -273,7 +290,7 @@ def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
 
 
 def _is_own(index: ir.AnyExpr, counter: str, forms: LinearForms) -> bool:
-    """Whether an index has the counter added to what does not depend on it."""
+    """True if an index is the counter plus an invariant."""
     flat = flat_index(index)
     if not isinstance(flat, ir.Binary) or flat.op is not ir.BinOp.ADD or not forms.is_pure(index):
         return False
@@ -284,4 +301,10 @@ def _is_own(index: ir.AnyExpr, counter: str, forms: LinearForms) -> bool:
     return all(node != ir.Var(counter) for node in walk_expr(base))
 
 
-__all__ = ["USUAL", "TripCountCandidates", "UnrolledBody", "goes_on_early", "trip_count_candidates"]
+__all__ = [
+    "USUAL",
+    "TripCountCandidates",
+    "UnrolledBody",
+    "breaks_or_continues",
+    "trip_count_candidates",
+]

@@ -1,4 +1,11 @@
-"""Conditions as lists of comparisons, and early returns as conditions."""
+"""Early returns as structured conditionals; conjuncts of conditions.
+
+    if c { a; return }  b    ->    if c { a } else { b }
+
+Legal when the return ends its branch and the conditional has no `else`. Profitable always: lanes
+need no mask of returned invocations, and the guard of `b` becomes visible to later rewrites.
+Returns elsewhere, as in loops, are left as they are.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +24,7 @@ _NEGATED = {
     ir.BinOp.NE: ir.BinOp.EQ,
 }
 _SURE = frozenset({ir.BinOp.EQ, ir.BinOp.NE})
-"""Negated the same way whatever is compared; the others are all false where there is a NaN."""
+"""Comparisons that negate exactly for all types; the others are all false for a NaN."""
 _MIRRORED = {
     ir.BinOp.LT: ir.BinOp.GT,
     ir.BinOp.GT: ir.BinOp.LT,
@@ -30,26 +37,26 @@ _MIRRORED = {
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
-    """A comparison, or any other condition."""
+    """One conjunct of a condition: a comparison, or any other condition."""
 
     op: ir.BinOp | None
-    """None for a condition that is no comparison: `left` is it."""
+    """None for a condition that is no comparison, which `left` then is."""
     left: ir.AnyExpr
     right: ir.AnyExpr
 
     def mirrored(self) -> Conjunct:
-        """The same with its sides exchanged."""
+        """Swap the sides of a comparison."""
         return self if self.op is None else Conjunct(_MIRRORED[self.op], self.right, self.left)
 
     def condition(self) -> ir.AnyExpr:
-        """The comparison as an expression."""
+        """The conjunct as an expression."""
         return self.left if self.op is None else ir.Binary(self.op, self.left, self.right)
 
 
 def conjuncts_of(
     cond: ir.AnyExpr, *, negated: bool, is_integer: Callable[[ir.AnyExpr], bool]
 ) -> list[Conjunct]:
-    """Comparisons that all hold exactly where a condition (or its negation) holds."""
+    """Split a condition, or its negation, into its conjuncts."""
     if isinstance(cond, ir.Unary) and cond.op is ir.UnOp.NOT:
         return conjuncts_of(cond.operand, negated=not negated, is_integer=is_integer)
     if isinstance(cond, ir.Binary):
@@ -65,20 +72,20 @@ def conjuncts_of(
 
 
 def conjunction(parts: list[Conjunct]) -> ir.AnyExpr:
-    """One condition that holds where all of some do."""
+    """Conjunction of conjuncts."""
     joined = parts[0].condition()
     for part in parts[1:]:
         joined = ir.Binary(ir.BinOp.AND, joined, part.condition())
     return joined
 
 
-def both(one: ir.AnyExpr | None, other: ir.AnyExpr) -> ir.AnyExpr:
-    """One condition that holds where another and, if there is one, a further one do."""
-    return other if one is None else ir.Binary(ir.BinOp.AND, one, other)
+def both(left: ir.AnyExpr | None, right: ir.AnyExpr) -> ir.AnyExpr:
+    """Conjunction of two conditions, of which the first may be absent."""
+    return right if left is None else ir.Binary(ir.BinOp.AND, left, right)
 
 
 def with_structured_returns(body: ir.Body) -> ir.Body:
-    """The body with returns at the end of a branch turned into the other branch."""
+    """Replace returns at the end of a branch by an `else` branch."""
     for position, statement in enumerate(body):
         rest = body[position + 1 :]
         if isinstance(statement, ir.Return):

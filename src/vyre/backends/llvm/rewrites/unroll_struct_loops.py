@@ -1,9 +1,17 @@
-"""Loops of a few rounds over the parts of structures, written out.
+"""Full unrolling of short loops over the members of structures.
 
-In `for c in 0..5 { out[5 * i + c] = 2.0 * a[5 * i + c] }` lanes lie five elements apart, and the
-rounds go through what is between them. With literals in the place of the counter, lanes read and
-write whole structures. Rounds do not change by being written one after another; their stores then
-move down to stand side by side, as far as nothing in between could see or undo them.
+    for c in 0..5 { out[5 * i + c] = 2.0 * a[5 * i + c] }
+->
+    out[5 * i] = 2.0 * a[5 * i]  …  out[5 * i + 4] = 2.0 * a[5 * i + 4]
+
+The stride of lanes is five elements, and the iterations access the elements in between. With
+literals in place of the counter, lanes load and store whole structures. Stores are then sunk until
+they are adjacent.
+
+Legal when the bounds are literals and the loops have no break or continue; a store sinks past
+statements that neither load nor store its element.
+Profitable when an access is strided across lanes and its member is a counter; loops of more than
+`MOST_ITERATIONS` iterations or `MOST_WRITTEN` unrolled statements are left alone.
 """
 
 from __future__ import annotations
@@ -17,7 +25,7 @@ from vyre.backends.llvm.analysis.struct_strides import is_distance
 from vyre.backends.llvm.rewrites.specialise_trip_counts import (
     TripCountCandidates,
     UnrolledBody,
-    goes_on_early,
+    breaks_or_continues,
 )
 from vyre.ir.walk import (
     accesses_of,
@@ -33,9 +41,9 @@ from vyre.ir.walk import (
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-MOST_ROUNDS: Final = 16
+MOST_ITERATIONS: Final = 16
 MOST_WRITTEN: Final = 128
-"""Statements that may come of a loop, and of those in it."""
+"""Most statements of an unrolled loop nest."""
 DEEPEST_NAME: Final = 3
 WIDEST: Final = 64
 """Elements of the largest structures."""
@@ -50,63 +58,67 @@ def short_loops_of(
     leaves: frozenset[str],
     types: Mapping[str, ir.DataType],
 ) -> TripCountCandidates | None:
-    """The loops that are worth writing out, if any."""
+    """Loops that are profitable to unroll; None if there are none."""
     statements = list(walk_stmts(body))
-    if not any(isinstance(s, ir.Loop) and _rounds_of(s) for s in statements):
+    if not any(isinstance(s, ir.Loop) and _iterations_of(s) for s in statements):
         return None
     fixed = leaves - {s.name for s in statements if isinstance(s, ir.Assign)}
     search = _Search(LinearForms(program, body, outer, fixed, types), fixed)
     search.visit(body)
-    if not search.found:
+    if not search.loops:
         return None
-    return TripCountCandidates(search.forms, frozenset(search.found), (), search.found)
+    return TripCountCandidates(search.forms, frozenset(search.loops), (), search.loops)
 
 
 def with_short_loops(
     kernel: Kernel, body: ir.Body, outer: Mapping[str, ir.AnyExpr], leaves: frozenset[str]
 ) -> ir.Body:
-    """The body with these loops written out; the very same if there are none."""
-    found = short_loops_of(kernel.program, body, outer, leaves, kernel.types)
-    if found is None:
+    """Unroll these loops; returns the same body if there are none."""
+    candidates = short_loops_of(kernel.program, body, outer, leaves, kernel.types)
+    if candidates is None:
         return body
-    made = UnrolledBody(body, found, 0, kernel.types)
-    kernel.remake(made)
-    fixed = leaves - {s.name for s in walk_stmts(made.body) if isinstance(s, ir.Assign)}
-    forms = LinearForms(kernel.program, made.body, outer, fixed, made.types)
-    moving = StoresLast(forms, made.types)
-    last = moving.body(made.body)
-    kernel.retain(last)
-    kernel.learn(made.types, moving.remade)
-    return last
+    unrolled = UnrolledBody(body, candidates, 0, kernel.types)
+    kernel.remake(unrolled)
+    fixed = leaves - {s.name for s in walk_stmts(unrolled.body) if isinstance(s, ir.Assign)}
+    forms = LinearForms(kernel.program, unrolled.body, outer, fixed, unrolled.types)
+    sinking = StoresLast(forms, unrolled.types)
+    sunk = sinking.body(unrolled.body)
+    kernel.retain(sunk)
+    kernel.learn(unrolled.types, sinking.remade)
+    return sunk
 
 
 class _Search:
     def __init__(self, forms: LinearForms, leaves: frozenset[str]) -> None:
         self.forms = forms
-        self.found: dict[str, range] = {}
+        self.loops: dict[str, range] = {}
         self._leaves = leaves
 
     def visit(self, body: ir.Body) -> None:
-        """Look at loops, at outer ones first: they are written out with all short ones in them."""
+        """Collect loops, outer ones first: a nest is unrolled with its inner loops."""
         for statement in body:
-            rounds = _rounds_of(statement) if isinstance(statement, ir.Loop) else None
-            if rounds and isinstance(statement, ir.Loop) and _written(statement) <= MOST_WRITTEN:
+            iterations = _iterations_of(statement) if isinstance(statement, ir.Loop) else None
+            if (
+                iterations
+                and isinstance(statement, ir.Loop)
+                and _written(statement) <= MOST_WRITTEN
+            ):
                 inner = _nest(statement)
-                if inner and self._lie_apart(statement, inner):
-                    self.found.update(inner)
+                if inner and self._is_strided_nest(statement, inner):
+                    self.loops.update(inner)
                     continue
             for nested in bodies(statement):
                 self.visit(nested)
 
-    def _lie_apart(self, loop: ir.Loop, counters: Mapping[str, range]) -> bool:
-        """Whether lanes are some elements apart where the counters say which one is meant.
+    def _is_strided_nest(self, loop: ir.Loop, counters: Mapping[str, range]) -> bool:
+        """True if an access is strided across lanes, counters selecting the member.
 
-        Loops that find their way by what they have computed are chains of loads, which go on lane
-        by lane however much is read at once.
+        Loops whose indices depend on loaded values are chains of loads, which run per lane however
+        much is loaded at once.
         """
         apart = False
         if any(isinstance(n, ir.Cast) and n.dtype in _WIDE for n in walk_all_exprs(loop.body)):
-            # Words that are put together from parts are read as words by lanes for themselves.
+            # Words that are combined from members are loaded as words by each lane.
             return False
         for statement in walk_stmts(loop.body):
             for buffer, index in accesses_of(statement):
@@ -118,10 +130,10 @@ class _Search:
                 names = {node.name for node in walk_expr(written) if isinstance(node, ir.Var)}
                 if not names.isdisjoint(counters):
                     first = _at_first(flat_index(written), counters, self.forms)
-                    apart = apart or self._is_apart(first)
+                    apart = apart or self._is_strided(first)
         return apart
 
-    def _is_apart(self, index: ir.AnyExpr) -> bool:
+    def _is_strided(self, index: ir.AnyExpr) -> bool:
         step = self.forms.stride(index) if self.forms.is_u32(index) else None
         if step is not None:
             return 1 < step <= WIDEST
@@ -134,31 +146,31 @@ class _Search:
         )
 
 
-def _rounds_of(loop: ir.Loop) -> range | None:
-    """The rounds of a loop that has a few."""
+def _iterations_of(loop: ir.Loop) -> range | None:
+    """Iterations of a short loop with literal bounds; None for other loops."""
     start, stop = loop.start, loop.stop
     if not isinstance(start, ir.Lit) or not isinstance(stop, ir.Lit) or start.dtype not in _WORDS:
         return None
-    found = range(int(start.value), int(stop.value))
-    return found if 2 <= len(found) <= MOST_ROUNDS else None
+    iterations = range(int(start.value), int(stop.value))
+    return iterations if 2 <= len(iterations) <= MOST_ITERATIONS else None
 
 
 def _nest(loop: ir.Loop) -> dict[str, range] | None:
-    """A loop with all short ones in it; None if a round may leave one of them."""
-    found: dict[str, range] = {}
+    """A loop nest's short loops; None if one of them has a break or continue."""
+    nest: dict[str, range] = {}
     for statement in walk_stmts((loop,)):
-        rounds = _rounds_of(statement) if isinstance(statement, ir.Loop) else None
-        if rounds and isinstance(statement, ir.Loop):
-            if goes_on_early(statement.body):
+        iterations = _iterations_of(statement) if isinstance(statement, ir.Loop) else None
+        if iterations and isinstance(statement, ir.Loop):
+            if breaks_or_continues(statement.body):
                 return None
-            found[statement.var] = rounds
-    return found
+            nest[statement.var] = iterations
+    return nest
 
 
 def _written(loop: ir.Loop) -> int:
-    """How many statements that do something come of a loop."""
-    rounds = _rounds_of(loop)
-    return len(rounds or (0,)) * sum(map(_weight, loop.body))
+    """Statements of an unrolled loop, without those that fold away."""
+    iterations = _iterations_of(loop)
+    return len(iterations or (0,)) * sum(map(_weight, loop.body))
 
 
 def _weight(statement: ir.AnyStmt) -> int:
@@ -170,7 +182,7 @@ def _weight(statement: ir.AnyStmt) -> int:
 
 
 def _is_name(value: ir.AnyExpr) -> bool:
-    """Whether a value is a part of an index, or a number that is known: nothing comes of it."""
+    """True if a value folds away: a small index term or literal load."""
     return value.depth <= DEEPEST_NAME and not any(
         isinstance(node, ir.Load) and not isinstance(node.index, ir.Lit)
         for node in walk_expr(value)
@@ -178,9 +190,9 @@ def _is_name(value: ir.AnyExpr) -> bool:
 
 
 def _at_first(index: ir.AnyExpr, counters: Mapping[str, range], forms: LinearForms) -> ir.AnyExpr:
-    """An index with literals in the place of counters; which ones does not matter."""
+    """Substitute literals for counters in an index; their values do not matter."""
 
-    def one(node: ir.AnyExpr) -> ir.AnyExpr:
+    def substitute(node: ir.AnyExpr) -> ir.AnyExpr:
         match node:
             case ir.Var(name) if name in counters:
                 return ir.Lit(forms.type_of(node), 0)
@@ -189,81 +201,81 @@ def _at_first(index: ir.AnyExpr, counters: Mapping[str, range], forms: LinearFor
             case _:
                 return node
 
-    return rewrite_expr(index, one)
+    return rewrite_expr(index, substitute)
 
 
 # Stores ------------------------------------------------------------------------------------------
 
 
 class StoresLast:
-    """Moves stores down to those that follow, where there is nothing but straight code between."""
+    """Sinks stores to later ones within straight-line code."""
 
     def __init__(self, forms: LinearForms, types: dict[str, ir.DataType]) -> None:
         self._forms = forms
         self._types = types
         self.remade: dict[int, int] = {}
-        """Stores that were made anew, by identity, and which ones they stand for."""
-        self._waiting: list[ir.Store] = []
+        """Identities of rebuilt stores, mapped to those of the originals."""
+        self._pending: list[ir.Store] = []
 
     def body(self, body: ir.Body) -> ir.Body:
-        """The statements in their new order."""
-        made: list[ir.AnyStmt] = []
+        """Reorder the statements of a body."""
+        reordered: list[ir.AnyStmt] = []
         for statement in body:
             if not isinstance(statement, (ir.Let, ir.Assign, ir.Store)):
-                self._flush(made)
-                made.append(map_bodies(statement, self.body))
+                self._flush(reordered)
+                reordered.append(map_bodies(statement, self.body))
                 continue
-            if not all(self._may_wait(node) for node in _looks(statement)):
-                self._flush(made)
+            if not all(self._may_sink_past(node) for node in _loads(statement)):
+                self._flush(reordered)
             if isinstance(statement, ir.Store):
-                self._store(statement, made)
+                self._store(statement, reordered)
             else:
-                made.append(statement)
-        self._flush(made)
-        return tuple(made)
+                reordered.append(statement)
+        self._flush(reordered)
+        return tuple(reordered)
 
-    def _store(self, store: ir.Store, made: list[ir.AnyStmt]) -> None:
+    def _store(self, store: ir.Store, reordered: list[ir.AnyStmt]) -> None:
         index = self._forms.expand(store.index)
         if not self._forms.is_pure(index) or store.buffer in self._forms.private:
-            self._flush(made)
-            made.append(store)
+            self._flush(reordered)
+            reordered.append(store)
             return
-        if not self._may_wait(store):
-            self._flush(made)
+        if not self._may_sink_past(store):
+            self._flush(reordered)
         value = store.value
         if not isinstance(value, ir.Lit):
             name = self._fresh(self._forms.type_of(value))
-            made.append(ir.Let(name, value))
+            reordered.append(ir.Let(name, value))
             value = ir.Var(name)
         later = ir.Store(store.buffer, store.index, value)
         self.remade[id(later)] = id(store)
-        self._waiting.append(later)
+        self._pending.append(later)
 
-    def _may_wait(self, access: ir.Load | ir.Atomic | ir.Store) -> bool:
-        """Whether all stores that wait are to other elements than the one that is looked at.
+    def _may_sink_past(self, access: ir.Load | ir.Atomic | ir.Store) -> bool:
+        """True if no pending store may alias an access.
 
-        Sums of the same number and different literals are different, wrapped around or not. What
-        is outside along some axis is no element at all.
+        Sums of one base and different literals differ, wrapped or not. An index that is out of
+        bounds along some axis accesses no element at all.
         """
         if isinstance(access, ir.Atomic):
-            return not self._waiting
+            return not self._pending
         forms, index = self._forms, flat_index(self._forms.expand(access.index))
-        base, place = forms.without_offset(index), forms.offset(index) % (1 << 32)
-        for store in self._waiting:
+        base, offset = forms.without_offset(index), forms.offset(index) % (1 << 32)
+        for store in self._pending:
             if store.buffer != access.buffer:
                 continue
             there = flat_index(forms.expand(store.index))
             if not forms.is_pure(index) or forms.without_offset(there) != base:
                 return False
-            if forms.offset(there) % (1 << 32) == place:
+            if forms.offset(there) % (1 << 32) == offset:
                 return False
         return True
 
-    def _flush(self, made: list[ir.AnyStmt]) -> None:
-        """All that wait, those to the same buffer side by side: different ones share no element."""
-        buffers = dict.fromkeys(store.buffer for store in self._waiting)
-        made += [s for buffer in buffers for s in self._waiting if s.buffer == buffer]
-        self._waiting.clear()
+    def _flush(self, reordered: list[ir.AnyStmt]) -> None:
+        """Emit the pending stores, grouped by buffer: different buffers share no element."""
+        buffers = dict.fromkeys(store.buffer for store in self._pending)
+        reordered += [s for buffer in buffers for s in self._pending if s.buffer == buffer]
+        self._pending.clear()
 
     def _fresh(self, dtype: ir.DataType) -> str:
         number = len(self._types)
@@ -273,7 +285,7 @@ class StoresLast:
         return f"part.{number}"
 
 
-def _looks(statement: ir.AnyStmt) -> list[ir.Load | ir.Atomic]:
+def _loads(statement: ir.AnyStmt) -> list[ir.Load | ir.Atomic]:
     return [
         node
         for child in expr_children(statement)

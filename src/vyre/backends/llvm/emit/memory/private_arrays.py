@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm.abi import STACK_BYTES
-from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion, Piece, stretches
+from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion, Piece, regions_in
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.storage_formats import memory_type
 from vyre.backends.llvm.emit.values import Memory, Value, varying
@@ -42,7 +42,7 @@ def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
     if not names:
         return frozenset()
     once = [piece for piece in work if isinstance(piece, ParallelRegion)]
-    many = [piece for piece in stretches(work) if not any(piece is one for one in once)]
+    many = [piece for piece in regions_in(work) if not any(piece is one for one in once)]
     seen: set[str] = set()
     shared = set[str]().union(*(accessed(stretch.body) for stretch in many))
     for stretch in once:
