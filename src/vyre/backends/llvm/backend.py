@@ -83,7 +83,7 @@ class CpuExecutable:
         grid: tuple[int, int, int],
         deadline: float | None = None,
     ) -> Callable[[], LaunchRecord]:
-        """The same launch again and again, at the least cost from Python.
+        """A bound launch, which repeats at the least cost from Python.
 
         The memory stays in use as long as the result exists.
         """
@@ -123,7 +123,7 @@ class CpuExecutable:
         return run_if_sure
 
     def _is_sure(self, arguments: Sequence[Argument]) -> bool:
-        """Whether what buffers hold may prove something about indices."""
+        """True if the contents of buffers may prove that indices are in bounds."""
         memories = [arguments[place].memory for place in self.kernel.info.proving_places]
         return all(isinstance(memory, HostMemory) and memory.is_private for memory in memories)
 

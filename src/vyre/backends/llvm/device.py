@@ -27,7 +27,7 @@ class HostMemory:
         self, view: memoryview, address: int, owner: object, *, is_private: bool = True
     ) -> None:
         self.is_private = is_private
-        """Whether it is surely under no second address: no file that is mapped twice."""
+        """True if it is surely mapped at one address only, unlike a file that is mapped twice."""
         self._view: memoryview | None = view
         self.address = address
         self.nbytes = view.nbytes

@@ -1,4 +1,4 @@
-"""What the CPU backend did with a program, in words: the text of `show("schedule")`."""
+"""Describes what the CPU backend did: the text of `show("schedule")`."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ class NativeKernel:
 class LaunchFunction:
     """Launches a kernel when called; several threads may call it at once.
 
-    The result is None when there is nothing to tell. What a signal handler raises ends it.
+    The result is None for a plain success. An exception of a signal handler ends the launch.
     """
 
     __slots__ = ("_info", "_native", "_ring", "_within")
@@ -220,7 +220,7 @@ class LaunchFunction:
         self._info = info
         self._ring = ring
         self._within = within
-        """Makes the same with a ring of its own, for a launch within this one."""
+        """Makes the same launch with its own ring, for a launch nested in this one."""
 
     def __call__(self, *arguments: object) -> Outcome | None:
         """Run to the end."""

@@ -24,8 +24,8 @@ from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
     InterchangeAxes(),  # first: strides along x decide all that follows
-    RetileWorkgroups(),  # needs to know whether rows became short by InterchangeAxes
-    IfConvertExchanges(),  # branches that would diverge; before loops are looked at
+    RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
+    IfConvertExchanges(),  # branches that would diverge; before loops are analysed
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
     GridStrideLoops(),  # needs the loop as it was written
     UnrollGridStride(),  # last: only loops that GridStrideLoops made
@@ -40,7 +40,7 @@ def switches() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A program after the CPU passes, and what its launch has to respect."""
+    """A program after the CPU passes, and the requirements on its launch."""
 
     program: Program
     facts: LaunchFacts
