@@ -59,7 +59,7 @@ code generator puts it on top of its module; the optimiser drops what is not use
         sets `stop`. The kernel then leaves as it does for `stop`.
     ptr @vyre_print(ptr %control, i32 %format, i32 %words, i32 %x, i32 %y, i32 %z)
         reserves a record with `%words` 8-byte slots for arguments, or returns null when the ring is
-        full (the host is told). Each argument is stored as the i64 whose low bits are the value's
+        full (noted for the host). Each argument is stored as the i64 whose low bits are the value's
         bits. `%format` is an index into `KernelInfo.prints`.
 
 External symbols

@@ -486,11 +486,11 @@ sleep:
 define internal i1 @spin_until_not(ptr %word, i32 %value, i64 %ns) nounwind {
 entry:
   %begin = call i64 @os_now()
-  br label %round
-round:
+  br label %burst
+burst:
   br label %poll
 poll:
-  %i = phi i32 [ 0, %round ], [ %i.next, %again ]
+  %i = phi i32 [ 0, %burst ], [ %i.next, %again ]
   %now = load atomic i32, ptr %word acquire, align 4
   %differs = icmp ne i32 %now, %value
   br i1 %differs, label %yes, label %again
@@ -503,7 +503,7 @@ clock:
   %time = call i64 @os_now()
   %passed = sub i64 %time, %begin
   %over = icmp sgt i64 %passed, %ns
-  br i1 %over, label %no, label %round
+  br i1 %over, label %no, label %burst
 yes:
   ret i1 true
 no:

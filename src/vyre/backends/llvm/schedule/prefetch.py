@@ -49,7 +49,7 @@ def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
     return frozenset(found.values())
 
 
-def emit_ask(kernel: Kernel, pointer: str, nbytes: int) -> None:
+def emit_prefetch(kernel: Kernel, pointer: str, nbytes: int) -> None:
     """Prefetch as many bytes as are loaded at a pointer, `DISTANCE` behind it."""
     w = kernel.w
     for line in range(0, nbytes, LINE):

@@ -31,7 +31,7 @@ from vyre.backends.llvm.emit.values import (
     uniform,
     varying,
 )
-from vyre.backends.llvm.schedule.prefetch import LINE, emit_ask
+from vyre.backends.llvm.schedule.prefetch import LINE, emit_prefetch
 from vyre.ir import DataType
 
 
@@ -78,7 +78,7 @@ class Loads(Elements):
             pointer = self.w.emit(
                 f"getelementptr [{element.size_bytes or 1} x i8], ptr {memory.pointer}, i64 {at}"
             )
-            emit_ask(self.lanes.kernel, pointer, nbytes)
+            emit_prefetch(self.lanes.kernel, pointer, nbytes)
 
     def look_up(self, memory: Memory, index: Value, entries: int) -> Value:
         """The entry of a small table of bytes; zero out of bounds."""
