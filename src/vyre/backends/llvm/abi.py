@@ -1,4 +1,4 @@
-"""The contract between generated kernel code and the runtime that loads and launches it.
+"""The contract between generated kernels and the runtime that launches them.
 
 The entry point
 ---------------
@@ -94,7 +94,7 @@ LAUNCH_BUFFERS: Final = 0
 LAUNCH_CONTROL: Final = 8
 LAUNCH_GROUPS: Final = 16
 LAUNCH_UNSURE: Final = 32
-"""The bit of `flags` for a launch whose read-only memory may be mapped a second time."""
+"""The flag of launches whose read-only memory may be mapped twice."""
 
 CONTROL_STOP: Final = 0
 CONTROL_TRAPPED: Final = 4

@@ -27,7 +27,7 @@ class HostMemory:
         self, view: memoryview, address: int, owner: object, *, is_private: bool = True
     ) -> None:
         self.is_private = is_private
-        """True if it is surely mapped at one address only, unlike a file that is mapped twice."""
+        """True if it must be mapped at one address only; a file may be mapped twice."""
         self._view: memoryview | None = view
         self.address = address
         self.nbytes = view.nbytes

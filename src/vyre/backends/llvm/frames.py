@@ -40,7 +40,7 @@ _NAME: Final = re.compile(r'@([-\w$.]+|"[^"]+")\(')
 
 
 def with_probes(text: str, host: Host) -> str:
-    """The module with stack probes, on architectures where they can be read back."""
+    """The module with stack probes, where they can be read back."""
     how = {"x86_64": PROBE, "aarch64": "inline-asm"}.get(host.architecture)
     if how is None:
         return text
@@ -61,7 +61,7 @@ def needs_probe(elf: ElfObject) -> bool:
 
 
 def stack_bytes(objects: Sequence[bytes], texts: Sequence[str], entry: str) -> int:
-    """Upper bound of the stack of a call of `entry`, from the objects of these modules."""
+    """Upper bound of the stack of `entry`, from these modules' objects."""
     frames: dict[str, int] = {}
     for data in objects:
         for name, size in frame_sizes(read_elf(data)).items():
@@ -100,7 +100,7 @@ def _frames_x86_64(elf: ElfObject) -> dict[str, int]:
 
 
 def _frames_aarch64(elf: ElfObject) -> dict[str, int]:
-    """The sum of what each function subtracts from its stack pointer, or more.
+    """Upper bounds of what functions subtract from the stack pointer.
 
     LLVM takes large frames in several steps, partly by way of x9; what else x9 is used for adds a
     little.
@@ -118,7 +118,7 @@ def _frames_aarch64(elf: ElfObject) -> dict[str, int]:
 
 
 def _taken_aarch64(word: int) -> int:
-    """Bytes that an instruction subtracts from the stack pointer, or a few more."""
+    """Upper bound of the bytes that an instruction subtracts from sp."""
     target, source = word & 31, word >> 5 & 31
     if word >> 23 == 0b110100010 and (source == 31 or source == target == 9):  # sub
         return (word >> 10 & 0xFFF) << (12 if word >> 22 & 1 else 0)

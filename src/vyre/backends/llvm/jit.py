@@ -40,12 +40,12 @@ class Pipeline:
     slp_vectorization: bool = False
     loop_unrolling: bool = True
     passes: tuple[str, ...] = ()
-    """Passes to run over each function in place of LLVM's pipeline, if any."""
+    """Function passes in place of LLVM's pipeline, if any."""
 
 
 _LITTLE: Final = ("sroa", "sccp", "simplify_cfg", "aggressive_dce", "loop_rotate", "simplify_cfg")
-"""None of these turns an integer load into a float load, which LLVM's fast instruction selection
-must not see: `Builder.load` says why."""
+"""None of these turns an integer load into a float load. LLVM's fast instruction selection must
+not see such loads: `Builder.load` says why."""
 _ONCE: Final = ("sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
 
 QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)

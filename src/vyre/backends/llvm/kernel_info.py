@@ -44,7 +44,7 @@ class KernelInfo:
     trap_tags: tuple[str, ...] = ()
     prints: tuple[PrintFormat, ...] = ()
     polls: bool = False
-    """The kernel has loops of unknown trip count, which poll the stop flag."""
+    """True if loops of unknown trip count poll the stop flag."""
     divergent: bool = False
     """Workgroups may differ much in cost: claim work in smaller chunks."""
     group_cost_ns: int = 0

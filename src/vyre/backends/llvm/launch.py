@@ -109,7 +109,7 @@ class NativeKernel:
         keep: object = None,
         sure: bool = True,
     ) -> LaunchFunction:
-        """A launch with the (address, element count) of every buffer, grid and timeout fixed.
+        """A launch with fixed buffers (address, element count), grid and timeout.
 
         `keep` is held as long as the result: pass the arrays the addresses belong to. Without
         `sure`, nothing is proved by what read-only memory holds.
@@ -220,7 +220,7 @@ class LaunchFunction:
         self._info = info
         self._ring = ring
         self._within = within
-        """Makes the same launch with its own ring, for a launch nested in this one."""
+        """Makes the same launch with its own ring, for nested launches."""
 
     def __call__(self, *arguments: object) -> Outcome | None:
         """Run to the end."""

@@ -18,7 +18,7 @@ from vyre.record import dataclass
 
 
 def link(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> Linked:
-    """The image of an object file and others it needs, with the `exports` they define."""
+    """The image of an object and `others`, with the `exports` they define."""
     parts = [read_elf(each) for each in (data, *others)]
     if any(map(needs_probe, parts)):
         parts.append(probe_object(parts[0].machine))

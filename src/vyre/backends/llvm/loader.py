@@ -39,7 +39,7 @@ def load_object(
     exports: Sequence[str] = (KERNEL_SYMBOL,),
     symbols: Mapping[str, int] = MappingProxyType({}),
 ) -> NativeCode:
-    """Load an object file that defines `exports`, or what `ready_to_load` made of it.
+    """Load an object file, or the result of `ready_to_load`, that defines `exports`.
 
     What it needs is looked up in `symbols`, then in the C library and its maths.
     """
@@ -136,7 +136,7 @@ def _libc() -> ctypes.CDLL:
 
 @cache
 def library_symbol(name: str) -> int:
-    """Address of a function of the C library, its maths or the interpreter."""
+    """Address of a function of libc, libm or the interpreter."""
     for library in _libraries():
         try:
             address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value

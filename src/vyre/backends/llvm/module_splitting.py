@@ -17,7 +17,7 @@ _NAME = re.compile(r" %[-\w$.]+", re.ASCII)
 
 
 def separated(text: str) -> tuple[str, str | None]:
-    """The module of the kernel, and that of its cold functions, if any."""
+    """The kernel's module, and that of its cold functions, if any."""
     main: list[str] = []
     end = 0
     for match in _ASIDE.finditer(text):

@@ -66,7 +66,7 @@ def architecture() -> str:
 
 @cache
 def source(system: str, of_architecture: str) -> str:
-    """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
+    """The runtime as LLVM IR text, for a value of `sys.platform`."""
     names = ("pool.ll", *_PARTS[system], "python.ll")
     text = "\n".join(map(_text, names))
     values = {

@@ -1,4 +1,4 @@
-"""The passes of the CPU backend, between the optimizer and the emission of LLVM IR.
+"""The CPU passes, between the optimizer and emission of LLVM IR.
 
 Each runs once, in this order. What they establish besides the program is in `LaunchFacts`.
 """
@@ -33,7 +33,7 @@ CPU_PASSES: tuple[CpuPass, ...] = (
 
 
 def switches() -> frozenset[str]:
-    """The names by which passes and techniques of this backend can be left out."""
+    """Names of the passes and techniques that can be switched off."""
     passes = {each.metadata.name for each in CPU_PASSES}
     return frozenset(passes | {technique.label for technique in Technique})
 

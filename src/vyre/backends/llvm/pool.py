@@ -87,7 +87,7 @@ class Pool:
 
 
 def default_threads() -> int:
-    """VYRE_THREADS if it is set, else the CPUs this process may run on."""
+    """VYRE_THREADS if set, else the CPUs available to this process."""
     wanted = config().threads
     if wanted is not None:
         return wanted

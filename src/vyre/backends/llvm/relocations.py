@@ -78,7 +78,7 @@ def _a64_low12(scale: int) -> Callable[[Place], None]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How one relocation kind is applied, and whether it targets the table slot or the stub."""
+    """How a relocation kind is applied, and whether via slot or stub."""
 
     apply: Callable[[Place], None] | None
     """None for absolute addresses."""

@@ -16,13 +16,13 @@ from vyre.ir.walk import walk_stmts
 
 SMALL_PROGRAM = 100
 FEW_LOOPS = 4
-"""Statements, and loops of constant trip count, up to which LLVM may unroll: with more, the
-unrolled iterations take longer to compile than all the rest."""
+"""Statements, and loops of constant trip count, up to which LLVM unrolls. With more, the unrolled
+iterations take longer to compile than all the rest."""
 MOST_STANDARD = 560
 MOST_SHORT = 2_500
 MOST_BRISK = 7_000
 MOST_LINES_OF_LARGE = 2_500
-"""Lines of LLVM IR up to which each pipeline is fast enough for a first launch. Code of `short` is
+"""Lines of LLVM IR up to which pipelines suit first launches. Code of `short` is
 as fast as that of `standard`, or nearly; code of `brisk` takes half as long again."""
 _WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.BRISK))
 """Lines up to which each pipeline takes a few seconds: acceptable for a hot kernel, which is

@@ -260,7 +260,7 @@ def _stays(stop: ir.AnyExpr, changed: set[str]) -> bool:
 
 
 def _is_simple(body: ir.Body) -> bool:
-    """True if a loop is short, and its branches contain no slow operations."""
+    """True if a loop is short, without slow operations in branches."""
     nodes = 0
     for statement in walk_stmts(body):
         if isinstance(statement, ir.If):

@@ -32,7 +32,7 @@ FEWEST_LANES = 64
 MOST_KEPT = 2
 """Loop-carried variables: between two iterations of a row they are in memory."""
 MOST_WRITTEN_TWICE = 16
-"""Statements of a loop that is emitted in its original form as well."""
+"""Statements of the largest loop that is versioned."""
 _ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
 
 
@@ -57,7 +57,7 @@ class GridStrideLoops(CpuPass):
         return PassAnalysis.RUN if kinds & {ir.Loop, ir.While} else PassAnalysis.skip("no loop")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
-        """The program with such loops interchanged, and the names of their trip counts."""
+        """The program with such loops interchanged; the facts name their trip counts."""
         rewriter = _Rewriter(program)
         changed = program.with_rewritten_entry(map_workgroup_loops(program.entry, rewriter.change))
         if changed is program:
@@ -68,13 +68,13 @@ class GridStrideLoops(CpuPass):
 
 @dataclass(frozen=True, slots=True)
 class _Stride:
-    """A loop over `start`, `start + step`, … as long as that is less than `stop`."""
+    """A loop over `start`, `start + step`, … below `stop`."""
 
     start: ir.Builtin
     stop: ir.AnyExpr
     step: ir.AnyExpr
     base: ir.AnyExpr | None = None
-    """A uniform offset added to the start, such as the first element of a row."""
+    """A uniform offset of the start, such as a row's first element."""
 
 
 class _Rewriter:
@@ -202,7 +202,7 @@ class _Rewriter:
         return not any(changes) and not self._shapes.is_varying(expr)
 
     def _first(self, start: ir.Builtin) -> ir.AnyExpr:
-        """The start of the workgroup's first lane, which is the least of all lanes."""
+        """The start of the workgroup's first lane, the least of all."""
         if start.kind is ir.BuiltinKind.LOCAL_ID:
             return _ZERO
         group = ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0)
@@ -236,7 +236,7 @@ class _Rewriter:
         return self._both(loop, bound, tuple(rest), found)
 
     def _is_own(self, name: str, loop: ir.While, body: ir.Body) -> bool:
-        """True if a variable is bound before a loop and used nowhere else."""
+        """True if a variable is bound before a loop and otherwise unused."""
         changes = [s for s in walk_stmts(body) if isinstance(s, ir.Assign) and s.name == name]
         inside = sum(_mentions(s, name) for s in walk_stmts((loop,)))
         return len(changes) == 1 and inside == sum(_mentions(s, name) for s in walk_stmts(body))
@@ -309,7 +309,7 @@ def _offset(
 
 
 def _is_left(found: _Stride, counter: ir.AnyExpr) -> ir.AnyExpr:
-    """The condition that a lane is active in an iteration of the first lane."""
+    """The condition that a lane is active in the first lane's iteration."""
     gone = ir.Binary(ir.BinOp.MUL, counter, found.step)
     return ir.Binary(ir.BinOp.LT, found.start, ir.Binary(ir.BinOp.SUB, found.stop, gone))
 
@@ -323,7 +323,7 @@ def _mentions(statement: ir.AnyStmt, name: str) -> int:
 def _conditions_fit(
     cond: ir.AnyExpr, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr
 ) -> bool:
-    """True if `cond` says that the start is below the stop and the step is nonzero."""
+    """True if `cond` is: start below stop, and step nonzero."""
     below = (ir.Binary(ir.BinOp.LT, start, stop), ir.Binary(ir.BinOp.GT, stop, start))
     moves = (ir.Binary(ir.BinOp.NE, step, _ZERO), ir.Binary(ir.BinOp.GT, step, _ZERO))
     if isinstance(step, ir.Lit) and step.bits:

@@ -155,7 +155,7 @@ def _with(body: ir.Body, name: str, value: ir.AnyExpr) -> ir.Body:
 
 
 def sums_up(body: ir.Body) -> bool:
-    """True if the body loads, accumulates into a loop-carried variable, and is short."""
+    """True if the body is short, loads, and updates loop-carried variables."""
     own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
     kept = loads = nodes = 0
     for statement in walk_stmts(body):

@@ -83,7 +83,7 @@ class _Maker:
         """True if a load of the condition has stride 1 across lanes."""
 
     def is_cheap(self, expr: ir.AnyExpr) -> bool:
-        """True if the expression evaluates as a vector with uniform or contiguous loads."""
+        """True if the expression vectorises with uniform or contiguous loads."""
         return all(self._is_cheap_node(node) for node in walk_expr(expr))
 
     def _is_cheap_node(self, node: ir.AnyExpr) -> bool:

@@ -50,7 +50,7 @@ def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
 
 
 def emit_prefetch(kernel: Kernel, pointer: str, nbytes: int) -> None:
-    """Prefetch as many bytes as are loaded at a pointer, `DISTANCE` behind it."""
+    """Prefetch `nbytes` at `DISTANCE` behind a pointer, as many as are loaded."""
     w = kernel.w
     for line in range(0, nbytes, LINE):
         there = w.emit(f"getelementptr i8, ptr {pointer}, i64 {DISTANCE + line}")

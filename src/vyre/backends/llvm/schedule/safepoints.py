@@ -20,7 +20,7 @@ NARROW = 16
 
 
 def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> dict[str, int]:
-    """Upper bounds of trip counts by induction variable, where they are below millions."""
+    """Upper bounds of trip counts by induction variable, where below millions."""
     ranges = Ranges.of(program)
     found: dict[str, int] = {}
     for position, statement in enumerate(walk_stmts(program.entry)):

@@ -93,7 +93,7 @@ def _chases(kernel: Kernel, census: CostModel) -> bool:
 
 
 def _is_scalar_search(kernel: Kernel, census: CostModel) -> bool:
-    """True if a divergent loop gains nothing from vectors, which wait for their last lane."""
+    """True if a divergent loop gains nothing from vectors: they wait for their last lane."""
     if not census.searches or not kernel.allows(Technique.SCALAR_SEARCH):
         return False
     kernel.applies(Technique.SCALAR_SEARCH)
@@ -165,14 +165,14 @@ def _within_row(kernel: Kernel, width: int) -> int:
 
 
 def _fits(vectors: int, census: CostModel) -> bool:
-    """True if the registers hold this number of vectors of every loop variable."""
+    """True if registers hold this number of vectors per loop variable."""
     if census.statements >= LARGE_BODY:
         return False
     return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
 
 
 def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
-    """Rows along y that run in lock-step, where they load the same elements in a loop."""
+    """Rows along y that are jammed: their loop loads the same elements."""
     if not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
         return 1
     if peeling.depends_on_y() or peeling.begins_late():

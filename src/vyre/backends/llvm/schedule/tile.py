@@ -16,7 +16,7 @@ class Tile:
     axis: int = 0
     """The axis along which the sets are adjacent."""
     lock_step: bool = True
-    """True if sets run statement by statement, False if one after the other."""
+    """True if sets run statement by statement; else one after the other."""
     peeled: bool = False
     """True if the row is split: lanes whose guards and bounds are proven run separately."""
     reason: str = ""
@@ -31,7 +31,7 @@ class Tile:
 
 
 ONE_BY_ONE = Tile(reason="lanes are ordered by returns or loops that leave the region")
-"""Scalar lanes in order, in regions that other regions depend on lane by lane."""
+"""Scalar lanes in order: other regions depend on the region lane by lane."""
 
 
 def describe(tile: Tile, *, overlaps: bool) -> str:

@@ -113,7 +113,7 @@ class Elements:
         return result
 
     def own_elements(self, memory: Memory, index: str) -> str:
-        """Indices into a private array as indices into the arrays of all lanes."""
+        """Private-array indices as indices into all lanes' arrays."""
         width = self.lanes.width
         many = widened("i64", width)
         apart = memory.decl.count

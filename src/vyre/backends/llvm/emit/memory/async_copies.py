@@ -47,7 +47,7 @@ def emit_copy(kernel: Kernel, lanes: LaneContext, statement: AsyncLoad | AsyncSt
 
 
 def _as_bits(memory: Memory) -> Memory:
-    """The same memory with elements of the same size that are moved as they are."""
+    """The same memory with raw elements of the same size."""
     size = memory.decl.element.size_bytes or 1
     raw = _BITS.get(size) or DataType.array(size)
     return replace(memory, decl=replace(memory.decl, element=raw))

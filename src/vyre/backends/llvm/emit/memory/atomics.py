@@ -22,7 +22,7 @@ _ORDER = {
     ir.MemoryOrdering.SEQ_CST: "seq_cst",
 }
 _FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
-"""The failure ordering of a compare-exchange, where it differs from the success ordering."""
+"""Failure orderings of compare-exchange that differ from the success ordering."""
 _RMW = {
     ir.AtomicOp.ADD: ("add", "add"),
     ir.AtomicOp.SUB: ("sub", "sub"),
@@ -100,7 +100,7 @@ class AtomicAccess:
         return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
 
     def _joined(self, expr: ir.Atomic, dtype: ir.DataType, value: Value) -> str:
-        """The values of all active lanes, reduced before one atomic on one element."""
+        """The reduction of all active lanes' values, for one atomic."""
         lanes, w = self.lanes, self.w
         type_, scalar = register_type(dtype, lanes.width), register_type(dtype)
         values = lanes.vector(value)
@@ -124,7 +124,7 @@ class AtomicAccess:
         expected: Value | None,
         proven: bool,
     ) -> str:
-        """One lane's atomic, in the privatised reduction of the buffer if there is one."""
+        """One lane's atomic, on the buffer's private copy if it has one."""
         kept = self.lanes.kernel.kept.get(expr.buffer)
         if kept is None:
             return self._checked(expr, memory, at, value, expected, proven)
@@ -202,7 +202,7 @@ class AtomicAccess:
         return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
 
     def _is_store(self, expr: ir.Atomic) -> bool:
-        """True if an exchange whose result is unused is a plain atomic store.
+        """True if an exchange with unused result is an atomic store.
 
         Elsewhere a store, unlike an exchange, breaks the release sequence of another thread.
         """

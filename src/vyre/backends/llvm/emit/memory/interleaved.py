@@ -30,7 +30,7 @@ WIDEST_STRUCTURE = 16
 
 
 def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> bool:
-    """True if whole structures, or pieces of them, beat access lane by lane."""
+    """True if access to structures or pieces beats lane-by-lane access."""
     if element.is_vector or element in STORAGE_ONLY:
         return False
     if _is_whole(strided, element):
@@ -132,7 +132,7 @@ def _sixteen_bytes(lanes: LaneContext, pointer: str, block: int, extra: str) -> 
 
 
 def _zipped(lanes: LaneContext, a: str, b: str, upper: int) -> str:
-    """Interleave (unpack) words of the lower or upper halves of each sixteen bytes."""
+    """Interleave (unpack) words of one half of each sixteen bytes."""
     count = lanes.width // 4
     type_ = widened("i32", count)
     starts = [base + 2 * upper + n for base in range(0, count, 4) for n in (0, 1)]
@@ -203,7 +203,7 @@ def _is_same_structure(one: Strided, other: Strided) -> bool:
 def _is_still(
     statements: Statements, store: ir.Store, lead: Strided, before: Mapping[int, ir.Store]
 ) -> bool:
-    """True if the stored value does not depend on memory that earlier stores may change.
+    """True if the stored value cannot depend on the earlier stores.
 
     Members of the structure that the lane has not yet stored to are private to the lane.
     """
@@ -305,7 +305,7 @@ def _write_triples(w: Builder, pieces: list[str], pointer: str) -> None:
 
 
 def _sorted(row: int, part: int) -> str:
-    """The shuffle of one of three members into sixteen of 48 bytes, zeros elsewhere."""
+    """The shuffle mask of one of three members into sixteen bytes; zeros elsewhere."""
     places: list[int] = []
     for half in (0, 16):
         for byte in range(16 * row, 16 * row + 16):

@@ -62,7 +62,7 @@ class Loads(Elements):
         return self._load_scalar(memory, index, element, 1, 0, proven)
 
     def load_at_sum(self, memory: Memory, early: Value, late: Value) -> Value:
-        """The element at the sum of two indices, which is in bounds and does not wrap.
+        """The element at the sum of two indices: in bounds, without wrapping.
 
         The index that is available early is folded into the pointer, which shortens load chains.
         """
@@ -127,7 +127,7 @@ class Loads(Elements):
     def _load_behind_branch(
         self, memory: Memory, at: str, element: DataType, step: int, part: int, inside: str
     ) -> Value:
-        """A load under a bounds branch, which is predictable and cheaper than selects."""
+        """A load under a bounds branch: it is predictable and cheaper than selects."""
         w = self.w
         read, outside, done = (w.fresh(n) for n in ("read", "outside", "read.done"))
         w.branch(inside, read, outside, likely=True)

@@ -15,11 +15,11 @@ from vyre.backends.llvm.host import Host
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 LARGE = 32 << 20
-"""Bytes of a buffer that is evicted from the caches before it is read."""
+"""Bytes of a buffer that is evicted before it is read."""
 PIECE = 16
 """Bytes per non-temporal store: the alignment that all arrays have."""
 SHORTEST_ROW = 128
-"""Lanes of a row that fills whole cache lines, where workgroups are contiguous."""
+"""Lanes of a row that fills whole cache lines; workgroups are contiguous."""
 
 
 def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
@@ -55,7 +55,7 @@ def emit_size_test(w: Builder, count: str, element_bytes: int) -> str:
 def emit_streaming_store(
     w: Builder, type_: str, stored: str, pointer: str, size: int, cached: str
 ) -> None:
-    """A non-temporal store if `cached` is 0 and the address is aligned, else a plain one."""
+    """A non-temporal or plain store: non-temporal if `cached` is 0 and the address aligned."""
     emit_either_store(
         w,
         pointer,

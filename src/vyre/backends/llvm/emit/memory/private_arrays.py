@@ -31,13 +31,13 @@ MOST_ON_STACK = 1 << 14
 MOST_ON_STACK_IN_ALL = STACK_BYTES // 4
 """Bytes of all such arrays together; the rest are in scratch memory."""
 MOST_TOGETHER = 1 << 14
-"""Bytes of the private arrays of all lanes of a vector that fit into the L1 cache."""
+"""Bytes of a vector's private arrays that fit into the L1 cache."""
 MOST_IN_REGISTERS = 512
 """Bytes of an array that LLVM may keep in registers."""
 
 
 def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
-    """Arrays that are live in one parallel region only, which each lane runs once."""
+    """Arrays live in one parallel region only; each lane runs it once."""
     names = {decl.name for decl in kernel.program.buffers if decl.is_local}
     if not names:
         return frozenset()
@@ -134,7 +134,7 @@ def store_together(lanes: LaneContext, memory: Memory, index: Value, value: Valu
 
 
 def _clamped(lanes: LaneContext, memory: Memory, index: Value) -> tuple[str, str]:
-    """An index clamped to the bounds, an i64, and the test that it was; "" if proven."""
+    """A clamped index, an i64, and the bounds test; "" if proven."""
     w = lanes.w
     at = lanes.memory.wide(index)
     if not at.startswith("%") and 0 <= int(at) < memory.decl.count:

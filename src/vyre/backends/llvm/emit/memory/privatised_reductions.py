@@ -228,7 +228,7 @@ def _used(kernel: Kernel, kept: PrivatisedReduction) -> str:
 
 
 def _begin(kernel: Kernel, kept: PrivatisedReduction, flag: str, lanes: str) -> None:
-    """Decide whether to privatise a buffer, and fill the copy with the identity element."""
+    """Decide whether to privatise a buffer, and initialise the copy with identities."""
     w, plan = kernel.w, kept.plan
     used = _used(kernel, kept)
     factor = PER_LOOP if plan.in_loop else 1

@@ -32,7 +32,7 @@ class Stores(Elements):
     """Emits stores for one set of lanes."""
 
     def store(self, memory: Memory, index: Value, value: Value, *, proven: bool) -> None:
-        """Store the element at `index`, where that is in bounds and the lane is active."""
+        """Store the elements of active lanes whose `index` is in bounds."""
         lanes = self.lanes
         if not lanes.width:
             self._store_one(memory, self.wide(index), value, proven)

@@ -33,7 +33,7 @@ _BYTES = frozenset({DataType.U8, DataType.I8})
 
 
 def table_sizes(program: Program) -> Mapping[int, int]:
-    """Entries that loads from byte tables by small indices reach, by identity of the load."""
+    """Entries that loads from byte tables reach, by identity: small indices only."""
     tables = {d.name for d in program.buffers if not d.is_writable and d.element in _BYTES}
     found: dict[int, int] = {}
     ranges = Ranges.of(program) if tables else None
@@ -166,7 +166,7 @@ def _read_table(kernel: Kernel, memory: Memory, rows: int, piece: int) -> Table:
 
 
 def _differences(w: Builder, rows: list[str], piece: int) -> list[str]:
-    """The xor differences for every combination of index bits, repeated to fill registers."""
+    """The xor differences by index bits, repeated to fill registers."""
     rows = list(rows)
     step = 1
     while step < len(rows):

@@ -41,7 +41,7 @@ class Pieces:
     count: int
     """Elements of a piece, a power of two."""
     lanes: int
-    """Lanes whose elements fill sixteen bytes, or all lanes if they are fewer."""
+    """Lanes whose elements fill sixteen bytes; all lanes if fewer."""
     copies: int
     """Sixteen-byte units per register."""
     width: int
