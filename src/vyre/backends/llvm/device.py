@@ -61,7 +61,7 @@ class HostMemory:
         return self._view
 
     def release(self) -> None:
-        """Let go of it."""
+        """Drop the reference to it."""
         self._view = None
         self._owner = None
 

@@ -132,7 +132,7 @@ class Loads(Elements):
         read, outside, done = (w.fresh(n) for n in ("read", "outside", "read.done"))
         w.branch(inside, read, outside, likely=True)
         w.block(outside)
-        # The side effect keeps LLVM from turning the branch into a select.
+        # The side effect keeps the block: no select, and no zero on the path that is taken.
         w.do('call void asm sideeffect "", ""()')
         w.jump(done)
         w.block(read)

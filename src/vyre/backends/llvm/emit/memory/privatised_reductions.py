@@ -173,7 +173,7 @@ def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
 def emit_privatised_reductions(kernel: Kernel, header: str) -> Callable[[], None]:
     """Emit the initialisation; returns a function that emits the combination.
 
-    A call with an empty range of workgroups combines. A thread's first word is zero when it
+    A call for no workgroups combines. The first word of a thread's memory is zero when it
     begins to work on a launch.
     """
     w = kernel.w
