@@ -20,7 +20,7 @@ CHECK_BOUND = 40e-6
 
 INTRODUCTION = """\
 Time to build, check, print, parse, encode, decode and digest programs of growing size, each on a
-program nobody has looked at before. Ten times the statements should cost ten times the time."""
+program that is not cached yet. Ten times the statements should cost ten times the time."""
 
 
 def operations() -> dict[str, tuple[Callable[[Any], object], Callable[["Program"], Any]]]:

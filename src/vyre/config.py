@@ -14,7 +14,7 @@
 
 Without `VYRE_CACHE_DIR` the cache is the folder `vyre` in `XDG_CACHE_HOME` if that is absolute,
 else in `~/.cache` (`~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). There is none where
-this gives no absolute path: a folder below the one where a process is started may be anybody's.
+this gives no absolute path: a folder below the one where a process is started may be any user's.
 """
 
 from __future__ import annotations

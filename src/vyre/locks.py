@@ -21,7 +21,7 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 _all: dict[int, weakref.ref[Any]] = {}
 """By id, which a later lock may have in turn. Not a set of weak references: that runs code when a
-lock ends, and what a signal handler raises in such code reaches nobody."""
+lock ends, and what a signal handler raises in such code is lost."""
 _kept: list[Any] = []
 """Those that no thread may hold while this one forks."""
 _taken: list[Any] = []

@@ -279,7 +279,7 @@ def ignored_trap(one: AnyStmt, program: Program) -> Body:
 
 @stmts
 def plain_atomic(one: AnyStmt, program: Program) -> Body:
-    """An atomic whose result nobody wants becomes a load and a store."""
+    """An atomic whose result is unused becomes a load and a store."""
     if isinstance(one, Eval) and isinstance(one.value, Atomic) and one.value.op is AtomicOp.ADD:
         atomic = one.value
         new = Load(atomic.buffer, atomic.index) + atomic.value

@@ -73,7 +73,7 @@ def _whole_memory(self: Any, step: Any) -> None:
 
 
 def _first_come(self: Any, name: str) -> str:
-    """Every variable keeps its name, whoever else has it."""
+    """Every variable keeps its name, even if another has it too."""
     return name
 
 

@@ -1,6 +1,6 @@
 """Wrong advice of typical kinds, each planted by itself.
 
-A plant changes what a fix says, and the repairs of its case with it, as somebody would who writes
+A plant changes what a fix says, and the repairs of its case with it, as a person would who writes
 a wrong fix and follows it. What is planted is a piece of code in place of the right one.
 """
 

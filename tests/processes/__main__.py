@@ -10,7 +10,7 @@ import sys
 
 def main(name: str, plant: str | None = None) -> None:
     """Do what the function says that a scenario is named after."""
-    # Whoever runs the tests in the background has them ignore it.
+    # A shell that runs the tests in the background has them ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     module, _, function = name.partition(".")

@@ -62,7 +62,7 @@ def check(device: str | None = "cpu", count: int = 1000) -> None:
 
 
 def different(number: int, length: int = 12) -> Program:
-    """A program like no other, of so many statements."""
+    """A program like no other, of a given number of statements."""
     number %= 1 << 31
     lines = "\n".join(
         f"    v = v * {number + 2 * k + 1}u32 + x[(i + {k}u32) % len(x)]" for k in range(length)

@@ -44,7 +44,7 @@ def _handlers_not_recognised() -> None:
 
 
 def _forked_device_used() -> None:
-    """Nobody asks whether a device belongs to this process."""
+    """The check that a device belongs to this process is missing."""
     from vyre.backends.wgsl import device
 
     device.refuse_inherited = lambda name: None
@@ -136,7 +136,7 @@ def _locks_in_a_weak_set() -> None:
 
 
 def _launched_while_loading() -> None:
-    """Nobody asks whether what a handler launches with is there."""
+    """The check that what a handler launches with is loaded is missing."""
     from vyre.driver import loading
 
     loading._under_way = ()

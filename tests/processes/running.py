@@ -28,7 +28,7 @@ def outcome(scenario: str, cache: Path, plant: str | None = None, limit: float =
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # Its children are ended with it, and a Ctrl-C of its own group reaches nobody else.
+        # Its children are ended with it, and a Ctrl-C of its own group reaches no other process.
         start_new_session=True,
     )
     began = time.monotonic()

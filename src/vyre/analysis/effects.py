@@ -4,7 +4,7 @@
     statement_effects(statement)        of one statement, with everything in its bodies
     ProgramEffects.of(program).at(p)    the same by position, computed once for the whole program
 
-    is_removable(expr)   nobody notices when it is not evaluated
+    is_removable(expr)   evaluating it has no side effects
     is_movable(expr)     it may be evaluated elsewhere, or twice, where its variables and the memory
                          it reads are the same
 
@@ -79,7 +79,7 @@ class Effects:
 
     @property
     def is_removable(self) -> bool:
-        """Whether nobody notices when it is not executed."""
+        """True if executing it has no observable effect."""
         if self.writes or self.opaque or self.leaves or self.traps or self.prints:
             return False
         return not (self.synchronises or self.grid_synchronises or self.loops)
@@ -115,7 +115,7 @@ def expr_effects(expr: ir.AnyExpr) -> Effects:
 
 
 def is_removable(expr: ir.AnyExpr) -> bool:
-    """Whether nobody notices when the expression is not evaluated: it has no atomics."""
+    """True if evaluating the expression has no side effects: it has no atomics."""
     if isinstance(expr, ir.Atomic):
         return False
     return expr.depth == 1 or all(is_removable(child) for child in expr_children(expr))

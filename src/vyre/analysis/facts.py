@@ -249,7 +249,7 @@ class ProgramFacts:
                 found[decl.name] = Escape.OPAQUE
         for ref in self.buffer_refs:
             escape = _ESCAPES.get(ref.use)
-            # Memory without a host slot dies with the dispatch: storing to it tells nobody.
+            # Memory without a host slot dies with the dispatch: a store to it does not escape.
             if escape is Escape.STORED and ref.name in hidden:
                 continue
             if escape is not None:

@@ -7,7 +7,7 @@ Files are opened in the same way, and their owner is asked of the open file.
 
 A folder on the way belongs to this user or to root, and others cannot rename what is in it: they
 may not write to it, or it has the sticky bit, as /tmp has. The folder itself belongs to this user,
-and nobody else writes to it. Symbolic links are followed if they belong to this user or to root.
+and only this user writes to it. Symbolic links are followed if they belong to this user or to root.
 Windows keeps the folders of users apart by itself, and has none of these calls.
 """
 
@@ -146,7 +146,7 @@ def _leave(folder: int | None) -> None:
 
 
 def _is_own_file(status: os.stat_result) -> bool:
-    """Whether this user wrote it, and nobody else could."""
+    """True if this user wrote it, and no other user could."""
     if not stat.S_ISREG(status.st_mode):
         return False
     return not _POSIX or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _is_here() -> bool:
-    """Whether Python finds vyre's benchmarks, and not somebody else's."""
+    """True if Python finds vyre's benchmarks, and not another package's."""
     found = importlib.util.find_spec("benchmarks")
     places = [] if found is None else list(found.submodule_search_locations or ())
     return any((Path(place) / "suites" / "kernels.py").is_file() for place in places)

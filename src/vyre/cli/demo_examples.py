@@ -80,7 +80,7 @@ def _of(
     grid: Sequence[int] | int | None = None,
     elements: int | None = None,
 ) -> Call:
-    """A call of a kernel, the way anybody calls it."""
+    """A call of a kernel through the public interface."""
     arrays: Arrays = {}
     changed: list[tuple[Array, Array]] = []
     nbytes = 0

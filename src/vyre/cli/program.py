@@ -110,7 +110,7 @@ def _run(module: Command, parser: argparse.ArgumentParser, options: argparse.Nam
             sys.stderr.write(f"{error}\n")
         return FAILED
     except BrokenPipeError:
-        # Whoever reads has had enough, as `head` does; nothing can be written any more.
+        # The reader has had enough, as `head` does; nothing can be written any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as problem:

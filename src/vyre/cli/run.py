@@ -85,7 +85,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     profiles = [profile.value for profile in OptimizerProfile]
     parser.add_argument("--profile", choices=profiles, help="optimizer profile (default: release)")
-    parser.add_argument("--deadline", type=float, metavar="S", help="stop after so many seconds")
+    parser.add_argument(
+        "--deadline", type=float, metavar="S", help="stop after this number of seconds"
+    )
     parser.add_argument(
         "--repeat", type=int, default=1, metavar="N", help="time the best of N runs"
     )

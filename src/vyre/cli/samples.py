@@ -27,9 +27,9 @@ from vyre.runtime.kernel_grid import ArraySizes, has_kernel_rules, launch_grid
 from vyre.semantics import encode, storage_dtype
 
 LENGTH = 1024
-"""Elements of inputs that nobody gave and whose length the program leaves open."""
+"""Elements of inputs that were not given and whose length the program leaves open."""
 LARGEST = 100
-"""Integers that nobody gave are smaller: more of them are then sensible indices."""
+"""Integers that were not given are smaller: more of them are then sensible indices."""
 
 Extents = tuple[int, ...]
 

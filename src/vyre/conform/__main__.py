@@ -32,7 +32,7 @@ def main() -> int:
         "bytes, hostile ones; and regexes, random ones against RE2 "
         "(all, and every WebGPU device found, unless you say)",
     )
-    options.add_argument("--programs", type=int, help="stop after so many")
+    options.add_argument("--programs", type=int, help="stop after this number")
     options.add_argument("--processes", type=int, help="default: all cores")
     options.add_argument(
         "--mixture", default="thorough", help=f"kinds of programs: {', '.join(MIXTURES)}"

@@ -57,7 +57,7 @@ class Report:
 
 
 def fuzz_wire(seconds: float, seed: int = 0, inputs: int | None = None) -> Report:
-    """Decode hostile bytes for so many seconds, or until so many inputs were tried."""
+    """Decode hostile bytes, up to a number of seconds or of inputs."""
     report = Report()
     start = time.monotonic()
     for data in _hostile(random.Random(seed), seed):

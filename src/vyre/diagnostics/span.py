@@ -14,7 +14,7 @@ class Span:
     column: int = 1
     end_column: int | None = None
     source: str | None = None
-    """The text of the line, when whoever made the span had it at hand."""
+    """The text of the line, if it was available when the span was made."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"

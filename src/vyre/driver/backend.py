@@ -190,7 +190,7 @@ class Bindable(Executable, Protocol):
         grid: tuple[int, int, int],
         deadline: float | None = None,
     ) -> Callable[[], LaunchRecord]:
-        """The same launch again and again; whoever calls it keeps the memory where it is."""
+        """The same launch again and again; its caller keeps the memory where it is."""
         ...
 
 

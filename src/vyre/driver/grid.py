@@ -79,7 +79,7 @@ def invocations(elements: Sequence[int] | int) -> tuple[int, ...]:
 
 
 def covering(program: Program, wanted: Sequence[int]) -> Grid:
-    """The workgroups that have at least so many invocations along each axis."""
+    """The workgroups that have at least these numbers of invocations along each axis."""
     x, y, z = (*wanted, 1, 1)[:3]
     sx, sy, sz = program.workgroup_size
     return checked(program, (-(-x // sx), -(-y // sy), -(-z // sz)))

@@ -1,7 +1,7 @@
 """Signal handlers that launch something while vyre itself is being imported.
 
 Modules are imported when they are first needed, and a handler may come in the middle of one. What
-it would launch with is half there then, and in the same thread nobody can wait for the rest.
+it would launch with is half there then, and the same thread cannot wait for the rest.
 """
 
 from __future__ import annotations

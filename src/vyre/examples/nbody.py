@@ -53,7 +53,7 @@ def bodies(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def simulate(device: str | None, n: int, steps: int) -> np.ndarray:
-    """Where the bodies are after so many steps; they stay on the device in between."""
+    """Where the bodies are after these steps; they stay on the device in between."""
     mass, place, velocity = (vy.array(part, device) for part in bodies(n))
     moved = vy.zeros(place.shape, np.float32, device)
     for _ in range(steps):
@@ -65,7 +65,7 @@ def simulate(device: str | None, n: int, steps: int) -> np.ndarray:
 def expected(
     mass: np.ndarray, place: np.ndarray, velocity: np.ndarray, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places and velocities after so many steps."""
+    """Positions and velocities after these steps."""
     for _ in range(steps):
         apart = place[:, None, :] - place[:, :, None]
         squared = (apart * apart).sum(0) + np.float32(SOFTENING)

@@ -39,7 +39,7 @@ def prefix_sum(x: vy.In[vy.u32], blocks: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
 
 
 def groups(n: int) -> int:
-    """Workgroups for so many elements."""
+    """Workgroups for this number of elements."""
     return -(-n // (GROUP * EACH))
 
 

@@ -44,7 +44,7 @@ def resolved(ctx: Context, node: ast.AST, wanted: GenericType) -> ir.DataType:
 
 
 def values_of(ctx: Context, node: ast.Call, form: str, count: int) -> list[Value]:
-    """The arguments of a call that takes so many by position."""
+    """The arguments of a call that takes this number by position."""
     if node.keywords or len(node.args) != count:
         raise _wrong_call(ctx, node, form)
     return ctx.in_order(node.args)

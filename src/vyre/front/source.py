@@ -20,7 +20,7 @@ MISSING: Any = object()
 
 
 class Source:
-    """A function, its tree, and the names around it. It is taken apart when somebody asks."""
+    """A function, its tree, and the names around it. It is parsed on first use."""
 
     __slots__ = (
         *("__weakref__", "_cells", "_tree", "annotations", "file", "first_line", "function"),

@@ -1,6 +1,6 @@
 """The language, data only: types, opcodes, expressions, statements, buffers, programs.
 
-A module is loaded when one of its names is first used: whoever launches a program that an earlier
+A module is loaded when one of its names is first used: a launch of a program that an earlier
 process compiled has no use for its statements.
 """
 

@@ -97,7 +97,7 @@ class Program:
         entry_op_id: str | None = None,
         fast_math: bool = False,
     ) -> Program:
-        """A program whose statements are made when somebody asks for them.
+        """A program whose statements are made when they are first used.
 
         `known` is what has been found out about them before; see `memo`.
         """

@@ -20,7 +20,7 @@ class Binding:
     measured: bool
     """Whether the program asks for its length."""
     separable: bool
-    """Whether its atomics are sums and bit operations whose results nobody uses: the halves of an
+    """Whether its atomics are sums and bit operations whose results are unused: the halves of an
     element may then be updated one after the other."""
 
     @property

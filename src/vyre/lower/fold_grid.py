@@ -24,7 +24,7 @@ class FoldedGrid:
 def fold_grid(grid: Grid, limit: int) -> FoldedGrid | None:
     """How to launch `grid` where no axis may exceed `limit`; None when it fits as it is.
 
-    ValueError when no three axes of that limit hold so many workgroups.
+    ValueError when no three axes of that limit hold all the workgroups.
     """
     if max(grid) <= limit:
         return None

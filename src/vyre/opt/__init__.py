@@ -61,7 +61,7 @@ __all__ = [
     "vyre_pass",
 ]
 
-# A warm start reads hints and runs no pass, so the passes are imported when somebody wants them.
+# A warm start reads hints and runs no pass, so the passes are imported on first use.
 _HOMES = {
     "CostModelFamily": "metadata",
     "HotPathHints": "hot_paths",

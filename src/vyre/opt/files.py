@@ -33,6 +33,6 @@ _NEW = (
 
 
 def _open_temporary(folder: str, name: str) -> tuple[int, str]:
-    """A new file under a name that nobody can guess; `tempfile` is dear to import."""
+    """A new file under an unguessable name; `tempfile` is dear to import."""
     path = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
     return os.open(path, _NEW, 0o600), path

@@ -1,6 +1,6 @@
 """Hot-path hints: how long regions took when they ran, remembered within bounds.
 
-Whoever launches programs records; selection reads. A hint is about speed and never about
+Launches record; selection reads. A hint is about speed and never about
 correctness: a pass must be right whether or not a region is known to be hot.
 """
 

@@ -33,7 +33,7 @@ class PassBoundaryClass(StrEnum):
     """How far a pass reaches."""
 
     ABI_PRESERVING = "abi_preserving"
-    """Whoever launches the program sees no difference but speed."""
+    """The launch of the program differs in speed only."""
     INTERNAL_LAYOUT = "internal_layout"
     """Memory that the host never sees is added, moved or removed."""
     ABI_CHANGING = "abi_changing"

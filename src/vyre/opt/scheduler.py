@@ -135,7 +135,7 @@ class _Run:
             return before
         if self.verify or not is_own(each):
             self._verify(each, after)
-        # Nobody gets to see the earlier programs again; on large ones, room matters.
+        # The earlier programs are not used again; large ones take much memory.
         self.done.clear()
         return after
 

@@ -38,7 +38,7 @@ class ScratchReusePlan:
     """Which buffers each arm may recycle, and which scratch buffers share memory."""
 
     non_escaping: frozenset[str]
-    """Buffers whose contents nobody outside sees: the candidates."""
+    """Buffers whose contents are not visible outside the dispatch: the candidates."""
     arms: Mapping[str, frozenset[str]]
     """By a region's generator: the candidates it uses; regions without any are left out."""
     pools: tuple[ScratchPool, ...]

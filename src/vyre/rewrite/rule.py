@@ -51,8 +51,8 @@ class Instance(NamedTuple):
 class Rule:
     """`left` may be replaced by `right`, for the given types, where `when` holds.
 
-    A guard over literals is computed; one over other holes must be proved by whoever applies the
-    rule, and without such a proof the rule does not fire. Both sides and the guard are what the
+    A guard over literals is computed; one over other holes must be proved by the user of
+    the rule, and without such a proof the rule does not fire. Both sides and the guard are what the
     prover proves. Whether it makes sense is checked before it is first used: most programs need
     few of the rules.
     """

@@ -130,7 +130,7 @@ def _hot_at_once(
 ) -> CompiledProgram | None:
     """The best code for a program that earlier processes found hot, unless that takes long.
 
-    Whoever gives hints of their own asked for what they lead to, and waits for it.
+    A caller that passes hints of its own asked for what they lead to, and waits for it.
     """
     store = default_cache() if cache is None else cache
     if store.limit:
@@ -205,7 +205,7 @@ def _improve(
             else:
                 variants.hot = _compile_elsewhere(program, route, options, hints, cache, ask)
         except (VyreError, compile_server.Refused) as problem:
-            # The code there is stays in use; whoever profiles sees why.
+            # The existing code stays in use; a profile shows why.
             telemetry.note("recompile failed", str(problem).splitlines()[0], 0)
 
     with variants.lock:

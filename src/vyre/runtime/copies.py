@@ -20,7 +20,7 @@ def bytes_of(host: HostArray) -> memoryview:
 
 
 def upload(memory: DeviceMemory, host: HostArray) -> None:
-    """Fill memory from its start with an array; what else the memory holds belongs to nobody."""
+    """Fill memory from its start with an array; the rest of the memory is unused."""
     if not host.nbytes:
         return
     data = bytes_of(host)

@@ -44,7 +44,7 @@ class DeviceArray:
         self.dtype = dtype
         pool = pool_of(device)
         self.held: Held | None = Held(pool, pool.take(max(self.nbytes, 1)))
-        """Its memory; whoever uses that refers to this meanwhile. None when it has been freed."""
+        """Its memory; users keep a reference to this meanwhile. None when it has been freed."""
 
     @property
     def is_free(self) -> bool:

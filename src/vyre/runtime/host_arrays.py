@@ -146,7 +146,7 @@ def are_apart(written: HostArray, others: Iterable[Any]) -> bool:
 
 
 def has_form(value: Any, form: Form) -> bool:
-    """Whether a value is an array of a form; of subclasses nobody knows what they do."""
+    """True if a value is an array of a form; subclasses may behave differently."""
     shape, dtype, flags = form
     if type(value) is not np.ndarray or value.shape != shape or value.flags.num & flags != flags:
         return False
@@ -203,7 +203,7 @@ def check_writable(name: str, array: HostArray, given: object) -> None:
 
 
 def check_length(name: str, shape: Sequence[int], lanes: int) -> None:
-    """Refuse arrays whose elements, of so many numbers each, or whose axes 32 bits do not count."""
+    """Refuse arrays whose number of elements, or whose axes, exceed 32 bits."""
     longest = max(shape, default=0)
     if prod(shape) // lanes >= TOO_LONG:
         found = str(prod(shape) // lanes)
@@ -228,7 +228,7 @@ def element_count(array: HostArray, decl: BufferDecl) -> int:
 
 
 def whole_elements(numbers: int, decl: BufferDecl) -> int:
-    """How many elements of the buffer's type so many numbers are."""
+    """How many elements of the buffer's type hold this number of scalars."""
     lanes = decl.element.lanes
     if numbers % lanes:
         size, found = f"{lanes} numbers", f"{numbers} numbers"

@@ -7,7 +7,7 @@ from vyre.wire.envelope import failure
 
 
 class Malformed(Exception):
-    """What is wrong with the bytes; whoever knows the offset makes a `WireError` of it."""
+    """What is wrong with the bytes; the caller that has the offset makes a `WireError` of it."""
 
     def __init__(self, code: Code, **values: object) -> None:
         super().__init__(code.code)

@@ -30,10 +30,10 @@ let step = told[1]
 let s = 0u32
 let k = gid.x
 let safe_1 = (step != 0u32) & (n <= 0u32 - step)
-let rounds_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
-for round_1 in 0..rounds_1 {
-    if gid.x < n - round_1 * step {
-        let k_1 = gid.x + round_1 * step
+let trips_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
+for iteration_1 in 0..trips_1 {
+    if gid.x < n - iteration_1 * step {
+        let k_1 = gid.x + iteration_1 * step
         s = s + x[k_1]
     }
 }
@@ -45,7 +45,7 @@ if ~safe_1 {
     }
 }
 out[gid.x] = s
-// trip_counts: rounds_1
+// trip_counts: trips_1
 
 // case: a loop that is left
 program workgroup(64, 1, 1)

@@ -30,8 +30,8 @@ let step = told[1]
 let s = 0u32
 let k = gid.x
 let safe_1 = (step != 0u32) & (n <= 0u32 - step)
-let rounds_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
-let whole_1 = select((rounds_1 != 0u32) & (n - wid.x * 64u32 >= 1024u32), ((n - wid.x * 64u32 - 1024u32) / step + 1u32) / 4u32, 0u32)
+let trips_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
+let whole_1 = select((trips_1 != 0u32) & (n - wid.x * 64u32 >= 1024u32), ((n - wid.x * 64u32 - 1024u32) / step + 1u32) / 4u32, 0u32)
 for fours_1 in 0..whole_1 {
     {
         let k_1 = gid.x + (fours_1 * 4u32 + 0u32) * step
@@ -50,9 +50,9 @@ for fours_1 in 0..whole_1 {
         s = s + x[k_1.3]
     }
 }
-for round_1 in whole_1 * 4u32..rounds_1 {
-    if gid.x < n - round_1 * step {
-        let k_1.4 = gid.x + round_1 * step
+for iteration_1 in whole_1 * 4u32..trips_1 {
+    if gid.x < n - iteration_1 * step {
+        let k_1.4 = gid.x + iteration_1 * step
         s = s + x[k_1.4]
     }
 }
@@ -64,7 +64,7 @@ if ~safe_1 {
     }
 }
 out[gid.x] = s
-// trip_counts: rounds_1, whole_1
+// trip_counts: trips_1, whole_1
 // outer_counters: fours_1
 // longest_row: 1024
 
@@ -96,10 +96,10 @@ let step = told[1]
 let s = 0u32
 let k = gid.x
 let safe_1 = (step != 0u32) & (n <= 0u32 - step)
-let rounds_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
-for round_1 in 0..rounds_1 {
-    if gid.x < n - round_1 * step {
-        let k_1 = gid.x + round_1 * step
+let trips_1 = select(safe_1 & (wid.x * 64u32 < n), (n - wid.x * 64u32 - 1u32) / step + 1u32, 0u32)
+for iteration_1 in 0..trips_1 {
+    if gid.x < n - iteration_1 * step {
+        let k_1 = gid.x + iteration_1 * step
         out[k_1] = x[k_1]
     }
 }
@@ -111,4 +111,4 @@ if ~safe_1 {
     }
 }
 out[gid.x] = s
-// trip_counts: rounds_1
+// trip_counts: trips_1

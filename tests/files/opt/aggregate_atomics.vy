@@ -54,7 +54,7 @@ if subgroup_lane == 0u32 {
     eval atomic_sub(h[0], joined_1)
 }
 
-// case: somebody uses what it gives
+// case: its result is used
 program workgroup(64, 1, 1)
 
 buffer h: read_write u32[4] @0

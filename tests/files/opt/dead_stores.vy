@@ -1,6 +1,6 @@
 // test: opt dead_stores
 //
-// Overwritten before anybody can see it.
+// Overwritten before anything can read it.
 
 // case: twice in a row
 program workgroup(64, 1, 1)

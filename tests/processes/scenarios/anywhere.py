@@ -139,7 +139,7 @@ def raised_at(place: Place, work: Work) -> str:
 
     signal.signal(signal.SIGALRM, raise_anything)
     sent: list[Place] = []
-    # What is raised while memory is given back reaches nobody; the interpreter tells of it.
+    # What is raised while memory is freed is lost; the interpreter prints it.
     ignored: list[type[BaseException] | None] = []
     sys.unraisablehook = lambda told: ignored.append(told.exc_type)
 
@@ -235,7 +235,7 @@ def the_cache() -> None:
 
 
 def asking_for_something_in_the_background() -> None:
-    """The thread that does it may be about to start: there is one of them, and nobody waits."""
+    """The thread that does it may be about to start: there is one of them, not awaited."""
 
     def ask() -> None:
         compile_server.submit(lambda _: None).join()

@@ -1,4 +1,4 @@
-"""Better code is made in the background; nobody waits for it, and nothing fails without it."""
+"""Better code is made in the background; no thread waits for it, and nothing fails without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vyre.runtime import compile, dispatch
 from vyre.runtime.compile_server import process
 from vyre.runtime.compiling import finish_improvements
 
-NOBODY = 65534
+UNPRIVILEGED_USER = 65534
 _VERSION_3 = 0x20080522
 _EFFECTIVE, _PERMITTED = 0, 1
 _SYS_ADMIN, _SYS_RESOURCE = 21, 24
@@ -54,7 +54,7 @@ def as_a_plain_user() -> None:
     """The limit does not hold for root: be another user, who may read and write as before."""
     if os.getuid() != 0:
         return
-    os.setresuid(NOBODY, 0, 0)
+    os.setresuid(UNPRIVILEGED_USER, 0, 0)
     native = ctypes.CDLL(None)
     header, sets = (ctypes.c_uint32 * 2)(_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     assert native.capget(header, sets) == 0
@@ -93,7 +93,7 @@ def without_threads() -> None:
             churn(10, np.arange(64, dtype=np.uint32), device="cpu", deadline=5)
         except vy.VyreError as refused:
             said = str(refused)
-        assert "thread" in said  # nobody could watch the deadline
+        assert "thread" in said  # no thread could watch the deadline
     check(count=1_000_000)
 
 
@@ -147,7 +147,7 @@ def interrupted() -> None:
 
 
 def interrupted_while_it_is_asked_for() -> None:
-    """A handler raises anywhere in that: nobody is left waiting, and it can be asked for again."""
+    """A handler raises anywhere in that: no thread is left waiting, and it can be retried."""
     for number in range(2):
         hot = Hot(os.getpid() * 100 + number)
         after(0.0002 + 0.002 * number, raises(Enough))

@@ -176,7 +176,7 @@ def storm() -> None:
 def at_any_moment() -> None:
     """Handlers that raise at random moments of calls: that is what comes out, or it is too late."""
     chance = random.Random(0)
-    # What is raised in a finalizer reaches nobody; the interpreter tells of it.
+    # What is raised in a finalizer is lost; the interpreter prints it.
     sys.unraisablehook = lambda told: None
     check_different(os.getpid())  # loads what compiles
     reached = 0
@@ -232,7 +232,7 @@ def deadline() -> None:
 
 
 def interpreter_exit() -> None:
-    """Ctrl-C that nobody catches ends the process as it ends any other."""
+    """An uncaught Ctrl-C ends the process as it ends any other."""
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the traceback is as usual

@@ -183,7 +183,7 @@ class Lane:
                 self.accesses.append((position, expr, at))
                 if buffer == "ro":
                     return element(at) if at < self.lengths[buffer] else 0
-                # Anything, but the same when the program differs only in values nobody reads.
+                # Anything, but the same when the program differs only in unused values.
                 return hash((self.seed, self.gid, self.fuel, position)) >> 5 & 3
             case Select(cond, if_true, if_false):
                 test = self.value(cond, position)

@@ -102,10 +102,10 @@ def test_a_relative_xdg_folder_is_ignored_as_its_specification_says(
 
 @pytest.mark.parametrize("home", [None, "", ".", "somewhere", "~"])
 def test_without_a_home_there_is_no_cache(home: str | None, monkeypatch: pytest.MonkeyPatch):
-    def nobody(user: int) -> None:
+    def no_such_user(user: int) -> None:
         raise KeyError(user)
 
-    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.setattr(pwd, "getpwuid", no_such_user)
     monkeypatch.delenv("HOME") if home is None else monkeypatch.setenv("HOME", home)
     found = read({})
     assert found.cache_dir is None

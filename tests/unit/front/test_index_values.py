@@ -403,7 +403,7 @@ def test_print_shows_the_sign(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def refusal(text: str, invocations: int, axis: int = 0) -> str | None:
-    """What is said of a grid of so many invocations; nothing is allocated, and nothing runs."""
+    """The error for a grid of this size; nothing is allocated, and nothing runs."""
     kernel = kernel_of(
         "@vy.kernel(workgroup=1)\ndef k(x: vy.In[vy.u8], out: vy.Out[vy.f32]):\n"
         f"    i, n = vy.gid({axis}), len(x)\n    if {text}:\n        out[0] = 1.0\n"

@@ -124,8 +124,8 @@ def test_the_rest() -> None:
     assert type_of(Expr.subgroup_shuffle(f, u), env) is f32
     assert type_of(Expr.gid(2), env) is u32
     wrong = {
-        "V001": Expr.var("nobody"),
-        "V002": Expr.load("nobody", u),
+        "V001": Expr.var("missing"),
+        "V002": Expr.load("missing", u),
         "V103": Expr.subgroup_ballot(u),
         "V104": Expr.load("a", f),
         "V105": Expr.select(b, f, u),

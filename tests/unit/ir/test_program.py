@@ -66,7 +66,7 @@ def test_rewriting_keeps_everything_else() -> None:
 def test_buffers_are_found_by_name() -> None:
     program = tiny_program()
     assert program.buffer("out") == OUT
-    assert program.buffer("nobody") is None
+    assert program.buffer("missing") is None
 
 
 def test_one_store_counts_two_statements() -> None:

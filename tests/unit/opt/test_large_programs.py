@@ -1,4 +1,4 @@
-"""Large programs do not grow before anybody knows that it pays."""
+"""Large programs do not grow before it is known to pay."""
 
 from __future__ import annotations
 

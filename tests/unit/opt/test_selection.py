@@ -210,7 +210,7 @@ def test_a_required_pass_that_the_profile_rejects_is_a_dependency() -> None:
 
 
 def test_requirements_that_are_not_there_are_left_to_the_scheduler() -> None:
-    rows = [meta("a", FAMILIES.SCALAR, requires=("nobody",))]
+    rows = [meta("a", FAMILIES.SCALAR, requires=("missing",))]
     (decision,) = select_passes(rows, RELEASE, tiny_program(), HotPathHints())
     assert decision.selected
 

@@ -37,7 +37,7 @@ def stepping(name: str, by: int = 1) -> Program:
 
 
 class Hot:
-    """A program that is hot for whoever asks with its hints."""
+    """A program that is hot for callers that pass its hints."""
 
     def __init__(self, name: str) -> None:
         self.program = stepping(name)

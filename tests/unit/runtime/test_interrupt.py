@@ -11,7 +11,7 @@ import pytest
 
 SCRIPT = """
 import signal, sys
-# Whoever runs the tests in the background has them ignore it.
+# A shell that runs the tests in the background has them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from vyre.ir import Program

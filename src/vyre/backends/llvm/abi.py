@@ -1,4 +1,4 @@
-"""The contract between generated kernel code and the runtime that loads and launches it.
+"""The contract between generated kernels and the runtime that launches them.
 
 The entry point
 ---------------
@@ -59,7 +59,7 @@ code generator puts it on top of its module; the optimiser drops what is not use
         sets `stop`. The kernel then leaves as it does for `stop`.
     ptr @vyre_print(ptr %control, i32 %format, i32 %words, i32 %x, i32 %y, i32 %z)
         reserves a record with `%words` 8-byte slots for arguments, or returns null when the ring is
-        full (the host is told). Each argument is stored as the i64 whose low bits are the value's
+        full (noted for the host). Each argument is stored as the i64 whose low bits are the value's
         bits. `%format` is an index into `KernelInfo.prints`.
 
 External symbols
@@ -94,7 +94,7 @@ LAUNCH_BUFFERS: Final = 0
 LAUNCH_CONTROL: Final = 8
 LAUNCH_GROUPS: Final = 16
 LAUNCH_UNSURE: Final = 32
-"""The bit of `flags` for a launch whose read-only memory may be mapped a second time."""
+"""The flag of launches whose read-only memory may be mapped twice."""
 
 CONTROL_STOP: Final = 0
 CONTROL_TRAPPED: Final = 4

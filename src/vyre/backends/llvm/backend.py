@@ -83,7 +83,7 @@ class CpuExecutable:
         grid: tuple[int, int, int],
         deadline: float | None = None,
     ) -> Callable[[], LaunchRecord]:
-        """The same launch again and again, at the least cost from Python.
+        """A bound launch, which repeats at the least cost from Python.
 
         The memory stays in use as long as the result exists.
         """
@@ -101,7 +101,7 @@ class CpuExecutable:
     def on_arrays(
         self, grid: tuple[int, int, int], deadline: float | None = None
     ) -> Callable[..., LaunchRecord | None]:
-        """A launch on arrays of the host, which are given with each call."""
+        """A launch on host arrays, which each call passes."""
         info = self.kernel.info
         function = self.kernel.arrays(grid, timeout=deadline)
 
@@ -123,7 +123,7 @@ class CpuExecutable:
         return run_if_sure
 
     def _is_sure(self, arguments: Sequence[Argument]) -> bool:
-        """Whether what buffers hold may prove something about indices."""
+        """True if buffer contents may prove that indices are in bounds."""
         memories = [arguments[place].memory for place in self.kernel.info.proving_places]
         return all(isinstance(memory, HostMemory) and memory.is_private for memory in memories)
 
@@ -180,7 +180,7 @@ def _record(outcome: Outcome, deadline: float | None, info: KernelInfo) -> Launc
 
 
 class CpuBackend:
-    """Programs as machine code of this machine, or of any machine of its kind."""
+    """Compiles programs for this machine, or for its architecture."""
 
     name = "cpu"
     emits_slowly = True

@@ -1,4 +1,7 @@
-"""A program to an artifact: generate LLVM IR, compile it. Imports llvmlite, so import it late."""
+"""Compiles a program to an artifact: LLVM IR, then machine code.
+
+It imports llvmlite, so import it late.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ _PIPELINES = {"quick": jit.QUICK, "brisk": jit.BRISK, "short": jit.SHORT, "full"
 
 
 def pipeline_for(tier: str, program: Program, text: str) -> jit.Pipeline:
-    """The pipeline that a tier stands for; `auto` and `hot` depend on how much there is to compile.
+    """The pipeline of a tier; `auto` and `hot` depend on the amount of code.
 
-    Short kernels get the standard one. Others are launched with what is made in less time.
+    Short kernels get the standard one. Longer ones are first launched with faster pipelines' code.
     """
     if tier in _PIPELINES:
         return _PIPELINES[tier]
@@ -41,7 +44,7 @@ Module = tuple[str, jit.Pipeline]
 
 
 class _Sources(Mapping[str, str]):
-    """The readable forms of a kernel, made when somebody looks."""
+    """The readable forms of a kernel, made on first use."""
 
     def __init__(self, made: _Made) -> None:
         self._generated, self._modules, self._host = made.generated, made.modules, made.host
@@ -66,15 +69,15 @@ class _Sources(Mapping[str, str]):
 def compile_program(
     program: Program, setting: str, options: EmitOptions, without: frozenset[str] = frozenset()
 ) -> Artifact:
-    """Machine code for this machine (`native`) or for all of its kind (`generic`).
+    """Machine code for this machine (`native`) or its architecture (`generic`).
 
-    The option `bounds=unchecked` leaves out tests of bounds: benchmarks measure with it what they
-    cost, and nothing else may use it. `without` names passes and techniques to leave out.
+    The option `bounds=unchecked` omits bounds checks: benchmarks measure their cost with it, and
+    nothing else may use it. `without` names passes and techniques to leave out.
     """
     host = hosts.generic() if setting == "generic" else hosts.native()
     made = _compile_for(host, program, options, without)
     if made.info.stack_bytes > STACK_BYTES and host.vector_bits > hosts.generic().vector_bits:
-        # Spilled registers take most of it, and those of other CPUs are smaller.
+        # Spill slots take most of it, and the registers of the generic CPU are narrower.
         made = _compile_for(hosts.generic(), program, options, without)
     if made.info.stack_bytes > STACK_BYTES:
         found = made.info.stack_bytes
@@ -98,12 +101,12 @@ def _compile_for(
     host: hosts.Host, program: Program, options: EmitOptions, without: frozenset[str]
 ) -> _Made:
     unchecked = options.values.get("bounds") == "unchecked"
-    # Until a program is hot, whoever launches it first waits for all of its code.
+    # Until a program is hot, its first launch waits for all of its code.
     thorough = options.tier != "auto"
     generated = generate(program, host, unchecked=unchecked, thorough=thorough, without=without)
     text = generated.text
     pipeline = pipeline_for(options.tier, program, text)
-    # Only what is linked here tells how large its frames are.
+    # Frame sizes are known only for objects that are linked here.
     modules = _modules(with_probes(text, host) if has_linker() else text, pipeline)
     objects = [jit.compile_text(each, host, how).object for each, how in modules]
     texts = [each for each, _ in modules]
@@ -113,9 +116,9 @@ def _compile_for(
 
 
 def _modules(text: str, pipeline: jit.Pipeline) -> list[Module]:
-    """What is compiled: all together, or the kernel and what it seldom calls each in its way."""
+    """The modules to compile: one, or the kernel and its cold functions separately."""
     if pipeline.codegen_level == 0:
-        # Copies would not become any better by what is around them.
+        # Without optimisation, inlined copies gain nothing from their context.
         return [(with_calls(text), pipeline)]
     main, others = separated(text) if has_linker() else (text, None)
     if others is None:

@@ -27,7 +27,7 @@ class HostMemory:
         self, view: memoryview, address: int, owner: object, *, is_private: bool = True
     ) -> None:
         self.is_private = is_private
-        """Whether it is surely under no second address: no file that is mapped twice."""
+        """True if it must be mapped at one address only; a file may be mapped twice."""
         self._view: memoryview | None = view
         self.address = address
         self.nbytes = view.nbytes
@@ -61,7 +61,7 @@ class HostMemory:
         return self._view
 
     def release(self) -> None:
-        """Let go of it."""
+        """Drop the reference to it."""
         self._view = None
         self._owner = None
 

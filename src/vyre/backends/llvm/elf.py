@@ -1,4 +1,4 @@
-"""Reading a relocatable ELF64 object: its loadable sections, symbols and relocations.
+"""Reads relocatable ELF64 objects: loadable sections, symbols and relocations.
 
 Every offset is checked against the bytes there are, so a torn file is a clear error.
 """
@@ -25,7 +25,7 @@ _LOCAL: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the object that must be in memory."""
+    """A loadable section."""
 
     name: str
     data: bytes | None
@@ -38,18 +38,18 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name or a place; `section` is None for what the process has to provide."""
+    """A symbol; `section` is None if it is undefined and the process provides it."""
 
     name: str
     section: int | None
     value: int
     visible: bool = True
-    """Whether other objects may mean it by its name."""
+    """True if other objects may refer to it by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """A place in a section that holds an address or a distance."""
+    """An offset in a section that holds an address or a distance."""
 
     section: int
     offset: int

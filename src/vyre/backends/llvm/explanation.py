@@ -1,4 +1,4 @@
-"""What the CPU backend did with a program, in words: the text of `show("schedule")`."""
+"""Describes what the CPU backend did: the text of `show("schedule")`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vyre.opt.explanation import summarize
 
 
 def explain(generated: Generated) -> str:
-    """The passes that changed the program, the techniques applied, and how its regions run."""
+    """The effective passes, the applied techniques, and the tiles of regions."""
     lines = ["cpu passes:", *_passes(generated), "cpu techniques:"]
     lines += [f"  {each.label}: {each.value}" for each in generated.applied] or ["  none"]
     lines.append("regions, in the versions in which they were emitted:")
@@ -19,7 +19,7 @@ def explain(generated: Generated) -> str:
 
 
 def _passes(generated: Generated) -> list[str]:
-    """A line for each pass that changed the program, or why none did."""
+    """A line per pass that changed the program; why, if none did."""
     summaries = summarize(generated.lowered.report)
     changed = [f"  {each.name}: {each.outcome}" for each in summaries if each.changed]
     return changed or ["  none changed the program"]

@@ -1,9 +1,9 @@
-"""How much stack a kernel takes, spilled registers included, and code that never jumps a guard.
+"""Stack use of a kernel, spills included, and stack probes.
 
-Only LLVM knows how large a frame is, and it tells through the prologue: a function that asks for
-stack probes, and whose frame is not small, calls the probe with the size of the frame before it
-takes it. So the sizes stand in front of the calls, and the probe itself touches the frame page by
-page: a stack that is too short ends at its guard page, never beyond.
+Frame sizes are decided by LLVM and read from the prologue: a function with the attribute for stack
+probes, and whose frame is not small, calls the probe with the frame's size before it allocates the
+frame. So the sizes precede the calls, and the probe itself touches the frame page by page: a stack
+that is too short ends at its guard page, never beyond.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from vyre.backends.llvm.image import MACHINE_AARCH64, MACHINE_X86_64, bad_object
 PROBE: Final = "vyre.probe"
 """The function that touches a frame: it gets the size in eax and changes no register."""
 SMALLEST_PROBED: Final = 512
-"""Frames of fewer bytes are not probed, and count as that many."""
+"""Frames of fewer bytes are not probed, and count as this size."""
 LIBRARY_BYTES: Final = 4096
-"""What the functions of the C library take that kernels call."""
+"""Stack of the C library functions that kernels call."""
 
 _PROBE_X86_64: Final = bytes.fromhex(
     "55 4889e5"  # push rbp; mov rbp, rsp
@@ -40,7 +40,7 @@ _NAME: Final = re.compile(r'@([-\w$.]+|"[^"]+")\(')
 
 
 def with_probes(text: str, host: Host) -> str:
-    """A module whose functions probe their frames, where the machine code tells of it."""
+    """The module with stack probes, where they can be read back."""
     how = {"x86_64": PROBE, "aarch64": "inline-asm"}.get(host.architecture)
     if how is None:
         return text
@@ -56,12 +56,12 @@ def probe_object(machine: int) -> ElfObject:
 
 
 def needs_probe(elf: ElfObject) -> bool:
-    """Whether code calls the probe."""
+    """True if code calls the probe."""
     return any(symbol.name == PROBE and symbol.section is None for symbol in elf.symbols)
 
 
 def stack_bytes(objects: Sequence[bytes], texts: Sequence[str], entry: str) -> int:
-    """The most stack that a call of `entry` takes, by the objects made of these modules."""
+    """Upper bound of the stack of `entry`, from these modules' objects."""
     frames: dict[str, int] = {}
     for data in objects:
         for name, size in frame_sizes(read_elf(data)).items():
@@ -79,7 +79,7 @@ def stack_bytes(objects: Sequence[bytes], texts: Sequence[str], entry: str) -> i
 
 
 def frame_sizes(elf: ElfObject) -> dict[str, int]:
-    """The frames of functions by their names, as far as they are not small."""
+    """Frame sizes by function, without small frames."""
     sizes = _SIZES.get(elf.machine)
     return {} if sizes is None else sizes(elf)
 
@@ -100,7 +100,7 @@ def _frames_x86_64(elf: ElfObject) -> dict[str, int]:
 
 
 def _frames_aarch64(elf: ElfObject) -> dict[str, int]:
-    """The sum of what each function subtracts from its stack pointer, or more.
+    """Upper bounds of what functions subtract from the stack pointer.
 
     LLVM takes large frames in several steps, partly by way of x9; what else x9 is used for adds a
     little.
@@ -118,7 +118,7 @@ def _frames_aarch64(elf: ElfObject) -> dict[str, int]:
 
 
 def _taken_aarch64(word: int) -> int:
-    """What an instruction takes off the stack pointer, or a little more."""
+    """Upper bound of the bytes that an instruction subtracts from sp."""
     target, source = word & 31, word >> 5 & 31
     if word >> 23 == 0b110100010 and (source == 31 or source == target == 9):  # sub
         return (word >> 10 & 0xFFF) << (12 if word >> 22 & 1 else 0)

@@ -1,4 +1,4 @@
-"""The CPU that code is generated for: its LLVM name, its features, and what the generator asks.
+"""The target CPU: its LLVM name, its features, and derived properties.
 
 `fingerprint()` identifies this machine without importing llvmlite, so that a warm start can look
 for cached machine code at once; `native()` and `generic()` describe a target to LLVM and do import
@@ -21,7 +21,7 @@ _CPUINFO_HEAD = 8192
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A target as LLVM knows it."""
+    """A target in LLVM's terms."""
 
     triple: str
     cpu: str
@@ -49,44 +49,44 @@ class Host:
 
     @property
     def vector_registers(self) -> int:
-        """How many vector registers there are."""
+        """The number of vector registers."""
         return 16 if self.architecture == "x86_64" and self.vector_bits < 512 else 32
 
     @property
     def has_mask_registers(self) -> bool:
-        """A store under a mask takes no longer than another one."""
+        """True if a masked store takes no longer than another one."""
         return self.vector_bits >= 512
 
     @property
     def masks_bytes(self) -> bool:
-        """And so it does for elements of one or two bytes."""
+        """True if that holds for elements of one or two bytes, too."""
         return self.has_mask_registers and "avx512bw" in self.enabled
 
     @property
     def looks_far_ahead(self) -> bool:
-        """Whether the machine fetches memory early enough by itself.
+        """True if hardware prefetching suffices.
 
-        Those with vectors of 512 bits do: a sum that asks for it takes a fifth longer on them.
+        It does on machines with AVX-512: a sum with software prefetches takes a fifth longer there.
         """
         return self.vector_bits >= 512
 
     @property
     def has_fma(self) -> bool:
-        """A fused multiply-add is one instruction."""
+        """True if a fused multiply-add is one instruction."""
         if self.architecture == "x86_64":
             return "fma" in self.enabled
         return self.architecture == "aarch64"
 
     @property
     def has_half_conversion(self) -> bool:
-        """f16 converts to and from f32 in hardware."""
+        """True if f16 converts to and from f32 in hardware."""
         if self.architecture == "x86_64":
             return "f16c" in self.enabled
         return self.architecture == "aarch64"
 
     @property
     def saturates_vectors(self) -> bool:
-        """Vectors of floats convert to the nearest integers there are in hardware."""
+        """True if float vectors convert to integers with saturation in hardware."""
         return self.architecture == "aarch64"
 
 
@@ -109,7 +109,7 @@ def native() -> Host:
 
 @cache
 def generic() -> Host:
-    """The least a machine of this architecture has: code that runs on all of them."""
+    """The baseline of this architecture: code that runs on all of its machines."""
     llvm = binding()
 
     triple = llvm.get_process_triple()
@@ -119,7 +119,7 @@ def generic() -> Host:
 
 @cache
 def fingerprint() -> str:
-    """A short name for this machine's instruction set and system, the same in every process."""
+    """An identifier of this machine's instruction set and system, stable across processes."""
     parts = [sys.platform, platform.machine(), _cpu_description()]
     return blake2b("\n".join(parts).encode(), digest_size=8).hexdigest()
 

@@ -1,6 +1,6 @@
-"""Linked machine code as bytes: an image that can be placed anywhere with hardly any work.
+"""Linked, relocatable images of machine code.
 
-All distances in it are known. What is left for the loader are the few words that hold addresses: of
+All relative relocations are resolved. Left for the loader are the few words that hold addresses: of
 the image itself, and of functions of the process. That makes a start from the cache cheap, and this
 module is all of the linker that it needs.
 """
@@ -45,13 +45,13 @@ class Linked:
     constant_end: int
     size: int
     exports: dict[str, int]
-    """Where the functions that others call are."""
+    """Offsets of exported functions."""
     own: list[tuple[int, int]]
-    """Words that hold the address of a place in the image: where, and of which place."""
+    """Words that hold an address in the image: their offset, and the target's offset."""
     imports: list[tuple[int, str, int]]
-    """Words that hold the address of something in the process, plus a number."""
+    """Words that hold an address in the process: offset, symbol and addend."""
     image: bytes | memoryview
-    """All bytes but zeros at the end."""
+    """All bytes except trailing zeros."""
 
     def place(self, memory: mmap.mmap, base: int, address_of: Callable[[str], int]) -> None:
         """Write it into memory of its size that lies at `base`."""

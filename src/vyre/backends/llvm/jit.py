@@ -1,11 +1,11 @@
-"""LLVM IR text to position-independent machine code, with the time of every stage.
+"""Compiles LLVM IR text to position-independent code, timing each stage.
 
 Explicit-vector code needs little from the optimiser, so the standard pipeline runs LLVM's
-per-function simplification at O1 and never its loop vectoriser. For first launches of what takes
-longer there are shorter ones: the lean one leaves loops as they are, the short one cleans up once,
-the brisk one does a little and makes machine code quickly, and the quick one does nothing else. The
-full one is for kernels that turned out to be hot; where there is too much code for it the brisk one
-is, too: its choice of registers is the only one whose time does not grow faster than the code.
+per-function simplification at O1 and never its loop vectoriser. First launches of larger modules
+use shorter ones: `lean` does not unroll loops, `short` simplifies once, `brisk` runs a few passes
+with fast instruction selection, and `quick` runs fast instruction selection only. `full` is for hot
+kernels; where they have too much code for it, `brisk` serves them, too: its register allocator is
+the only one that runs in linear time.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Pipeline:
     slp_vectorization: bool = False
     loop_unrolling: bool = True
     passes: tuple[str, ...] = ()
-    """Passes to run over each function in place of LLVM's pipeline, if any."""
+    """Function passes in place of LLVM's pipeline, if any."""
 
 
 _LITTLE: Final = ("sroa", "sccp", "simplify_cfg", "aggressive_dce", "loop_rotate", "simplify_cfg")
-"""None of these makes a load of bits one of a float, which LLVM's quick instruction selection must
-not see: `Writer.load` says why."""
+"""None of these turns an integer load into a float load. LLVM's fast instruction selection must
+not see such loads: `Builder.load` says why."""
 _ONCE: Final = ("sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
 
 QUICK: Final = Pipeline("quick", speed_level=0, codegen_level=0)
@@ -65,7 +65,7 @@ class Compiled:
 
 
 _lock = make_lock(held_by_forks=True)
-"""Held while LLVM is at work: a copy of its memory made meanwhile would be of no use."""
+"""Held while LLVM runs: a fork meanwhile would copy inconsistent memory."""
 
 
 def compile_text(text: str, host: Host, pipeline: Pipeline = STANDARD) -> Compiled:
@@ -143,7 +143,7 @@ def _optimise(module: Any, machine: Any, pipeline: Pipeline) -> None:
 
 
 def _simplification(builder: Any, pipeline: Pipeline) -> Any:
-    """What runs over each function."""
+    """The passes that run over each function."""
     if not pipeline.passes:
         return builder.getFunctionPassManager()
     made = binding().create_new_function_pass_manager()

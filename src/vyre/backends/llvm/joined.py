@@ -1,4 +1,4 @@
-"""Several object files as one: what one of them lacks and another defines is found there."""
+"""Merges object files: undefined symbols of one resolve to definitions of another."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from vyre.backends.llvm.image import bad_object
 
 
 def joined(objects: Sequence[ElfObject]) -> ElfObject:
-    """All sections, symbols and relocations; only names that objects show to others are shared.
+    """One object with all sections, symbols and relocations; only visible names are shared.
 
-    What an object defines itself it uses itself, whatever the others define.
+    An object's own definitions take precedence over those of the others.
     """
     first, *others = objects
     if not others:
@@ -29,7 +29,7 @@ def joined(objects: Sequence[ElfObject]) -> ElfObject:
             s if s.section is None else replace(s, section=place + s.section) for s in each.symbols
         ]
         relocations += [
-            # The first symbol of every object is none at all.
+            # The first symbol of every object is the null symbol.
             replace(r, section=place + r.section, symbol=r.symbol and number + r.symbol)
             for r in each.relocations
         ]

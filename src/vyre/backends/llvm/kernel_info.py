@@ -1,4 +1,4 @@
-"""What must be known of an object file to launch it: the metadata of CPU artifacts."""
+"""Metadata of CPU artifacts: what a launch needs besides the object file."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ class KernelInfo:
     workgroup_size: tuple[int, int, int]
     scratch_bytes: int = 0
     stack_bytes: int = 0
-    """The most stack that a call takes; 0 when nothing is known, as for small kernels by hand."""
+    """Upper bound of the stack of a call; 0 if unknown, as for hand-written kernels."""
     trap_tags: tuple[str, ...] = ()
     prints: tuple[PrintFormat, ...] = ()
     polls: bool = False
-    """The kernel has loops of unknown length, which poll the stop flag."""
+    """True if loops of unknown trip count poll the stop flag."""
     divergent: bool = False
     """Workgroups may differ much in cost: claim work in smaller chunks."""
     group_cost_ns: int = 0
-    """Estimated time of one workgroup; 0 when nothing is known."""
+    """Estimated time of one workgroup; 0 if unknown."""
     keeps: bool = False
-    """Threads keep totals, and are called once more when they are done."""
+    """Threads have privatised reductions, and are called once more to combine them."""
     any_order: bool = False
-    """Nobody can tell in which order workgroups run."""
+    """No observable result depends on the order of workgroups."""
     proving: tuple[str, ...] = ()
-    """Buffers whose contents prove that indices made of them are in bounds."""
+    """Buffers whose contents prove that indices computed from them are in bounds."""
     pipeline: str = "standard"
     """How much effort LLVM spent."""
 
     @property
     def proving_places(self) -> tuple[int, ...]:
-        """Where such buffers stand among the others."""
+        """Positions of the proving buffers in `buffers`."""
         return tuple(k for k, slot in enumerate(self.buffers) if slot.name in self.proving)
 
     def to_json(self) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class NativeKernel:
         keep: object = None,
         sure: bool = True,
     ) -> LaunchFunction:
-        """A launch with the (address, element count) of every buffer, grid and timeout fixed.
+        """A launch with fixed buffers (address, element count), grid and timeout.
 
         `keep` is held as long as the result: pass the arrays the addresses belong to. Without
         `sure`, nothing is proved by what read-only memory holds.
@@ -204,7 +204,7 @@ class NativeKernel:
 class LaunchFunction:
     """Launches a kernel when called; several threads may call it at once.
 
-    The result is None when there is nothing to tell. What a signal handler raises ends it.
+    The result is None for a plain success. An exception of a signal handler ends the launch.
     """
 
     __slots__ = ("_info", "_native", "_ring", "_within")
@@ -220,7 +220,7 @@ class LaunchFunction:
         self._info = info
         self._ring = ring
         self._within = within
-        """Makes the same with a ring of its own, for a launch within this one."""
+        """Makes the same launch with its own ring, for nested launches."""
 
     def __call__(self, *arguments: object) -> Outcome | None:
         """Run to the end."""

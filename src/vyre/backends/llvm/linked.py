@@ -1,4 +1,4 @@
-"""Object files linked once, when a kernel is compiled.
+"""Links object files, once, when a kernel is compiled.
 
 Code, constants and data get their places relative to each other, so all distances are known from
 then on; see `image` for what is left to the loader.
@@ -18,7 +18,7 @@ from vyre.record import dataclass
 
 
 def link(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> Linked:
-    """An object file and others it needs, with the places of those `exports` that they define."""
+    """The image of an object and `others`, with the `exports` they define."""
     parts = [read_elf(each) for each in (data, *others)]
     if any(map(needs_probe, parts)):
         parts.append(probe_object(parts[0].machine))
@@ -52,14 +52,14 @@ def link(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -> L
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words that are left for the loader."""
+    """The relocations that are left to the loader."""
 
     own: list[tuple[int, int]]
     imports: list[tuple[int, str, int]]
 
 
 class _Layout:
-    """Where everything goes, relative to the start of the image."""
+    """The layout: offsets from the start of the image."""
 
     def __init__(self, elf: ElfObject) -> None:
         if elf.machine not in MACHINES:
@@ -98,7 +98,7 @@ class _Layout:
         return at
 
     def _offset(self, symbol: int) -> int | None:
-        """Where a symbol of the image lies; None for what the process has to provide."""
+        """The offset of a symbol in the image; None if the process provides it."""
         found = self.elf.symbols[symbol]
         return None if found.section is None else self.offset_of[found.section] + found.value
 

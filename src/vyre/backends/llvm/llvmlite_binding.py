@@ -1,4 +1,4 @@
-"""The one door to llvmlite, which is slow to import and carries no types."""
+"""The only import of llvmlite, which is slow to import and untyped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def binding() -> Any:
     """The module `llvmlite.binding`, imported when first needed."""
     import llvmlite.binding
 
-    # Others may have LLVM at work as well: all of them go through one lock of llvmlite.
+    # Other libraries may run LLVM as well: all of them take one lock of llvmlite.
     lock = getattr(getattr(llvmlite.binding.ffi.lib, "_lock", None), "_lock", None)
     if hasattr(lock, "acquire"):
         hold_while_forking(lock)

@@ -1,4 +1,4 @@
-"""Object files into executable memory, without llvmlite where the system is Linux.
+"""Loads object files into executable memory, on Linux without llvmlite.
 
 Memory is written first and made executable afterwards, never both at once. On other systems
 llvmlite's ORC loader does the work behind the same interface.
@@ -30,7 +30,7 @@ class NativeCode(Protocol):
     """Machine code in memory; it stays there as long as this object lives."""
 
     def address(self, symbol: str) -> int:
-        """Address of one of the exports asked for on loading."""
+        """Address of one of the exports named on loading."""
         ...
 
 
@@ -39,7 +39,7 @@ def load_object(
     exports: Sequence[str] = (KERNEL_SYMBOL,),
     symbols: Mapping[str, int] = MappingProxyType({}),
 ) -> NativeCode:
-    """Load an object file that defines `exports`, or what `ready_to_load` made of it.
+    """Load an object file, or the result of `ready_to_load`, that defines `exports`.
 
     What it needs is looked up in `symbols`, then in the C library and its maths.
     """
@@ -50,7 +50,7 @@ def load_object(
 def ready_to_load(
     data: bytes, exports: Sequence[str] = (KERNEL_SYMBOL,), others: Sequence[bytes] = ()
 ) -> bytes:
-    """An object file of this machine as it is best kept: linked where that can be done here.
+    """An object file in the form for the cache: linked where that can be done here.
 
     Only there can it need `others`.
     """
@@ -64,7 +64,7 @@ def _linked(data: bytes, exports: Sequence[str], others: Sequence[bytes] = ()) -
 
 
 def has_linker() -> bool:
-    """Whether objects are linked here, and not by llvmlite."""
+    """True if objects are linked here, and not by llvmlite."""
     return sys.platform == "linux" and platform.machine() in _MACHINE_OF
 
 
@@ -136,7 +136,7 @@ def _libc() -> ctypes.CDLL:
 
 @cache
 def library_symbol(name: str) -> int:
-    """Address of a function of the C library, its maths or the interpreter."""
+    """Address of a function of libc, libm or the interpreter."""
     for library in _libraries():
         try:
             address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value

@@ -1,4 +1,4 @@
-"""A module in two: the kernel, and the functions beside it that LLVM is to make quickly.
+"""Splits a module into the kernel and its cold functions.
 
 LLVM chooses how it selects instructions and registers for a whole module, and the quick way takes a
 tenth of the time. Whatever both modules may need is in both of them: what they do not use is gone
@@ -17,7 +17,7 @@ _NAME = re.compile(r" %[-\w$.]+", re.ASCII)
 
 
 def separated(text: str) -> tuple[str, str | None]:
-    """The module of the kernel, and that of what it calls, if there is any such thing."""
+    """The kernel's module, and that of its cold functions, if any."""
     main: list[str] = []
     end = 0
     for match in _ASIDE.finditer(text):

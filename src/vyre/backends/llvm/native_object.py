@@ -1,4 +1,4 @@
-"""The runtime's own machine code: the thread pool and the launch functions, kept in the cache.
+"""The native runtime: thread pool and launch functions, compiled and cached.
 
 It is written in LLVM IR (`native/*.ll`), compiled once per installation for any CPU of the
 architecture, and kept like compiled programs, so that a warm start needs no llvmlite.
@@ -66,7 +66,7 @@ def architecture() -> str:
 
 @cache
 def source(system: str, of_architecture: str) -> str:
-    """The runtime as LLVM IR text, for a system as `sys.platform` names it."""
+    """The runtime as LLVM IR text, for a value of `sys.platform`."""
     names = ("pool.ll", *_PARTS[system], "python.ll")
     text = "\n".join(map(_text, names))
     values = {
@@ -108,5 +108,5 @@ def object_bytes(store: DiskCache, exports: Sequence[str]) -> bytes:
 def _compile(text: str) -> bytes:
     from vyre.backends.llvm import host, jit
 
-    # The first launch of all waits for it, and no launch can tell how well it was made.
+    # The first launch waits for its compilation, and no launch gains from better code.
     return jit.compile_text(text, host.generic(), jit.BRISK).object

@@ -17,7 +17,7 @@ NativeResult = int | tuple[int, ...]
 
 
 class Status(IntEnum):
-    """How a launch ended. Signals are not here: what their handlers raise is raised."""
+    """How a launch ended. Signals are not here: exceptions of their handlers propagate."""
 
     BAD_GRID = -2
     BAD_ARGUMENT = -1
@@ -32,7 +32,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A launch that has something to tell."""
+    """The outcome of a launch that failed or printed."""
 
     status: Status
     tag: str = ""
@@ -107,7 +107,7 @@ def _line(form: PrintFormat, words: tuple[int, ...]) -> str:
 
 
 def read_outcome(result: NativeResult, info: KernelInfo, ring: PrintRing | None) -> Outcome | None:
-    """The outcome in what a native launch returned; None when there is nothing to tell."""
+    """The outcome of a native launch; None for a plain success."""
     if isinstance(result, int):
         return None
     if len(result) == 2:

@@ -1,4 +1,4 @@
-"""What passes of the CPU backend share: the target, the effort, and the facts they establish."""
+"""The context of CPU passes: target, effort, and established facts."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ class Tiling:
     """Workgroups as the machine runs them: one invocation along x, and some rows."""
 
     size: tuple[int, int, int]
-    """The workgroup size that the launch knows."""
+    """The workgroup size of the launch."""
     rows: int
 
 
 @dataclass(slots=True)
 class LaunchFacts:
-    """What a rewritten program demands of its launch; emission relies on all of it."""
+    """Requirements of a rewritten program on its launch; emission relies on all of them."""
 
     interchanged_axis: int = 0
-    """The axis that x has changed places with; 0 where each is where the program had it."""
+    """The axis that x is interchanged with; 0 for none."""
     tiling: Tiling | None = None
-    """How the grid is cut anew; None where workgroups are those of the launch."""
+    """The re-tiling of the grid; None where workgroups are those of the launch."""
     trip_counts: frozenset[str] = frozenset()
-    """Variables computed from the first lane's position: right for any row that begins there."""
+    """Trip counts computed from the first lane's index: valid for any row that begins there."""
     outer_counters: frozenset[str] = frozenset()
-    """Counters of loops that run around the lanes of a workgroup."""
+    """Induction variables of loops around the lane loop."""
     longest_row: int = 0
     """Lanes that may run as one row; 0 for any number."""
 
@@ -45,7 +45,7 @@ class CpuContext(PassContext):
         super().__init__()
         self.host = host
         self.thorough = thorough
-        """False for first code, which is made in a hurry: nothing is emitted in two versions."""
+        """False for first code, which must compile fast: loops are not versioned."""
         self.facts = LaunchFacts()
 
 
@@ -62,14 +62,14 @@ class CpuPass(Pass):
         return self.transform(program, context)
 
     def transform(self, program: Program, context: PassContext) -> PassResult:
-        """The better program; its facts are added to the context."""
+        """The rewritten program; its facts are added to the context."""
         assert isinstance(context, CpuContext)
         changed = self.rewrite(program, context)
         return PassResult(changed, rewrites=int(changed is not program))
 
     @abstractmethod
     def rewrite(self, program: Program, context: CpuContext) -> Program:
-        """The better program, or the very same; names are unique before and after."""
+        """The rewritten program, or the same object; names are unique before and after."""
 
 
 __all__ = ["CpuContext", "CpuPass", "LaunchFacts", "Tiling"]

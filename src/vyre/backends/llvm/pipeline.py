@@ -1,4 +1,4 @@
-"""The passes of the CPU backend, between the optimizer and the emission of LLVM IR.
+"""The CPU passes, between the optimizer and emission of LLVM IR.
 
 Each runs once, in this order. What they establish besides the program is in `LaunchFacts`.
 """
@@ -24,8 +24,8 @@ from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
     InterchangeAxes(),  # first: strides along x decide all that follows
-    RetileWorkgroups(),  # needs to know whether rows became short by InterchangeAxes
-    IfConvertExchanges(),  # branches that would diverge; before loops are looked at
+    RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
+    IfConvertExchanges(),  # branches that would diverge; before loops are analysed
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
     GridStrideLoops(),  # needs the loop as it was written
     UnrollGridStride(),  # last: only loops that GridStrideLoops made
@@ -33,14 +33,14 @@ CPU_PASSES: tuple[CpuPass, ...] = (
 
 
 def switches() -> frozenset[str]:
-    """The names by which passes and techniques of this backend can be left out."""
+    """Names of the passes and techniques that can be switched off."""
     passes = {each.metadata.name for each in CPU_PASSES}
     return frozenset(passes | {technique.label for technique in Technique})
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """A program after the CPU passes, and what its launch has to respect."""
+    """A program after the CPU passes, and the requirements on its launch."""
 
     program: Program
     facts: LaunchFacts

@@ -1,6 +1,6 @@
-"""The pool of native threads of this process: its settings, and the functions that launch on it.
+"""The process's pool of native threads: settings and launch functions.
 
-Workers start with the first launch that wants them, sleep when there is nothing to do, and end with
+Workers start with the first launch that uses them, sleep when idle, and end with
 the process. A forked child has a pool of its own that starts in the same way.
 """
 
@@ -87,7 +87,7 @@ class Pool:
 
 
 def default_threads() -> int:
-    """VYRE_THREADS if it is set, else the CPUs this process may run on."""
+    """VYRE_THREADS if set, else the CPUs available to this process."""
     wanted = config().threads
     if wanted is not None:
         return wanted

@@ -1,4 +1,4 @@
-"""Applying relocations: the few kinds that position-independent small-model code contains.
+"""Applies the few relocation kinds of position-independent small-model code.
 
 All are distances, and places count from the start of the image, which lies at the start of a page:
 so what is written does not depend on where the image will be. Addresses are left to the loader.
@@ -23,13 +23,13 @@ SLOT_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One relocation with all places known."""
+    """One relocation with all offsets resolved."""
 
     image: bytearray
     at: int
-    """Where the distance is written, and from where it counts."""
+    """The offset where the distance is written and from which it counts."""
     target: int
-    """The place of the symbol plus the addend."""
+    """The offset of the symbol plus the addend."""
 
 
 def _put(place: Place, form: str, value: int) -> None:
@@ -78,10 +78,10 @@ def _a64_low12(scale: int) -> Callable[[Place], None]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How one relocation is applied, and whether it means the table slot or the jump instead."""
+    """How a relocation kind is applied, and whether via slot or stub."""
 
     apply: Callable[[Place], None] | None
-    """None for what is no distance but an address."""
+    """None for absolute addresses."""
     via_slot: bool = False
     call: bool = False
 
@@ -129,7 +129,7 @@ def _stub_aarch64(stub: int, slot: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the loader must know about an instruction set."""
+    """Properties of an instruction set that linking needs."""
 
     kinds: dict[int, Kind]
     stub: Callable[[int, int], bytes]

@@ -1,4 +1,4 @@
-"""The techniques of the CPU backend that are not passes, with a switch for each.
+"""Techniques of the CPU backend besides passes, with a switch each.
 
 `explain()` lists those that were applied to a program. `VYRE_WITHOUT=prefetch,unroll` leaves some
 out, passes of this backend by their names as well: the suite `ablation` measures what each gains.

@@ -1,7 +1,7 @@
-"""How much LLVM will have to do over a module, and which pipeline that allows.
+"""Selects the pipeline of a module by its estimated compile time.
 
-Nobody likes to wait for a kernel that is launched for the first time, and what is launched often is
-compiled once more anyway. The estimate only counts, so that the same program always gets the same.
+A first launch waits for its code, and what is launched often is recompiled anyway. The estimate
+counts lines only, so that the same program always gets the same pipeline.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from vyre.ir.walk import walk_stmts
 
 SMALL_PROGRAM = 100
 FEW_LOOPS = 4
-"""Statements, and loops of known length, up to which LLVM may write out loops: with more it takes
-longer over their rounds than over all the rest."""
+"""Statements, and loops of constant trip count, up to which LLVM unrolls. With more, the unrolled
+iterations take longer to compile than all the rest."""
 MOST_STANDARD = 560
 MOST_SHORT = 2_500
 MOST_BRISK = 7_000
 MOST_LINES_OF_LARGE = 2_500
-"""Lines of LLVM IR up to which each pipeline is quick enough for a first launch. What `short` makes
-runs as fast as the standard's code, or nearly; what `brisk` makes takes half as long again."""
+"""Lines of LLVM IR up to which pipelines suit first launches. Code of `short` is
+as fast as that of `standard`, or nearly; code of `brisk` takes half as long again."""
 _WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.BRISK))
-"""Lines up to which each pipeline takes a few seconds: what a hot kernel is worth, as it runs in
-the background and once. With still more lines code stays as it was made quickly."""
+"""Lines up to which each pipeline takes a few seconds: acceptable for a hot kernel, which is
+recompiled once and in the background. With still more lines the quick code stays."""
 _IN_PLACE = re.compile(r"^define internal .*@(\w+)\(.* alwaysinline \{$", re.MULTILINE)
 
 
 def pipeline_when_hot(text: str) -> jit.Pipeline:
-    """The pipeline for a program that takes its time again and again."""
+    """The pipeline for a hot program."""
     lines = text.count("\n") + wide_lines(text)
     return next((pipeline for most, pipeline in _WHEN_HOT if lines <= most), jit.QUICK)
 
 
 def pipeline_at_first(program: Program, text: str) -> jit.Pipeline:
-    """The pipeline for a program of which nothing is known yet."""
+    """The pipeline for a program that has not been profiled."""
     lines = text.count("\n") + wide_lines(text)
     if is_large(program):
         return jit.QUICK if lines > MOST_LINES_OF_LARGE else jit.LEAN
@@ -52,14 +52,14 @@ def pipeline_at_first(program: Program, text: str) -> jit.Pipeline:
 
 
 def wide_lines(text: str) -> int:
-    """Lines to add for those on wide vectors: these become several instructions."""
+    """Additional lines for wide vectors, which are legalised to several instructions."""
     return 3 * text.count("<32 x") + text.count("<16 x")
 
 
 def lines_to_compile(text: str) -> int:
-    """Lines that LLVM's time goes with: those of functions in place count wherever they are used.
+    """Lines after inlining, to which LLVM's compile time is proportional.
 
-    Of what a wide vector adds, most is there only in the last stage.
+    Most of what a wide vector adds exists in the last stage only.
     """
     lines = text.count("\n") + wide_lines(text) // 3
     for found in _IN_PLACE.finditer(text):

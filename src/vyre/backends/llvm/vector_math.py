@@ -53,8 +53,7 @@ FUNCTIONS: Final = frozenset(_UNARY) | frozenset(_BINARY)
 """The names that can be used; `atan2` and `pow` take two arguments."""
 
 MOST_IN_PLACE = 40
-"""Uses up to which functions are made part of the code around them: LLVM takes milliseconds over
-each of them."""
+"""Calls up to which functions are inlined: each inlined copy takes LLVM milliseconds."""
 _ATTRIBUTE: Final = "<in place or not>"
 _PURE: Final = "nounwind memory(none)"
 
@@ -69,7 +68,7 @@ class VectorMath:
         self._shared: dict[str, None] = {}
 
     def use(self, function: str, dtype: FloatType, width: int) -> str:
-        """The LLVM name, without @, of a function over `width` lanes; it will be in the text."""
+        """The LLVM name, without @, of a function over `width` lanes; adds its definition."""
         self._uses += 1
         name = f"vyre_{function}_{dtype if width == 1 else f'v{width}{dtype}'}"
         if name not in self._definitions:
@@ -116,5 +115,5 @@ class VectorMath:
 
 
 def with_calls(text: str) -> str:
-    """A module in which functions are called, where they were to be made part of the code."""
+    """The module with calls of these functions that are not inlined."""
     return text.replace(f"{_PURE} alwaysinline", f"{_PURE} noinline")

@@ -43,7 +43,7 @@ class Gate:
         ready = [task for task, slots in self._awaited.items() if not slots.size]
         missed: list[tuple[int, int, int]] = []
         if not ready and self._awaited:
-            # Whoever is missing has returned, or will never come: those who are here go on.
+            # The missing ones have returned, or will never arrive: those that are here go on.
             here = {
                 int(slot): self._places[task]
                 for task, slots in self._awaited.items()

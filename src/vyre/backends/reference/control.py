@@ -163,7 +163,7 @@ def continue_(task: Task, lanes: Lanes) -> None:
 
 
 def return_(task: Task, lanes: Lanes) -> None:
-    """End the invocations: nobody hears of them again."""
+    """End the invocations for good."""
 
 
 def barrier(sync: Sync, place: int, collective: Collective | None = None) -> Flow:

@@ -1,7 +1,7 @@
 """Asynchronous copies: the workgroup moves elements between device and workgroup memory.
 
-A copy may happen when it is started or when it is waited for. Both are legal, because whoever
-looks in between races; the order of the run decides, so a schedule brings such races to light.
+A copy may happen when it is started or when it is waited for. Both are legal, because an
+access in between is a race; the order of the run decides, so a schedule brings such races to light.
 """
 
 from __future__ import annotations

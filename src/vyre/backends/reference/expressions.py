@@ -178,7 +178,7 @@ def _atomic(compiler: Compiler, expr: ir.Atomic) -> Compiled:
 
 
 def effect(compiler: Compiler, expr: ir.Atomic) -> Evaluate:
-    """An atomic whose old value nobody wants."""
+    """An atomic whose old value is unused."""
     operands, _ = _operands(compiler, expr)
     return accesses.atomic(compiler, expr, operands, discard=True)
 

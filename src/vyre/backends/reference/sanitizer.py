@@ -2,7 +2,7 @@
 
 Data races, barriers that some invocations miss, accesses out of bounds, reads of memory that
 nothing has written, integer divisions by zero. Order between invocations comes from barriers, and
-from atomics that acquire: whoever acquires is taken to have seen everything before it, which may
+from atomics that acquire: an acquire is taken to have seen everything before it, which may
 hide a race but never invents one.
 """
 

@@ -95,7 +95,7 @@ class Task:
         assert value is not None
         assert owner is not None
         if owner is lanes or len(value) == 1:
-            # Whoever reads may keep the array itself, so it must not change in place any more.
+            # The reader may keep the array itself, so it must not change in place any more.
             self._private[variable] = False
             return value
         return value[lanes.within(owner)]

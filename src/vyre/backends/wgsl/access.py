@@ -165,7 +165,7 @@ def write_scalar(ctx: Context, buffer: Buffer, index: str, value: str, out: Writ
             mask = (1 << (buffer.scalar.bits or 0)) - 1
             bits = _encoded(ctx, buffer.scalar, value)
             out.line(f"let shift = {shift};")
-            # Two steps that leave the other elements of the word alone, whoever else stores there.
+            # Two steps that keep the other elements of the word, also under concurrent stores.
             out.line(f"atomicAnd(&{buffer.name}[{place}], ~({mask:#x}u << shift));")
             out.line(f"atomicOr(&{buffer.name}[{place}], {bits} << shift);")
         case Cells.UNIFORM:

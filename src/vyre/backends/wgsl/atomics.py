@@ -2,7 +2,7 @@
 
 WGSL has atomics of 32-bit integers. Floats are updated by compare-exchange. 64-bit integers use
 atomics of 64 bits where the device has them (an extension of naga). Elsewhere, sums and bit
-operations whose result nobody uses update the halves one after the other, which gives the same
+operations whose result is unused update the halves one after the other, which gives the same
 total in any order; everything else happens under a lock.
 """
 
@@ -119,7 +119,7 @@ def _write_native64(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> 
 
 
 def _write_halves(buffer: Buffer, op: AtomicOp, out: Writer) -> None:
-    """The sum is right once all have added; the value given back is not, and nobody looks at it."""
+    """The sum is right once all have added; the value given back is not, and is unused."""
     low, high = f"&{buffer.name}[2u * i]", f"&{buffer.name}[2u * i + 1u]"
     if op in _BITWISE:
         out.line(f"let low = {BUILT_IN[op]}({low}, value.x);")

@@ -19,7 +19,7 @@ class Barriers:
             self.kinds.insert(0, "storageBarrier")
 
     def write(self, out: Writer) -> None:
-        """One barrier; a single invocation has nobody to wait for."""
+        """One barrier; a single invocation needs none."""
         if not self.alone:
             for kind in self.kinds:
                 out.line(f"{kind}();")

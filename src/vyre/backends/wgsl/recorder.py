@@ -204,7 +204,7 @@ class Recorder:
         self._unread.pop(id(promise), None)
 
     def _is_still_mapping(self) -> bool:
-        """Whether a buffer is to be mapped that nobody waits for any more."""
+        """True if a buffer is to be mapped and its mapping is no longer awaited."""
         for key, (_, promise) in list(self._unread.items()):
             if promise._state != "pending":
                 self._unread.pop(key, None)

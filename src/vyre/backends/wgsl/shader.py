@@ -28,7 +28,7 @@ class Bound:
     element_bytes: int
 
     def size(self, count: int) -> int:
-        """Bytes to bind for so many elements: shaders take the length of arrays from it."""
+        """Bytes to bind for a number of elements: shaders take the length of arrays from it."""
         grain = GRAIN if self.access == "uniform" else WORD
         return -(-count * self.element_bytes // grain) * grain or GRAIN
 
@@ -100,7 +100,7 @@ def choose(
 ) -> Choice:
     """How to launch a shader on arguments with these numbers of elements.
 
-    ValueError when no grid of `most_workgroups` along each axis holds so many.
+    ValueError when no grid of `most_workgroups` along each axis holds them all.
     """
     if prod(grid) >= 1 << 32:
         raise ValueError("shaders count workgroups in 32 bits")

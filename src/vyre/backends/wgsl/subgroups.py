@@ -187,6 +187,6 @@ def _enter(ctx: Context, dtype: DataType, out: Writer) -> None:
 
 
 def _leave(ctx: Context, out: Writer) -> None:
-    """Nobody shows another value before all have read this one."""
+    """No invocation shows another value before all have read this one."""
     if not is_native(ctx) and prod(ctx.program.workgroup_size) > 1:
         out.line("workgroupBarrier();")

@@ -197,7 +197,7 @@ def _optimised(case: GeneratedCase, number: int) -> Iterator[Finding | str]:
     watched = bool(case.waiting) or is_whole(number)
     before = outcome(case.program, case, sanitize=watched)
     if before.unsound:
-        # Some idioms are varied into races: what they leave behind is nobody's fault.
+        # Some idioms are varied into races: what they leave behind is no fault of the compiler.
         assert case.waiting, f"the generator made an unsound program: {sorted(before.unsound)}"
         raise NotOffered
     for change in found:
@@ -237,7 +237,7 @@ def _lists_check(device: str) -> Check:
                 raise
             raise NotOffered from refusal
         expected = one_after_the_other(case, on_reference(case))
-        # In lock-step nobody misses a barrier; in another order, and by the sanitizer, it shows.
+        # In lock-step no lane misses a barrier; in another order, and by the sanitizer, it shows.
         watched = on_reference(case, schedule=number)
         ways = {"on the reference": on_reference(case), "in another order": watched}
         if device != "reference":

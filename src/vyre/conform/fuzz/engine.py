@@ -72,7 +72,7 @@ def fuzz(
     folder: Path = Path("fuzz-failures"),
     progress: Callable[[FuzzReport], None] | None = None,
 ) -> FuzzReport:
-    """Run random programs on all cores for so many seconds, and no more than so many programs."""
+    """Run random programs on all cores, up to a number of seconds and of programs."""
     workers = processes or len(os.sched_getaffinity(0))
     report = FuzzReport(seed, tuple(checks))
     started = time.monotonic()
@@ -106,7 +106,7 @@ _ASKED_TO_END = frozenset(
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
     if hasattr(signal, name)
 )
-"""How processes end that somebody told to end, such as a shell all of a job's: no program did."""
+"""Exits of processes that were ended from outside, as a shell ends a job: no program did it."""
 
 _LEAVE = 10.0
 """Seconds in which processes finish the program they are at when everything is to stop."""

@@ -1,4 +1,4 @@
-"""One process of the fuzzer: takes every so-manieth number until the time is up."""
+"""One process of the fuzzer: runs every n-th seed until the time limit."""
 
 from __future__ import annotations
 

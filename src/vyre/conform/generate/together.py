@@ -147,7 +147,7 @@ class Together:
         to = dice.below(min(memory.decl.count, 2))
         copy = ir.Node.async_load(tag, memory.name, to, source.name, start, count)
         made = statements.spend(copy)
-        # The copy is under way: nobody may look at its destination yet.
+        # The copy is under way: its destination may not be read yet.
         memory.readable = True
         hidden = statements.visible.memories
         statements.visible.memories = [other for other in hidden if other is not memory]

@@ -81,7 +81,7 @@ class Written:
 
 
 def write_kernel(seed: int, parts: int) -> Written:
-    """The kernel with this seed and so many parts."""
+    """The kernel with this seed and this number of parts."""
     dice = Dice(f"python {seed}")
     world = dice.pick(_WORLDS)
     before, after, around = _globals(dice, world)

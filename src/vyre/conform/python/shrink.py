@@ -18,7 +18,7 @@ Fails = Callable[[str], bool]
 """Whether a source, which need not even be one that Python takes, still shows the failure."""
 
 _MOST_LINES = 200_000
-"""A loop that has lost its end is left after so many lines of Python."""
+"""A loop that has lost its end is left after this number of lines of Python."""
 _KEPT = ("decorator_list", "annotation")
 """What says how a kernel is run, which CPython does not look at."""
 _GONE = -1
@@ -39,7 +39,7 @@ class _Edit:
 
 
 def shrink_source(source: str, fails: Fails, attempts: int = 2000) -> str:
-    """The shortest source that is found in so many attempts and fails."""
+    """The shortest failing source that is found in this number of attempts."""
     tree = ast.parse(source)
     number, changed = 0, False
     edits = list(_edits(tree))

@@ -63,7 +63,7 @@ class Wholes:
         return scope.names(kind) + [f"{n}{p}" for n, of in scope.tuples() for p in _paths(of, kind)]
 
     def place(self) -> str:
-        """An array and an index of an element that nobody else has: two arguments."""
+        """An array and an index of an element that no other lane uses: two arguments."""
         return self.dice.pick(self.outside.places)
 
     def element(self) -> str:
@@ -122,7 +122,7 @@ class Wholes:
         return self.dice.pick(options)
 
     def place_in(self, extent: int, depth: int) -> str:
-        """An index into so many elements; now and then a wild one."""
+        """An index into this number of elements; now and then a wild one."""
         found = self.settled(depth)
         if self.dice.chance(2) and self.outside.arrays:
             # An element makes it a number of the run: a constant one is refused.

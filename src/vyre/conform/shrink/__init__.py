@@ -26,7 +26,7 @@ _ALL_STEPS: tuple[Steps, ...] = (statement_steps, expression_steps, data_steps)
 def shrink(
     case: GeneratedCase, fails: Callable[[GeneratedCase], bool], attempts: int = 5000
 ) -> GeneratedCase:
-    """The smallest case found for which `fails` still says yes, after at most so many tries.
+    """The smallest case found for which `fails` still says yes, after at most `attempts`.
 
     `fails` must say yes for `case` itself; it is asked about valid programs only.
     """

@@ -132,7 +132,7 @@ def _between_segments() -> Trial:
 
 
 def _untouched() -> Trial:
-    """A trap that nobody raises changes nothing."""
+    """A trap that no invocation raises changes nothing."""
     text = """
     program workgroup(16, 1, 1)
 
@@ -144,7 +144,7 @@ def _untouched() -> Trial:
     out[gid.x] = gid.x + 1
     """
     expected = {"out": np.arange(1, 65, dtype=np.uint32)}
-    return written(_AREA, "a trap that nobody raises", text, {}, (4, 1, 1), expected)
+    return written(_AREA, "a trap that no invocation raises", text, {}, (4, 1, 1), expected)
 
 
 def _resumed() -> Trial:

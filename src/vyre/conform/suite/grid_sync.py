@@ -96,7 +96,7 @@ def _rounds(grid: tuple[int, int, int]) -> Trial:
 
 
 def _returned(grid: tuple[int, int, int]) -> Trial:
-    """Whoever has returned stays away."""
+    """Invocations that have returned take no part in later barriers."""
     n = grid[0] * 32
     text = f"""
     program workgroup(32, 1, 1)

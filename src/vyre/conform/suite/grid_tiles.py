@@ -186,7 +186,7 @@ out[i] = out[i] * 100 + tile[k]
 
 
 def _any_index(iterations: int) -> Trial:
-    """Indices of other types, and out of bounds: nobody else's element is met."""
+    """Indices of other types, and out of bounds: no other invocation's element is touched."""
     body = """
 tile[k] = i + 1
 barrier

@@ -64,7 +64,7 @@ def beyond(target: Target) -> Iterator[tuple[Code, ir.Program]]:
     tile = ir.BufferDecl.workgroup("tile", words, ir.DataType.U32)
     keep = [ir.Node.store("tile", ir.Expr.gid(0), _ONE), *store]
     yield codes.TARGET_LIMIT, ir.Program.wrapped([out, tile], _SIZE, keep)
-    yield codes.OPAQUE_ON_TARGET, ir.Program.wrapped([], _SIZE, [ir.Node.opaque("nobody.knows")])
+    yield codes.OPAQUE_ON_TARGET, ir.Program.wrapped([], _SIZE, [ir.Node.opaque("no.such")])
     lacking = {
         Feature.F64: ir.Node.let("x", ir.Expr.f64(1.0)),
         Feature.SUBGROUPS: ir.Node.let("x", ir.Expr.subgroup_size()),

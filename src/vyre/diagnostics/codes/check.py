@@ -288,7 +288,7 @@ ASYNC_NOT_STARTED = Code(
 )
 ASYNC_NOT_AWAITED = Code(
     "V312",
-    "async copy that nobody waits for",
+    "async copy that is never awaited",
     "no async_wait with the tag {tag!r} follows this copy",
     "wait for it before the program ends",
     example=_TILE + 'async_store "t" out[0] <- tile[0], 64u32\n',

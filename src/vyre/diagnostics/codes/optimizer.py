@@ -21,7 +21,7 @@ UNKNOWN_REQUIREMENT = Code(
     "schedule {requirement!r} too, or take it out of what {name!r} requires",
     example=(
         "from vyre.opt import Pass, PassPhase, PassResult, PassScheduler, vyre_pass\n\n"
-        "@vyre_pass(name='lonely', phase=PassPhase.CLEANUP, requires=('nobody',))\n"
+        "@vyre_pass(name='lonely', phase=PassPhase.CLEANUP, requires=('missing',))\n"
         "class Lonely(Pass):\n"
         "    'Does nothing. Legal always.'\n"
         "    def transform(self, program, context):\n"

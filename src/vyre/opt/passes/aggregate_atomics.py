@@ -35,8 +35,8 @@ _REDUCE = {
 class AggregateAtomics(Pass):
     """Joins what the lanes of a subgroup would each add to one element, and lets one lane do it.
     Legal when the whole workgroup arrives there, the element is the same for all of it, the
-    numbers are integers, the atomic is relaxed, and nobody in the program uses what an atomic on
-    that buffer gives; an atomic under a condition counts for the lanes where it holds.
+    numbers are integers, the atomic is relaxed, and no result of an atomic on that buffer is used
+    in the program; an atomic under a condition counts for the lanes where it holds.
     """
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
@@ -47,7 +47,7 @@ class AggregateAtomics(Pass):
         if prod(program.workgroup_size) == 1:
             return PassAnalysis.skip("a workgroup has one invocation")
         if not _unused(program):
-            return PassAnalysis.skip("there are no atomics whose results nobody uses")
+            return PassAnalysis.skip("there are no atomics whose results are unused")
         return PassAnalysis.RUN
 
     def transform(self, program: ir.Program, context: PassContext) -> PassResult:
@@ -58,7 +58,7 @@ class AggregateAtomics(Pass):
 
 
 def _unused(program: ir.Program) -> frozenset[str]:
-    """Buffers with atomics, none of which anybody uses the result of."""
+    """Buffers with atomics whose results are all unused."""
     facts = ProgramFacts.of(program)
     atomics: set[str] = set()
     used: set[str] = set()

@@ -1,4 +1,4 @@
-"""Memory of the program's own that nobody reads."""
+"""Removal of scratch memory that is never read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that are overwritten before anybody can see them."""
+"""Stores that are overwritten before anything can read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Element = tuple[str, ir.AnyExpr]
 
 @vyre_pass(name="dead_stores", phase=PassPhase.MEMORY, invalidates=("facts",))
 class DeadStores(Pass):
-    """Removes stores whose element is stored again in the same body before anybody can see it, and
+    """Removes stores whose element is stored again in the same body before it can be read, and
     stores that put an element back where it came from.
     Legal when between the two stores nothing reads the buffer, the second store's own operands
     included, nothing synchronises or leaves, and the variables of the index keep their values.
@@ -39,7 +39,7 @@ class DeadStores(Pass):
 
 
 class _Overwritten:
-    """Elements that are stored again before anybody looks, found by what makes one forget them."""
+    """Elements that are stored again before a read; statements that may read remove them."""
 
     def __init__(self) -> None:
         self._indices: dict[str, set[ir.AnyExpr]] = {}
@@ -62,12 +62,12 @@ class _Overwritten:
                 self._users.setdefault(node.name, []).append(element)
 
     def forget_all(self) -> None:
-        """Somebody may look at anything."""
+        """Any buffer may be read."""
         self._indices.clear()
         self._users.clear()
 
     def forget_buffers(self, names: Iterable[str]) -> None:
-        """Somebody looks at these buffers."""
+        """These buffers are read."""
         for name in names:
             self._indices.pop(name, None)
 

@@ -5,7 +5,7 @@ it wrote itself, the round trip through device memory is not needed, and the buf
 memory.
 
 `run`, `count_opportunities` and `candidate_handoffs` judge buffers that the host can see too, as
-long as they are not wanted after the dispatch: they are for whoever owns the program's slots. The
+long as they are not wanted after the dispatch: they are for the owner of the program's slots. The
 pass itself keeps the host's view and moves only buffers that the host never sees.
 """
 

@@ -21,7 +21,7 @@ _ONCE = (ir.If, ir.Block, ir.Region)
 class DissolveArrays(Pass):
     """Puts a variable in the place of each element of an invocation's own array.
     Legal when every index of the array is a literal inside of it, and nothing but loads and stores
-    touches it: the elements begin as zeros, and nobody else can see them.
+    touches it: the elements begin as zeros, and no other invocation can see them.
     """
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:

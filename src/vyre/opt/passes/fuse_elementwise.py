@@ -85,7 +85,7 @@ def _refusal(program: ir.Program, decl: ir.BufferDecl, refs: list[BufferRef]) ->
     if decl.count >= 1 << 31:
         return "it is too large"
     if not any(ref.use is BufferUse.READ for ref in refs):
-        return "nobody reads it"
+        return "it is never read"
     forms, facts = AffineForms.of(program), ProgramFacts.of(program)
     constants: set[int] = set()
     for ref in refs:

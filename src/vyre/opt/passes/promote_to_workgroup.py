@@ -127,7 +127,7 @@ class _FromCopies:
 def _filling(
     program: ir.Program, copies: dict[str, ir.BufferDecl], names: Names
 ) -> list[ir.AnyStmt]:
-    """The workgroup fills the copies, each invocation every so many elements, and waits."""
+    """The workgroup fills the copies, each invocation every n-th element, and waits."""
     width, height, depth = program.workgroup_size
     total = width * height * depth
     linear: ir.AnyExpr = _id(0)

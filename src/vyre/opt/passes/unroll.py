@@ -17,11 +17,11 @@ MOST_STATEMENTS = 16
 MOST_ROUNDS_TAKEN_APART = 16
 MOST_STATEMENTS_TAKEN_APART = 72
 """The same where the rounds count two axes at once, as in `k // 3` and `k % 3`: written out, these
-are literals and an index is a sum again; as they stand, nobody can tell how far it reaches."""
+are literals and an index is a sum again; otherwise its range is unknown."""
 _TAKEN_APART = frozenset({ir.BinOp.DIV, ir.BinOp.REM, ir.BinOp.SHR, ir.BinOp.AND})
 LARGE_PROGRAM = 300
 """Statements up to which a program may grow that is not known to be hot: writing out the loops of
-a large one doubles what it takes to compile, before anybody knows whether that pays."""
+a large one doubles what it takes to compile, before it is known whether that pays."""
 
 
 @vyre_pass(name="unroll", phase=PassPhase.LOOP, family=CostModelFamily.LOOP, invalidates=("facts",))

@@ -108,7 +108,7 @@ def visited(seen: vy.InOut[vy.u32, 3]):
 
 
 def reaches_all_elements(elements: tuple[int, int, int]) -> bool:
-    """Whether each of so many elements is visited once, and no workgroup more than is needed."""
+    """True if each of the elements is visited once, and no workgroup more than is needed."""
     shape = tuple(-(-n // size) * size for n, size in zip(elements, (4, 2, 3), strict=True))
     seen = np.zeros([n + 5 for n in reversed(shape)], np.uint32)
     visited(seen, elements=elements, device="reference")

@@ -1,4 +1,4 @@
-"""Programs whose workgroups may run in any order without anybody noticing."""
+"""Programs whose workgroups may run in any order: no observable result depends on it."""
 
 from __future__ import annotations
 

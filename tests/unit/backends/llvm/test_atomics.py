@@ -96,7 +96,7 @@ region "settle" {{
 @pytest.mark.parametrize("op", ["atomic_and", "atomic_or", "atomic_min", "atomic_max"])
 @pytest.mark.parametrize("kind", ["u32", "i32", "u64", "i64"])
 def test_operations_that_may_change_nothing(op: str, kind: str) -> None:
-    """They look first; where nobody wants the old value, an exchange is a store."""
+    """They load first; where the old value is unused, an exchange is a store."""
     dtype = np.dtype({"u32": "u4", "i32": "i4", "u64": "u8", "i64": "i8"}[kind])
     random = np.random.default_rng(3)
     data = random.integers(-100, 100, 128).astype(dtype)

@@ -1,4 +1,4 @@
-"""Indices in the midst of an array: simple where nothing is near, and right at every edge."""
+"""Indices in the interior of an array: simple away from edges, and right at every edge."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ BEYOND_ROWS = (
     f"let i = select((gid.y < h - 1) & (gid.x < w), gid.y * w + gid.x, {NOWHERE})"
     f" if (i == {NOWHERE}) & (a[min(gid.x, w - 1)] > 9) {{ out[gid.y * 64 + gid.x] = a[i] + 5 }}"
 )
-"""The guard holds just where an index is not what it is in the midst of the array."""
+"""The guard holds just where an index is not what it is in the interior of the array."""
 ROWS = (
     "if gid.y == 0 { for k in 0..h {"
     f" out[select((gid.x < w) & (k < 9), gid.x * 9 + k, {NOWHERE})]"

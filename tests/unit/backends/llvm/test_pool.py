@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[4]
 
 SETUP = """
 import os, signal, sys, threading, time
-# Whoever runs the tests in the background has them ignore it.
+# A shell that runs the tests in the background has them ignore it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from vyre.backends.llvm import pool

@@ -44,7 +44,7 @@ BODIES = {
     "for i in 0..7 { sum = sum * 3 + mine[i] }",
     "lanes that have left": "let i = 0\n while i < 9 { if x[gid.x] % 7 == i { break }\n"
     "mine[i] = gid.x\n i = i + 1 }\n for k in 0..7 { sum = sum * 3 + mine[k] }",
-    "nobody is there": "for i in 0..9 { if i > 3 { continue }\n mine[i] = i + x[gid.x] }\n"
+    "no lane is active": "for i in 0..9 { if i > 3 { continue }\n mine[i] = i + x[gid.x] }\n"
     "for k in 0..7 { sum = sum * 3 + mine[k] }",
     "a return before": "if x[gid.x] % 5 == 0 { return }\n mine[5] = x[gid.x]\n sum = mine[5]",
 }

@@ -58,7 +58,7 @@ def test_lanes_with_work_among_others(body: str, nodes: int, share: float) -> No
 
 @pytest.mark.parametrize("nodes", [5, 64, 150])
 def test_atomics_that_only_look(nodes: int) -> None:
-    """Nobody writes here what others look at, so that results do not depend on the order."""
+    """No invocation writes what others read, so that results do not depend on the order."""
     body = GUARDED.replace("levels[gid.x] ==", "atomic_or(levels[gid.x], 0) ==")
     text = program(body).replace("levels: read_only", "levels: read_write")
     assert "bitcast <32 x i1>" in source(Program.parse(text))

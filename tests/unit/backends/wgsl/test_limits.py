@@ -41,7 +41,7 @@ y[gid.x] = x[len(x) - 1u32 - gid.x]
 
 
 def sums(buffers: int, *, trap: bool) -> str:
-    """A program with so many buffers in device memory."""
+    """A program with this number of buffers in device memory."""
     names = [f"b{k}" for k in range(buffers - 1)]
     lines = ["program workgroup(4, 1, 1)"]
     lines += [f"buffer {name}: read_only u32[4] @{k}" for k, name in enumerate(names)]

@@ -12,7 +12,7 @@
 ; Signal handlers of Python run in the main thread, between two of its instructions. While a launch of that
 ; thread lasts, the watchdog has it look for them every now and then, right where it is: see `attend`.
 ;
-; Jobs are never freed, so a late look at one is harmless: whoever wants to touch a job first raises its
+; Jobs are never freed, so a late look at one is harmless: a thread that wants to touch a job first raises its
 ; `refs` (or `watching`) and then looks whether it is still open (or live); the launching thread first
 ; lowers `open` (or `live`) and then waits for the counter. All four are sequentially consistent.
 ;
@@ -70,7 +70,7 @@
   i32,           ; 7 workers that run
   i64,           ; 8 how long to spin before sleeping, in ns
   i64,           ; 9 identity of the main thread
-  [2 x i64],     ; 10 the last launch that nobody was woken for: its end; and the time of a row of them
+  [2 x i64],     ; 10 the last launch that woke no worker: its end; and the time of a row of them
   [64 x %job]    ; 11
 }
 
@@ -81,7 +81,7 @@
 
 ; ---- claiming -------------------------------------------------------------------------------------
 
-; Divide the workgroups of a job among so many segments, 8 at most.
+; Divide the workgroups of a job among a number of segments, 8 at most.
 define internal void @divide(ptr %job, i64 %groups, i64 %wanted, i32 %backwards) nounwind alwaysinline {
 entry:
   %backwards.p = getelementptr inbounds %job, ptr %job, i64 0, i32 22
@@ -277,7 +277,7 @@ define internal void @wake(i32 %wanted) nounwind {
   ret void
 }
 
-; Launches that are too short to wake anybody for may be worth it together: when they follow one another so
+; Launches that are too short to wake a worker for may be worth it together: when they follow one another so
 ; closely that workers would not sleep in between. Several threads may write here at once; what they lose
 ; is only a sum.
 define internal void @note_lone_work(i64 %begin) nounwind {
@@ -486,11 +486,11 @@ sleep:
 define internal i1 @spin_until_not(ptr %word, i32 %value, i64 %ns) nounwind {
 entry:
   %begin = call i64 @os_now()
-  br label %round
-round:
+  br label %burst
+burst:
   br label %poll
 poll:
-  %i = phi i32 [ 0, %round ], [ %i.next, %again ]
+  %i = phi i32 [ 0, %burst ], [ %i.next, %again ]
   %now = load atomic i32, ptr %word acquire, align 4
   %differs = icmp ne i32 %now, %value
   br i1 %differs, label %yes, label %again
@@ -503,7 +503,7 @@ clock:
   %time = call i64 @os_now()
   %passed = sub i64 %time, %begin
   %over = icmp sgt i64 %passed, %ns
-  br i1 %over, label %no, label %round
+  br i1 %over, label %no, label %burst
 yes:
   ret i1 true
 no:
@@ -808,7 +808,7 @@ define internal i1 @open_job(ptr %job, i32 %wanted) nounwind alwaysinline {
   ret i1 %any
 }
 
-; Let nobody in any more, and wait for those inside.
+; Close a job to new threads, and wait for those inside.
 define internal void @close_job(ptr %job) nounwind {
 entry:
   %open.p = getelementptr inbounds %job, ptr %job, i64 0, i32 1

@@ -266,7 +266,7 @@ any:
 may:
   br i1 %small, label %brief, label %crew
 brief:
-  ; Little work: not for a large crew, and not if anybody has to be woken, unless there is more to come.
+  ; Little work: not for a large crew, and not if a worker has to be woken, unless more work follows.
   %few = icmp ule i32 %threads, 8
   %awake = call i1 @are_awake()
   %many = call i1 @is_one_of_many()
@@ -284,7 +284,7 @@ go:
   %alone = phi i1 [ true, %any ], [ true, %brief ], [ false, %crew ], [ false, %start ]
   %together = select i1 %alone, i32 1, i32 %threads
   %segments = zext i32 %together to i64
-  ; Whoever works alone does so in order.
+  ; A thread that works alone does so in order.
   %epoch = load atomic i32, ptr @vyre_pool monotonic, align 64
   %odd = and i32 %epoch, 1
   %any.bit = and i32 %flags, 16
@@ -292,7 +292,7 @@ go:
   %forwards = or i1 %alone, %ordered
   %backwards = select i1 %forwards, i32 0, i32 %odd
   call void @divide(ptr %job, i64 %groups, i64 %segments, i32 %backwards)
-  ; One call of a kernel that never looks whether to stop cannot be stopped: nobody need watch it.
+  ; One call of a kernel that never looks whether to stop cannot be stopped: no watchdog is needed.
   %looks.bit = and i32 %flags, 1
   %never.looks = icmp eq i32 %looks.bit, 0
   %no.deadline = icmp eq i64 %timeout, 0

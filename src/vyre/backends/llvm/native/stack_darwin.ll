@@ -1,6 +1,6 @@
 ; How much stack a thread has left.
 
-; Whether so many bytes fit below the frame of the caller, with room for signals.
+; True if this number of bytes fits below the frame of the caller, with room for signals.
 define internal i1 @os_has_stack(i64 %bytes) nounwind {
   %here.p = alloca i8
   %here = ptrtoint ptr %here.p to i64

@@ -2,7 +2,7 @@
 
 @main_stack = internal global i64 0
 
-; Whether so many bytes fit below the frame of the caller, with room for signals. For the main thread the answer is
+; True if this number of bytes fits below the frame of the caller, with room for signals. For the main thread the answer is
 ; in a file that takes long to read, and its end never moves.
 define internal i1 @os_has_stack(i64 %bytes) nounwind {
 entry:

@@ -118,7 +118,7 @@ define internal void @os_hear_signals() nounwind {
   ret void
 }
 
-; Whether so many bytes fit below the frame of the caller.
+; True if this number of bytes fits below the frame of the caller.
 define internal i1 @os_has_stack(i64 %bytes) nounwind {
   %here.p = alloca i8
   %here = ptrtoint ptr %here.p to i64

@@ -1,4 +1,4 @@
-"""Rewrites of whole programs before any vector width is known, one pass a file.
+"""Program rewrites before vector widths are selected, one pass per file.
 
 They keep the contract of `vyre.opt.Pass`. `vyre.backends.llvm.pipeline` lists them in order.
 """

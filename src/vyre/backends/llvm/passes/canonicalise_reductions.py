@@ -40,7 +40,7 @@ from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.rewrite.names import Names
 
 MOST_NODES = 128
-"""Expressions of loops that are looked at."""
+"""Expressions of the largest loop that is rewritten."""
 _COUNTERS = (ir.DataType.U32, ir.DataType.I32)
 _EXTREMES = {
     ir.BinOp.GT: ir.BinOp.MAX,
@@ -99,7 +99,7 @@ class _Choices:
         return self._names
 
     def _loop(self, statement: ir.Loop | ir.While) -> list[ir.AnyStmt] | None:
-        """What stands for a loop whose rounds can be made to run side by side."""
+        """The statements that replace a loop that becomes vectorisable; None if it does not."""
         loop = statement if isinstance(statement, ir.Loop) else self._counted(statement)
         if loop is None:
             return None
@@ -109,12 +109,12 @@ class _Choices:
         if loop is statement:
             return [found]
         assert isinstance(found.start, ir.Var)
-        # Where there is no round, the counter may be past the end.
+        # With a trip count of zero, the induction variable may be past the end.
         end = ir.Assign(found.start.name, ir.Binary(ir.BinOp.MAX, found.start, found.stop))
         return [found, end]
 
     def _counted(self, statement: ir.While) -> ir.Loop | None:
-        """A loop that counts, in place of one that asks."""
+        """The counted loop equivalent to a `while` loop; None if there is none."""
         match statement.cond:
             case ir.Binary(ir.BinOp.LT, ir.Var(name), stop) | ir.Binary(
                 ir.BinOp.GT, stop, ir.Var(name)
@@ -142,7 +142,7 @@ class _Choices:
         return ir.Loop(counter, ir.Var(name), stop, (*before, *after))
 
     def _has_choices(self, loop: ir.Loop) -> bool:
-        """Whether a loop is not yet as it should be."""
+        """True if a loop is not yet in reduction form."""
         own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
         carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)} - own
         stepped: set[str] = set()
@@ -162,7 +162,7 @@ class _Choices:
         return False
 
     def _gathers(self, loop: ir.Loop, before: ir.Loop | ir.While) -> bool:
-        """Whether rounds of the loop run side by side, at places that differ between lanes."""
+        """True if the loop vectorises, and its loads differ between lanes."""
         found = vectorizable_loop(loop, self._env)
         if found is None or found.stores:
             return False
@@ -197,7 +197,7 @@ class _Choices:
     def _sorted(
         self, values: list[Stepped | Replaced]
     ) -> tuple[list[Stepped], dict[Better, list[Replaced]]]:
-        """The variables that take steps, and those that are replaced together."""
+        """Reductions by operator, and the variables that one comparison replaces together."""
         steps = {one.name: one for one in values if isinstance(one, Stepped)}
         groups: dict[Better, list[Replaced]] = {}
         for one in values:
@@ -208,7 +208,7 @@ class _Choices:
             leader = Replaced(better.name, better, better.value)
             whole = self._types[better.name].is_integer
             if leader not in group:
-                # A greatest number is one whether it is written so or not.
+                # A maximum written as a comparison is the same as one written as `max`.
                 if not whole or steps.pop(better.name, None) != Stepped(better.name, (extreme,)):
                     raise Unclear
                 group.insert(0, leader)
@@ -238,7 +238,7 @@ def _taken(name: str, step: Step, when: ir.AnyExpr | None) -> ir.Assign:
 
 
 def _with_value(body: list[ir.AnyStmt], name: str, value: ir.AnyExpr) -> list[ir.AnyStmt]:
-    """Statements with a value for a variable."""
+    """Statements with a value substituted for a variable."""
 
     def one(node: ir.AnyExpr) -> ir.AnyExpr:
         return value if isinstance(node, ir.Var) and node.name == name else node
@@ -251,7 +251,7 @@ def _with_value(body: list[ir.AnyStmt], name: str, value: ir.AnyExpr) -> list[ir
 
 
 def _stays(stop: ir.AnyExpr, changed: set[str]) -> bool:
-    """Whether a number is the same in all rounds."""
+    """True if an expression is loop-invariant."""
     return all(
         isinstance(node, (ir.Lit, ir.BufLen, ir.Builtin, ir.Binary, ir.Var))
         and not (isinstance(node, ir.Var) and node.name in changed)
@@ -260,7 +260,7 @@ def _stays(stop: ir.AnyExpr, changed: set[str]) -> bool:
 
 
 def _is_simple(body: ir.Body) -> bool:
-    """Whether a loop is short and does nothing but compute, with nothing slow in its arms."""
+    """True if a loop is short, without slow operations in branches."""
     nodes = 0
     for statement in walk_stmts(body):
         if isinstance(statement, ir.If):

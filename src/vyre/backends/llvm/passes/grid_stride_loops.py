@@ -32,7 +32,7 @@ FEWEST_LANES = 64
 MOST_KEPT = 2
 """Loop-carried variables: between two iterations of a row they are in memory."""
 MOST_WRITTEN_TWICE = 16
-"""Statements of a loop that is emitted in its original form as well."""
+"""Statements of the largest loop that is versioned."""
 _ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
 
 
@@ -52,12 +52,12 @@ class GridStrideLoops(CpuPass):
             return PassAnalysis.skip(f"no row of {FEWEST_LANES} lanes")
         kinds = {type(s) for s in walk_stmts(program.entry)}
         if ir.Return in kinds:
-            # Lanes that return leave gaps in every row that follows.
+            # Lanes that have returned leave gaps in every later row.
             return PassAnalysis.skip("invocations return early")
         return PassAnalysis.RUN if kinds & {ir.Loop, ir.While} else PassAnalysis.skip("no loop")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
-        """The program with such loops interchanged, and the names of their trip counts."""
+        """The program with such loops interchanged; the facts name their trip counts."""
         rewriter = _Rewriter(program)
         changed = program.with_rewritten_entry(map_workgroup_loops(program.entry, rewriter.change))
         if changed is program:
@@ -68,13 +68,13 @@ class GridStrideLoops(CpuPass):
 
 @dataclass(frozen=True, slots=True)
 class _Stride:
-    """A loop over `start`, `start + step`, … as long as that is less than `stop`."""
+    """A loop over `start`, `start + step`, … below `stop`."""
 
     start: ir.Builtin
     stop: ir.AnyExpr
     step: ir.AnyExpr
     base: ir.AnyExpr | None = None
-    """What is added to the start: as in the elements of a row, shared by a workgroup."""
+    """A uniform offset of the start, such as a row's first element."""
 
 
 class _Rewriter:
@@ -84,7 +84,7 @@ class _Rewriter:
         self._types = TypeEnv(buffers, variable_types(program))
         self._size = program.workgroup_size[0]
         self.counts: list[str] = []
-        """Names of numbers of rounds."""
+        """Names of variables that hold trip counts."""
         self._names = Names(program)
         self._values = {
             s.name: s.value
@@ -93,7 +93,7 @@ class _Rewriter:
         }
 
     def change(self, loop: ir.Loop | ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
-        """What becomes of a loop."""
+        """The statements that replace a loop."""
         return self._loop(loop) if isinstance(loop, ir.Loop) else self._while(loop, body, place)
 
     # Loops that count ----------------------------------------------------------------------------
@@ -106,21 +106,26 @@ class _Rewriter:
         if found.base is not None:
             return self._from_base(loop, written, found, found.base)
         first = self._first(found.start)
-        rounds = self._count()
+        trip_count = self._count()
         stop = rewrite_expr(written, lambda e: first if self._named(e) == found.start else e)
         guarded = ir.If(_is_left(found, ir.Var(loop.var)), loop.body, ())
-        return [ir.Let(rounds, stop), rebuilt(loop, {"stop": ir.Var(rounds), "body": (guarded,)})]
+        changed = rebuilt(loop, {"stop": ir.Var(trip_count), "body": (guarded,)})
+        return [ir.Let(trip_count, stop), changed]
 
     def _from_base(
         self, loop: ir.Loop, written: ir.AnyExpr, found: _Stride, base: ir.AnyExpr
     ) -> list[ir.AnyStmt]:
-        """Unless lanes begin on both sides of the end of all numbers: then it is run as it stands.
+        """Versioned on `base` + lane not wrapping; if it wraps, the original loop runs.
 
-        Elsewhere the first lane has the most rounds, here as well.
+        If it does not wrap, the first lane has the most iterations, as without a base.
         """
         if sum(1 for _ in walk_stmts(loop.body)) > MOST_WRITTEN_TWICE:
             return [loop]
-        begin, safe, rounds = self._names.fresh("base"), self._names.fresh("safe"), self._count()
+        begin, safe, trip_count = (
+            self._names.fresh("base"),
+            self._names.fresh("safe"),
+            self._count(),
+        )
         fits = ir.Binary(ir.BinOp.LE, base, ir.Expr.u32((1 << 32) - self._size))
 
         def at_first(expr: ir.AnyExpr) -> ir.AnyExpr:
@@ -137,20 +142,20 @@ class _Rewriter:
         return [
             ir.Let(begin, base),
             ir.Let(safe, fits),
-            ir.Let(rounds, count),
-            rebuilt(loop, {"stop": ir.Var(rounds), "body": (guarded,)}),
+            ir.Let(trip_count, count),
+            rebuilt(loop, {"stop": ir.Var(trip_count), "body": (guarded,)}),
             ir.If(ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (loop,), ()),
         ]
 
     def _named(self, expr: ir.AnyExpr) -> ir.AnyExpr:
-        """What a name stands for: two loops over the same numbers share how many there are."""
+        """The expression behind a name: loops over the same range share a trip count."""
         while isinstance(expr, ir.Var) and expr.name in self._values:
             expr = self._values[expr.name]
         return expr
 
-    def _stride_of(self, begin: ir.AnyExpr, rounds: ir.AnyExpr) -> _Stride | None:
-        """The stride behind a number of rounds, as `range` counts them."""
-        match rounds:
+    def _stride_of(self, begin: ir.AnyExpr, trip_count: ir.AnyExpr) -> _Stride | None:
+        """The stride of a trip count in the form that `range` computes."""
+        match trip_count:
             case ir.Select(cond, ir.Binary(ir.BinOp.ADD, quotient, ir.Lit(_, 1)), ir.Lit(_, 0)):
                 pass
             case _:
@@ -190,14 +195,14 @@ class _Rewriter:
         return _Stride(start, stop, step, base)
 
     def _is_fixed(self, expr: ir.AnyExpr) -> bool:
-        """Whether a value is the same for all lanes at all times."""
+        """True if a value is uniform and loop-invariant."""
         changes = (
             isinstance(n, ir.Var) and n.name in self._shapes.assigned for n in walk_expr(expr)
         )
         return not any(changes) and not self._shapes.is_varying(expr)
 
     def _first(self, start: ir.Builtin) -> ir.AnyExpr:
-        """Where the first lane of the workgroup begins; no lane begins before it."""
+        """The start of the workgroup's first lane, the least of all."""
         if start.kind is ir.BuiltinKind.LOCAL_ID:
             return _ZERO
         group = ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0)
@@ -206,7 +211,7 @@ class _Rewriter:
     # Loops with a condition ----------------------------------------------------------------------
 
     def _while(self, loop: ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
-        """Unless the counter may wrap around: then the loop is run as it stands."""
+        """Versioned on the counter not wrapping; if it may wrap, the original loop runs."""
         match loop.cond:
             case ir.Binary(ir.BinOp.LT, ir.Var(name), stop) | ir.Binary(
                 ir.BinOp.GT, stop, ir.Var(name)
@@ -231,7 +236,7 @@ class _Rewriter:
         return self._both(loop, bound, tuple(rest), found)
 
     def _is_own(self, name: str, loop: ir.While, body: ir.Body) -> bool:
-        """Whether a variable is bound before a loop and used nowhere else."""
+        """True if a variable is bound before a loop and otherwise unused."""
         changes = [s for s in walk_stmts(body) if isinstance(s, ir.Assign) and s.name == name]
         inside = sum(_mentions(s, name) for s in walk_stmts((loop,)))
         return len(changes) == 1 and inside == sum(_mentions(s, name) for s in walk_stmts(body))
@@ -239,7 +244,7 @@ class _Rewriter:
     def _both(
         self, loop: ir.While, bound: ir.Let, body: ir.Body, found: _Stride
     ) -> list[ir.AnyStmt]:
-        counter, rounds = self._names.fresh("round"), self._count()
+        counter, trip_count = self._names.fresh("iteration"), self._count()
         safe, shown = self._names.fresh("safe"), self._names.fresh(bound.name)
         start, stop, step = self._first(found.start), found.stop, found.step
         moves = ir.Binary(ir.BinOp.NE, step, _ZERO)
@@ -265,8 +270,8 @@ class _Rewriter:
         as_written = rebuilt(as_written, {"body": (*as_written.body, moved)})
         return [
             ir.Let(safe, ir.Binary(ir.BinOp.AND, moves, fits)),
-            ir.Let(rounds, ir.Select(some, count, _ZERO)),
-            ir.Loop(counter, _ZERO, ir.Var(rounds), (guarded,)),
+            ir.Let(trip_count, ir.Select(some, count, _ZERO)),
+            ir.Loop(counter, _ZERO, ir.Var(trip_count), (guarded,)),
             ir.If(
                 ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (ir.Let(again, found.start), as_written), ()
             ),
@@ -275,7 +280,7 @@ class _Rewriter:
     # What may be moved ---------------------------------------------------------------------------
 
     def _is_movable(self, body: ir.Body, counter: str | None) -> bool:
-        """Whether lanes may take turns: they stay to the end, and keep little in between."""
+        """True if the loops interchange: no early exits and few loop-carried variables."""
         own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
         changed: set[str] = set()
         for statement in walk_stmts(body):
@@ -286,14 +291,14 @@ class _Rewriter:
         return counter not in changed and len(changed) <= MOST_KEPT
 
     def _count(self) -> str:
-        self.counts.append(self._names.fresh("rounds"))
+        self.counts.append(self._names.fresh("trips"))
         return self.counts[-1]
 
 
 def _offset(
     start: ir.Binary, named: Callable[[ir.AnyExpr], ir.AnyExpr]
 ) -> tuple[ir.Builtin, ir.AnyExpr] | None:
-    """A lane's place in the workgroup and what is added to it."""
+    """The lane's id in the workgroup and the base added to it."""
     if start.op is not ir.BinOp.ADD:
         return None
     for place, base in ((start.right, start.left), (start.left, start.right)):
@@ -304,7 +309,7 @@ def _offset(
 
 
 def _is_left(found: _Stride, counter: ir.AnyExpr) -> ir.AnyExpr:
-    """Whether a lane has the round with a number that the first lane has."""
+    """The condition that a lane is active in the first lane's iteration."""
     gone = ir.Binary(ir.BinOp.MUL, counter, found.step)
     return ir.Binary(ir.BinOp.LT, found.start, ir.Binary(ir.BinOp.SUB, found.stop, gone))
 
@@ -318,7 +323,7 @@ def _mentions(statement: ir.AnyStmt, name: str) -> int:
 def _conditions_fit(
     cond: ir.AnyExpr, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr
 ) -> bool:
-    """Whether there are rounds exactly where the start is less than the stop and moves."""
+    """True if `cond` is: start below stop, and step nonzero."""
     below = (ir.Binary(ir.BinOp.LT, start, stop), ir.Binary(ir.BinOp.GT, stop, start))
     moves = (ir.Binary(ir.BinOp.NE, step, _ZERO), ir.Binary(ir.BinOp.GT, step, _ZERO))
     if isinstance(step, ir.Lit) and step.bits:

@@ -78,7 +78,7 @@ class _Exchanges:
         return body if same else tuple(made)
 
     def _note(self, statement: ir.AnyStmt, loaded: dict[tuple[str, ir.AnyExpr], str]) -> None:
-        """Remember what was loaded, as long as nothing but computing follows."""
+        """Record a load; anything but a pure binding invalidates the recorded ones."""
         if not isinstance(statement, ir.Let) or any(
             isinstance(node, ir.Atomic) for node in walk_expr(statement.value)
         ):
@@ -120,7 +120,7 @@ class _Exchanges:
 
 
 def _is_pure(cond: ir.AnyExpr) -> bool:
-    """Whether a condition may be asked again after some of the stores."""
+    """True if a condition may be re-evaluated after some of the stores."""
     return all(isinstance(node, _PURE) for node in walk_expr(cond))
 
 

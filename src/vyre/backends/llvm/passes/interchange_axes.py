@@ -63,7 +63,7 @@ def contiguous_axis(program: ir.Program) -> int:
 
 
 def with_axes_interchanged(program: ir.Program, axis: int) -> ir.Program:
-    """The program with x and another axis interchanged in ids and workgroup size."""
+    """The program with ids and workgroup size of two axes interchanged."""
     places = {0: axis, axis: 0}
 
     def change(node: ir.AnyExpr) -> ir.AnyExpr:

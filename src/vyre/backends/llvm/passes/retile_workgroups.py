@@ -26,7 +26,7 @@ SHORT_ROW = 16
 
 @vyre_pass(name="retile_workgroups", phase=PassPhase.LOWERING, family=CostModelFamily.MEMORY)
 class RetileWorkgroups(CpuPass):
-    """Cuts the grid into rows of lanes in place of the program's workgroups.
+    """Tiles the grid into rows of lanes in place of workgroups.
 
     Legal when invocations may be reordered and repeated, and use no memory or id of a workgroup.
     Profitable when rows of lanes share what a loop loads, or became short by interchanged axes.
@@ -63,13 +63,13 @@ def tiling_of(program: ir.Program, *, interchanged: bool) -> Tiling | None:
 
 
 def with_tiling(program: ir.Program, tiling: Tiling) -> ir.Program:
-    """The program with these workgroups, and without on-chip memory, which it does not use."""
+    """The program with these workgroups, without its unused on-chip memory."""
     kept = [decl for decl in program.buffers if not decl.is_on_chip]
     return program.with_rewritten_buffers(kept).with_workgroup_size((1, tiling.rows, 1))
 
 
 def _rows_share(program: ir.Program) -> bool:
-    """True if a loop loads what is uniform along y and varies along x."""
+    """True if a loop's load is uniform along y and varies along x."""
     along_x, along_y = (
         Divergence(program, program.entry, (axis,), in_step=True) for axis in (0, 1)
     )

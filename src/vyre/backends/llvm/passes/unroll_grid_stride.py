@@ -67,8 +67,8 @@ class UnrollGridStride(CpuPass):
 
 
 @dataclass(frozen=True, slots=True)
-class _Rounds:
-    """A loop with a round for each lane that is less than what is left."""
+class _GuardedLoop:
+    """A loop in which lanes below the remaining count are active."""
 
     start: ir.Builtin
     stop: ir.AnyExpr
@@ -85,31 +85,31 @@ class _Rewriter:
         self.outside: list[str] = []
 
     def entry(self, program: ir.Program) -> ir.Body:
-        """All that the program does, with loops rewritten."""
+        """The program's statements with loops rewritten."""
         return map_workgroup_loops(program.entry, self._loop)
 
     def _loop(self, loop: ir.Loop | ir.While, _body: ir.Body, _place: int) -> list[ir.AnyStmt]:
         if not isinstance(loop, ir.Loop):
             return [loop]
-        found = self._rounds_of(loop)
+        found = self._guarded_loop(loop)
         if found is None or not sums_up(found.body):
             return [loop]
         whole, counter = self._names.fresh("whole"), self._names.fresh("fours")
         self.counts.append(whole)
         self.outside.append(counter)
         begin = ir.Binary(ir.BinOp.MUL, ir.Var(counter), ir.Expr.u32(TOGETHER))
-        rounds = tuple(
+        unrolled = tuple(
             ir.Block(_with(found.body, loop.var, ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n))))
             for n in range(TOGETHER)
         )
         done = ir.Binary(ir.BinOp.MUL, ir.Var(whole), ir.Expr.u32(TOGETHER))
         return [
             ir.Let(whole, self._whole(found, loop.stop)),
-            ir.Loop(counter, _ZERO, ir.Var(whole), rounds),
+            ir.Loop(counter, _ZERO, ir.Var(whole), unrolled),
             rebuilt(loop, {"start": done}),
         ]
 
-    def _rounds_of(self, loop: ir.Loop) -> _Rounds | None:
+    def _guarded_loop(self, loop: ir.Loop) -> _GuardedLoop | None:
         if loop.start != _ZERO or not isinstance(loop.stop, ir.Var):
             return None
         if loop.stop.name not in self._known or len(loop.body) != 1:
@@ -124,14 +124,14 @@ class _Rewriter:
                 body,
                 (),
             ) if name == loop.var:
-                return _Rounds(start, stop, step, body)
+                return _GuardedLoop(start, stop, step, body)
             case _:
                 return None
 
-    def _whole(self, found: _Rounds, rounds: ir.AnyExpr) -> ir.AnyExpr:
-        """How often all lanes have so many rounds.
+    def _whole(self, found: _GuardedLoop, trip_count: ir.AnyExpr) -> ir.AnyExpr:
+        """The trip count of the unrolled loop: all lanes are active in all its iterations.
 
-        Where the first lane has one, the step is not zero and its place is less than the stop.
+        If the first lane has an iteration, the step is nonzero and its index is below the stop.
         """
         first = _ZERO
         if found.start.kind is ir.BuiltinKind.GLOBAL_ID:
@@ -141,7 +141,9 @@ class _Rewriter:
         row = ir.Expr.u32(self._size * MOST_GROUPS)
         room = ir.Binary(ir.BinOp.SUB, found.stop, first)
         enough = ir.Binary(
-            ir.BinOp.AND, ir.Binary(ir.BinOp.NE, rounds, _ZERO), ir.Binary(ir.BinOp.GE, room, row)
+            ir.BinOp.AND,
+            ir.Binary(ir.BinOp.NE, trip_count, _ZERO),
+            ir.Binary(ir.BinOp.GE, room, row),
         )
         left = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.SUB, room, row), found.step)
         full = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.ADD, left, _ONE), ir.Expr.u32(TOGETHER))
@@ -153,7 +155,7 @@ def _with(body: ir.Body, name: str, value: ir.AnyExpr) -> ir.Body:
 
 
 def sums_up(body: ir.Body) -> bool:
-    """Whether rounds load, keep something for the next one, and do little else."""
+    """True if the body is short, loads, and updates loop-carried variables."""
     own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
     kept = loads = nodes = 0
     for statement in walk_stmts(body):

@@ -1,8 +1,7 @@
-"""Programs so large that their work is not written out more often than it must be.
+"""Program size above which code-growing transformations are disabled.
 
-A loop that is there twice, with tests and without, or rounds that follow one another, pay where a
-kernel has few of them. In a program of hundreds of statements nobody knows which loop matters, and
-LLVM takes more than twice as long over twice as much code.
+Loop versioning and unrolling pay in kernels with few loops. In a program of hundreds of statements
+it is unknown which loop is hot, and LLVM's compile time grows superlinearly with the code.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
 
 LARGE_PROGRAM = 250
-"""Statements from which on a program is large."""
+"""Statements of the smallest program that is not large."""
 
 
 def is_large(program: Program) -> bool:
-    """Whether a program has so many statements."""
+    """True if a program has more statements than `LARGE_PROGRAM`."""
     return program.memo("is_large", _is_large)
 
 

@@ -1,8 +1,8 @@
-"""Work that most lanes have none of: many lanes at once are asked, and only those that have run.
+"""Vector pre-test of a guard; lanes that pass run as scalars.
 
-In `if levels[gid.x] == level[0] { … }` the condition looks at neighbouring elements, and what it
-guards goes anywhere. A vector of lanes tests it, and the lanes for which it may hold run one after
-another, testing it again for themselves.
+In `if levels[gid.x] == level[0] { … }` the condition loads contiguous elements, and the guarded
+statements gather. The condition is evaluated for a vector of lanes, and those for which it may hold
+run one after another, each testing it again.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 
 LANES = 32
-"""Lanes that are asked at once."""
+"""Lanes per vector of the pre-test."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaneFilter:
-    """What to ask lanes before they run."""
+    """The condition of the pre-test, and what it uses."""
 
     lets: tuple[ir.Let, ...]
     cond: ir.AnyExpr
-    """No lane for which this fails does anything."""
+    """Lanes for which this is false have no side effects."""
     inside: frozenset[int]
-    """Loads in place of atomics, in bounds as those were."""
+    """Identities of loads that replace in-bounds atomics, in bounds themselves."""
 
 
 def lane_filter_of(peeling: RowPartition, census: CostModel) -> LaneFilter | None:
-    """How to find the lanes that have work, where others have none at all."""
+    """The filter of a region whose only effect is guarded; None if there is none."""
     before: list[ir.Let] = []
     guard = _only_effect(peeling, peeling.simplified, before)
     if guard is None or bool(guard.then) == bool(guard.otherwise):
@@ -50,7 +50,7 @@ def lane_filter_of(peeling: RowPartition, census: CostModel) -> LaneFilter | Non
 
 
 def _only_effect(peeling: RowPartition, body: ir.Body, before: list[ir.Let]) -> ir.If | None:
-    """The one statement that does anything; what is bound before it."""
+    """The only statement with side effects; `before` receives the bindings before it."""
     found: ir.If | None = None
     for statement in without_blocks(body):
         if isinstance(statement, ir.Let) and peeling.is_quiet(statement):
@@ -66,7 +66,7 @@ def _only_effect(peeling: RowPartition, body: ir.Body, before: list[ir.Let]) -> 
 
 
 def _is_look(node: ir.AnyExpr) -> bool:
-    """Whether an atomic does no more than to read."""
+    """True if an atomic only reads: a relaxed `or` with zero."""
     if not isinstance(node, ir.Atomic) or node.ordering is not ir.MemoryOrdering.RELAXED:
         return False
     value = node.value
@@ -80,16 +80,16 @@ class _Maker:
         self._lets = lets
         self.inside: set[int] = set()
         self.looks_apart = False
-        """Whether anything that lanes look at differs between them."""
+        """True if a load of the condition has stride 1 across lanes."""
 
     def is_cheap(self, expr: ir.AnyExpr) -> bool:
-        """Whether lanes can be asked in a vector that loads neighbours only."""
+        """True if the expression vectorises with uniform or contiguous loads."""
         return all(self._is_cheap_node(node) for node in walk_expr(expr))
 
     def _is_cheap_node(self, node: ir.AnyExpr) -> bool:
         match node:
             case ir.Var(name):
-                # Lanes that are asked know what is bound here, not what a barrier kept.
+                # The pre-test has the bindings of this region, not values spilled across a barrier.
                 let = self._lets.get(name)
                 return let is not None and self.is_cheap(let.value)
             case ir.Load(buffer, index):
@@ -127,7 +127,7 @@ class _Maker:
         return rewrite_expr(expr, one)
 
     def wanted(self, held: list[Conjunct]) -> set[str]:
-        """Names that conditions need, with the names that those need."""
+        """Names that the conjuncts use, directly or through bindings."""
         found: set[str] = set()
         left = [part.condition() for part in held]
         while left:

@@ -1,9 +1,8 @@
-"""Asking for memory ahead of where long rows of lanes load it.
+"""Software prefetching ahead of contiguous loads in long rows.
 
-Lanes that follow one another through a large buffer, with little to compute, wait for memory. The
-machine looks ahead by itself, but not across the ends of the pieces in which a workgroup's loops
-and tests cut a row. Asking changes nothing that a program can see, and may be for places that do
-not exist.
+Lanes that stream through a large buffer with little arithmetic are bound by memory. The hardware
+prefetcher does not cross the ends of the pieces into which a workgroup's loops and tests split a
+row. A prefetch has no observable effect, and its address may be invalid.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 
 DISTANCE = 768
-"""Bytes ahead: what comes while they are worked through. Twice as many are as bad as none."""
+"""Prefetch distance in bytes: what arrives meanwhile. Twice as many are as bad as none."""
 LINE = 64
-"""Bytes that come together, on nearly all machines."""
+"""Bytes of a cache line, on nearly all machines."""
 MOST_NODES = 48
-"""Expressions in work that waits for memory more than memory for it."""
+"""Expressions of a region that is bound by memory."""
 
 MOST_WALKS = 4
-"""Places that lanes move along: with more there is enough to wait for at any time."""
+"""Streams that are prefetched: with more, enough loads are in flight at any time."""
 
 
 def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
-    """Identities of loads for which it pays: one for every place that lanes move along."""
+    """Identities of loads worth prefetching: one for each stream."""
     if not kernel.fills_lines or kernel.host.looks_far_ahead:
         return frozenset()
     found: dict[tuple[str, ir.AnyExpr], int] = {}
@@ -50,8 +49,8 @@ def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
     return frozenset(found.values())
 
 
-def emit_ask(kernel: Kernel, pointer: str, nbytes: int) -> None:
-    """Ask for as many bytes as are loaded at a pointer, some way behind it."""
+def emit_prefetch(kernel: Kernel, pointer: str, nbytes: int) -> None:
+    """Prefetch `nbytes` at `DISTANCE` behind a pointer, as many as are loaded."""
     w = kernel.w
     for line in range(0, nbytes, LINE):
         there = w.emit(f"getelementptr i8, ptr {pointer}, i64 {DISTANCE + line}")

@@ -1,8 +1,8 @@
-"""How long loops go on between two looks at the flag that tells a launch to stop.
+"""Safepoint polling: how many iterations run between two polls of the stop flag.
 
-A loop that is over soon need not look at all, but it counts in whatever repeats it: three loops
-inside of one another, each of them short, take hours. A loop that looks does so before its first
-round, and so whatever repeats it need not count it.
+Loops are strip-mined. A loop with a small trip count has no poll, but its iterations count in the
+enclosing loop: three nested loops, each of them short, take hours. A loop with a poll has one
+before its first iteration, so the enclosing loop need not count it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from vyre.analysis import Ranges
 from vyre.ir.walk import bodies, walk_stmts
 
 STRIP = 1 << 16
-"""Rounds of all loops together between two looks."""
+"""Iterations of all loops together between two polls."""
 NARROW = 16
-"""Bits of counters that soon have no numbers left."""
+"""Bits of induction variables whose range bounds the trip count."""
 
 
 def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> dict[str, int]:
-    """By counter, how many rounds loops have at most, where that is less than millions."""
+    """Upper bounds of trip counts by induction variable, where below millions."""
     ranges = Ranges.of(program)
     found: dict[str, int] = {}
     for position, statement in enumerate(walk_stmts(program.entry)):
@@ -37,26 +37,26 @@ def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> di
     return found
 
 
-def strips(program: ir.Program, rounds: Mapping[str, int]) -> dict[str, int]:
-    """By counter, after how many rounds a loop looks again; 0 where it never does."""
+def strips(program: ir.Program, trip_counts: Mapping[str, int]) -> dict[str, int]:
+    """Iterations between two polls by induction variable; 0 for loops without a poll."""
     found: dict[str, int] = {}
-    _unseen(program.entry, rounds, found)
+    _unpolled(program.entry, trip_counts, found)
     return found
 
 
-def _unseen(body: ir.Body, rounds: Mapping[str, int], found: dict[str, int]) -> int:
-    """Rounds of loops in a body that go by without a look."""
+def _unpolled(body: ir.Body, trip_counts: Mapping[str, int], found: dict[str, int]) -> int:
+    """Iterations of loops in a body that run without a poll."""
     total = 0
     for statement in body:
-        inner = sum(_unseen(nested, rounds, found) for nested in bodies(statement))
+        inner = sum(_unpolled(nested, trip_counts, found) for nested in bodies(statement))
         if isinstance(statement, ir.While):
             continue
         if not isinstance(statement, ir.Loop):
             total += inner
             continue
         each = 1 + inner
-        most = rounds.get(statement.var)
-        looks = most is None or most * each > STRIP
-        found[statement.var] = max(STRIP // each, 1) if looks else 0
-        total += 0 if looks or most is None else most * each
+        most = trip_counts.get(statement.var)
+        polls = most is None or most * each > STRIP
+        found[statement.var] = max(STRIP // each, 1) if polls else 0
+        total += 0 if polls or most is None else most * each
     return total

@@ -1,4 +1,4 @@
-"""How many lanes run together, chosen for each stretch of work from what it does."""
+"""Selects the vector width and jam factor of each region by cost."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from vyre.backends.llvm.techniques import Technique
 MOST_LANES = 32
 FEWEST_LANES = 4
 SCATTERED = 6
-"""With fewer operations than this for each scattered access, lanes are better run as scalars."""
+"""Operations per gather or scatter below which a region is scalar."""
 SCATTERED_IN_LOOPS = 8
-"""And so many more for narrow elements that a loop goes through."""
+"""The same, in addition, for narrow elements that a loop traverses."""
 JAMMED = (8, 6, 4)
-"""Scalar lanes in lock-step: enough to hide the latency of loads that depend on loads."""
+"""Interleaved scalar lanes: enough to hide the latency of dependent loads."""
 SCALAR_REGISTERS = 12
-"""Variables and pointers of such lanes: as many general registers as are free for them."""
+"""General-purpose registers free for the variables and pointers of such lanes."""
 UNROLLED_LANES = 4
-"""Scalar lanes one after the other, where no loop makes them wait for loads."""
+"""Unrolled scalar lanes of regions without loops."""
 WIDEST_SCATTERED = 256
-"""Bits of vectors whose lanes are put together one by one."""
+"""Bits of vectors whose lanes are inserted one by one."""
 ROWS = 4
-"""Rows in lock-step where they use the same elements."""
+"""Rows that are jammed where they load the same elements."""
 BANDS = 4
-"""Vectors in lock-step where they go down columns."""
+"""Vectors that are jammed where they walk down columns."""
 LONG_BODY = 64
-"""Operations that keep the machine busy without a second vector beside the first."""
+"""Operations that fill the pipelines with one vector."""
 SHORT_BODY = 16
-"""Operations that leave room for four vectors side by side."""
+"""Operations below which four vectors run side by side."""
 LARGE_BODY = 256
-"""Statements that give the machine enough to do, and LLVM too, with one vector of each value."""
+"""Statements from which one vector per value fills the pipelines; more costs compile time."""
 REGISTERS = 12
-"""Vector registers that variables of a loop may take."""
+"""Vector registers for loop-carried variables."""
 ALL_REGISTERS = 16
-"""Vector registers that they may take together with what is computed within a round."""
+"""Vector registers for these and the temporaries of an iteration."""
 
 
 def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) -> Tile:
-    """The lanes that run together in a stretch of work."""
+    """The tile of a parallel region."""
     census = CostModel(kernel, peeling, varying)
     if census.talks:
         return Tile(reason="it prints, or calls what is opaque, lane by lane")
@@ -84,7 +84,7 @@ def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) 
 
 
 def mask_bits(width: int) -> int:
-    """Bits of one lane of a mask: as wide as the data, so that both use the same registers."""
+    """Bits per lane of a mask: the width of the data, so that both use the same registers."""
     return 32 if width <= MOST_LANES else 8
 
 
@@ -93,7 +93,7 @@ def _chases(kernel: Kernel, census: CostModel) -> bool:
 
 
 def _is_scalar_search(kernel: Kernel, census: CostModel) -> bool:
-    """True if vectors would wait for their last lane in a loop that gains nothing from them."""
+    """True if a divergent loop gains nothing from vectors: they wait for their last lane."""
     if not census.searches or not kernel.allows(Technique.SCALAR_SEARCH):
         return False
     kernel.applies(Technique.SCALAR_SEARCH)
@@ -103,7 +103,7 @@ def _is_scalar_search(kernel: Kernel, census: CostModel) -> bool:
 def _scalar_tile(kernel: Kernel, peeling: RowPartition, census: CostModel) -> Tile:
     jams = census.chained and kernel.allows(Technique.INTERLEAVE_SCALARS)
     if not census.diverges and census.has_loop and not jams:
-        # The machine looks ahead into the next round by itself.
+        # Out-of-order execution overlaps iterations without help.
         return Tile(0, 1, peeled=True)
     if not census.diverges and census.has_loop:
         kernel.applies(Technique.INTERLEAVE_SCALARS)
@@ -129,7 +129,7 @@ def _natural(kernel: Kernel, census: CostModel) -> int:
 
 
 def _register_bits(kernel: Kernel, census: CostModel) -> int:
-    """The width of registers that pays: what is put together lane by lane had better be short."""
+    """The profitable register width: vectors that are inserted lane by lane stay short."""
     bits = kernel.host.vector_bits
     return min(bits, WIDEST_SCATTERED) if census.scattered else bits
 
@@ -138,7 +138,7 @@ def _width(kernel: Kernel, census: CostModel) -> int:
     bits = _register_bits(kernel, census)
     natural = _natural(kernel, census)
     if census.scattered and not kernel.thorough:
-        # Every lane that is put together is code that somebody waits for.
+        # Every inserted lane is code, and the first launch waits for its compilation.
         return _within_row(kernel, natural)
     if census.diverges_in_loop:
         width = natural if census.statements >= LARGE_BODY else 4 * natural
@@ -157,7 +157,7 @@ def _width(kernel: Kernel, census: CostModel) -> int:
 
 
 def _within_row(kernel: Kernel, width: int) -> int:
-    """So many lanes, or as many as there are along x."""
+    """`width` halved until it fits into a row of static extent."""
     if not kernel.row.startswith("%"):
         while width > kernel.size[0]:
             width //= 2
@@ -165,14 +165,14 @@ def _within_row(kernel: Kernel, width: int) -> int:
 
 
 def _fits(vectors: int, census: CostModel) -> bool:
-    """Whether the registers hold so many vectors of every variable of a loop."""
+    """True if registers hold this number of vectors per loop variable."""
     if census.statements >= LARGE_BODY:
         return False
     return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
 
 
 def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
-    """Rows along y that run in lock-step, where they load the same elements in a loop."""
+    """Rows along y that are jammed: their loop loads the same elements."""
     if not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
         return 1
     if peeling.depends_on_y() or peeling.begins_late():
@@ -181,12 +181,11 @@ def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
 
 
 def _in_bands(kernel: Kernel, census: CostModel, peeling: RowPartition, width: int) -> Tile | None:
-    """Vectors side by side that go down the columns of a matrix in lock-step.
+    """Jammed vectors that walk down the columns of a matrix.
 
-    From round to round they jump by a whole line of it. Where they end in the midst of a line of
-    the cache, those beside them will have to fetch it again, so there should be few such ends.
-    Where registers do not hold so many vectors, or lanes store what they come by, there are as
-    many shorter ones.
+    Each iteration advances by a whole row of the matrix. Where vectors end inside a cache line, the
+    vectors beside them fetch that line again, so there should be few such ends. Where registers do
+    not hold `BANDS` full vectors, or the loop stores, there are as many shorter ones.
     """
     if not kernel.allows(Technique.JAM_COLUMNS):
         return None

@@ -1,4 +1,4 @@
-"""How many lanes run together."""
+"""The tile of a region: vector width and jam factor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Tile:
     """Lanes of a vector along x; 0 for one lane as plain scalar code."""
     jam: int = 1
     axis: int = 0
-    """Along which axis the sets follow one another."""
+    """The axis along which the sets are adjacent."""
     lock_step: bool = True
-    """Whether sets go statement by statement, or one after the other."""
+    """True if sets run statement by statement; else one after the other."""
     peeled: bool = False
-    """Whether lanes for which conditions and accesses hold run apart from the others."""
+    """True if the row is split: lanes whose guards and bounds are proven run separately."""
     reason: str = ""
-    """Why lanes run one at a time, where they do."""
+    """Why the region is scalar, if it is."""
     sieve: LaneFilter | None = None
-    """What lanes are asked first, many at once, before those that have work run one by one."""
+    """The vector pre-test that selects the scalar lanes with work, if any."""
 
     @property
     def step(self) -> int:
@@ -31,11 +31,11 @@ class Tile:
 
 
 ONE_BY_ONE = Tile(reason="lanes are ordered by returns or loops that leave the region")
-"""Lanes one after the other, in regions that other regions depend on lane by lane."""
+"""Scalar lanes in order: other regions depend on the region lane by lane."""
 
 
 def describe(tile: Tile, *, overlaps: bool) -> str:
-    """How lanes run, in words."""
+    """The tile in words, for the schedule listing."""
     where = ("columns", "rows", "planes")[tile.axis]
     if not tile.width:
         lanes = f"{tile.jam} lanes in turn" if tile.jam > 1 else "one lane at a time"

@@ -1,8 +1,8 @@
-"""Rounds of a loop in blocks: each set of lanes in lock-step does several before the next one does.
+"""Unroll-and-jam factors of loops over interleaved scalar lanes.
 
-Loads that depend on loads keep many sets of lanes busy at once, more than there are registers. In
-turns of several rounds a set's variables are fetched once per turn, while the machine, which looks
-far ahead, still works on several sets at a time.
+Hiding the latency of dependent loads takes more interleaved lanes than there are registers, so
+their variables are spilled. With several iterations per lane before the next lane, the variables
+are reloaded once per block, while out-of-order execution still overlaps several lanes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
 
-MOST_ROUNDS = 4
+MOST_ITERATIONS = 4
 MOST_NODES = 1024
 """Expressions in all copies of a loop's body together."""
 
 
 def jam_factor(statements: Statements, loop: Loop) -> int:
-    """How many rounds each set of lanes does in its turn; 1 when it is round by round."""
+    """Iterations per set of lanes before the next set runs; 1 for lock-step."""
     if not statements.kernel.allows(Technique.UNROLL_AND_JAM):
         return 1
     apart = statements.apart
@@ -35,10 +35,10 @@ def jam_factor(statements: Statements, loop: Loop) -> int:
         if isinstance(inner, (Loop, While)):
             return 1
         if isinstance(inner, Assign) and inner.name not in apart.varying:
-            # One variable of all sets must not run ahead with the first of them.
+            # A variable shared by all sets must not advance with the first of them.
             return 1
         nodes += 1 + sum(1 for child in expr_children(inner) for _ in walk_expr(child))
-    rounds = MOST_ROUNDS
-    while rounds > 1 and rounds * nodes * len(statements.views) > MOST_NODES:
-        rounds //= 2
-    return rounds
+    factor = MOST_ITERATIONS
+    while factor > 1 and factor * nodes * len(statements.views) > MOST_NODES:
+        factor //= 2
+    return factor

@@ -2,8 +2,8 @@
 
 Every function writes one fragment. What it computes ends up in a buffer of its own, so that a
 wrong value is seen. A variation may leave the bounds of a buffer, alias an element, change a
-variable in between or stand under a condition; some are races, which whoever runs them must ask
-the sanitizer about.
+variable in between or stand under a condition; some are races, which the
+sanitizer must find before they are run.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Stretches:
         lines += self._let(_Place())
         for cells in frame.shared:
             if dice.chance(4):
-                # Zero at the beginning, whoever reads it.
+                # Zero at the beginning, for every reader.
                 lines += [self._show(cells.loaded(self._index(cells))), "barrier seq_cst"]
         lines += self._grid_level(_Place(), self._budget)
         lines += [self._show(name) for name in self._state.variables]
@@ -263,7 +263,7 @@ class Stretches:
         return [f"{cells.name}[{index}] = {more}", self._show(cells.loaded(index))]
 
     def _leave(self, place: _Place) -> list[str]:
-        """A break or a continue that the whole grid takes, or nobody."""
+        """A break or a continue that the whole grid takes, or no invocation."""
         dice = self._dice
         before = self._settled()
         cond = f"{place.counters[-1]} == {dice.below(4)}u32"

@@ -1,6 +1,6 @@
-"""Loads and stores: every access stays inside its buffer.
+"""Bounds-checked loads and stores.
 
-An access that is not known to be in bounds is tested: once per vector where lanes are contiguous,
+An access that is not proven to be in bounds is checked: once per vector where lanes are contiguous,
 lane by lane otherwise.
 """
 

@@ -1,4 +1,4 @@
-"""Elements: where they lie in memory, what they are there, and what they are as values."""
+"""Addresses of elements, and conversion between memory and register formats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Elements:
-    """Places and forms of elements, for one set of lanes."""
+    """Addresses and formats of elements, for one set of lanes."""
 
     def __init__(self, lanes: LaneContext) -> None:
         self.lanes = lanes
@@ -53,17 +53,17 @@ class Elements:
         return self.value_of(memory, found, element, 0)
 
     def metadata(self, memory: Memory) -> str:
-        """What LLVM may know about a load."""
+        """The metadata of a load."""
         return ", !invariant.load !0" if memory.constant else ""
 
     def value_of(self, memory: Memory, found: str, element: DataType, width: int) -> str:
-        """What was loaded as a value."""
+        """A loaded element converted to its register format."""
         w = self.w
         if element.is_bool:
             return w.emit(f"icmp ne {widened('i8', width)} {found}, {constant('i8', 0, width)}")
         if element not in STORAGE_ONLY:
             if (element.is_integer or element is DataType.BYTES) and not memory.constant:
-                # A racing load may give something undefined; it must be one value for all uses.
+                # A racing load may be undefined; `freeze` makes it one value for all uses.
                 return w.emit(f"freeze {register_type(element.value_type, width)} {found}")
             return found
         return self._per_lane(
@@ -83,7 +83,7 @@ class Elements:
         return w.emit(f"load {scalar}, ptr {pointer}, align 4")
 
     def stored_form(self, value: str, element: DataType, width: int) -> str:
-        """A value as memory holds it."""
+        """A value converted to its memory format."""
         if element.is_bool:
             return self.w.emit(f"zext {widened('i1', width)} {value} to {widened('i8', width)}")
         if element not in STORAGE_ONLY:
@@ -113,7 +113,7 @@ class Elements:
         return result
 
     def own_elements(self, memory: Memory, index: str) -> str:
-        """Element numbers in a private array turned into numbers over all lanes' arrays."""
+        """Private-array indices as indices into all lanes' arrays."""
         width = self.lanes.width
         many = widened("i64", width)
         apart = memory.decl.count
@@ -124,7 +124,7 @@ class Elements:
         return self.w.emit(f"add {many} {index}, <{steps}>")
 
     def _turned(self, value: Value) -> str:
-        """The lanes of a value in the opposite order."""
+        """The lanes of a value in reverse order."""
         width = self.lanes.width
         type_ = register_type(value.dtype, width)
         picks = ", ".join(f"i32 {n}" for n in reversed(range(width)))
@@ -135,11 +135,11 @@ class Elements:
 
 
 def falls(memory: Memory, index: Value) -> bool:
-    """Whether lanes that are in bounds go backwards element by element, and no index wraps."""
+    """True if in-bounds lanes have stride -1, and no index wraps."""
     backwards = index.form is LaneShape.LINEAR and index.stride == -1
     return backwards and not memory.private and memory.decl.count < 1 << 32
 
 
 def wide_type(dtype: DataType) -> DataType:
-    """What an index is computed in."""
+    """The 64-bit type of an index."""
     return DataType.I64 if dtype.is_signed else DataType.U64

@@ -1,4 +1,7 @@
-"""Copies between device memory and workgroup memory, done at once by the workgroup's thread."""
+"""Asynchronous copies to and from workgroup memory, performed synchronously.
+
+The workgroup's thread copies when the copy is started.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _BITS = {1: DataType.U8, 2: DataType.U16, 4: DataType.U32, 8: DataType.U64}
 
 
 def emit_copy(kernel: Kernel, lanes: LaneContext, statement: AsyncLoad | AsyncStore) -> None:
-    """Copy element by element, each with the ordinary rules for being out of bounds."""
+    """Copy element by element, each with the usual out-of-bounds rules."""
     w = kernel.w
     to = lanes.memory.wide(lanes.value(statement.destination_start))
     come = lanes.memory.wide(lanes.value(statement.source_start))
@@ -32,7 +35,7 @@ def emit_copy(kernel: Kernel, lanes: LaneContext, statement: AsyncLoad | AsyncSt
     origin = kernel.memories[statement.source]
     value = lanes.memory.load(_as_bits(origin), source, proven=False)
     if origin.decl.element is DataType.NF4:
-        # Of all types, only here zero bits are not the number zero.
+        # NF4 is the only type whose zero bits are not the number zero.
         inside = w.emit(f"icmp ult i64 {source.text}, {origin.count}")
         value = uniform(DataType.U8, w.emit(f"select i1 {inside}, i8 {value.text}, i8 {NF4_ZERO}"))
     into = _as_bits(kernel.memories[statement.destination])
@@ -44,7 +47,7 @@ def emit_copy(kernel: Kernel, lanes: LaneContext, statement: AsyncLoad | AsyncSt
 
 
 def _as_bits(memory: Memory) -> Memory:
-    """The same memory with elements of the same size that are moved as they are."""
+    """The same memory with raw elements of the same size."""
     size = memory.decl.element.size_bytes or 1
     raw = _BITS.get(size) or DataType.array(size)
     return replace(memory, decl=replace(memory.decl, element=raw))

@@ -1,4 +1,4 @@
-"""Atomics: indivisible where other threads may look, plain where only this one does."""
+"""Atomics: atomic instructions on shared memory, plain code on thread-local memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ORDER = {
     ir.MemoryOrdering.SEQ_CST: "seq_cst",
 }
 _FAILURE = {"release": "monotonic", "acq_rel": "acquire"}
-"""The ordering of a compare and exchange that fails, where it is not the same."""
+"""Failure orderings of compare-exchange that differ from the success ordering."""
 _RMW = {
     ir.AtomicOp.ADD: ("add", "add"),
     ir.AtomicOp.SUB: ("sub", "sub"),
@@ -34,7 +34,7 @@ _RMW = {
     ir.AtomicOp.EXCHANGE: ("xchg", "xchg"),
 }
 _SETTLING = frozenset({ir.AtomicOp.AND, ir.AtomicOp.OR, ir.AtomicOp.MIN, ir.AtomicOp.MAX})
-"""Operations that change nothing when they are done again."""
+"""Idempotent operations."""
 _PLAIN = {
     ir.AtomicOp.ADD: ir.BinOp.ADD,
     ir.AtomicOp.SUB: ir.BinOp.SUB,
@@ -55,17 +55,17 @@ class AtomicAccess:
         self._unwanted = False
 
     def do(self, expr: ir.Atomic) -> None:
-        """The same where nobody wants the old value."""
+        """Emit an atomic whose result is unused."""
         self.atomic(expr, unwanted=True)
 
     def atomic(self, expr: ir.Atomic, *, unwanted: bool = False) -> Value:
-        """The old value in every active lane; lanes take their turns in order."""
+        """The old value in every active lane; lanes execute in order."""
         lanes, w = self.lanes, self.w
         memory = lanes.buffer(expr.buffer)
         index = lanes.index(expr)
         value = lanes.value(expr.value)
         expected = None if expr.expected is None else lanes.value(expr.expected)
-        # What lies inside of the operands has an old value that is wanted.
+        # The results of atomics inside the operands are used.
         self._unwanted = unwanted
         proven = lanes.proven(expr)
         dtype = memory.decl.element
@@ -73,7 +73,7 @@ class AtomicAccess:
             old = self._act(expr, memory, lanes.memory.wide(index), value, expected, proven)
             return uniform(dtype, old)
         if unwanted and index.is_uniform and not memory.private and is_joining(expr, dtype):
-            # Where no lane is active nothing is known of the index.
+            # Without an active lane nothing is proven about the index.
             known = proven and lanes.mask is None
             total = uniform(dtype, self._joined(expr, dtype, value))
             self._act(expr, memory, lanes.memory.wide(index), total, None, known)
@@ -100,7 +100,7 @@ class AtomicAccess:
         return varying(dtype, w.emit(f"load {type_}, ptr {result}"))
 
     def _joined(self, expr: ir.Atomic, dtype: ir.DataType, value: Value) -> str:
-        """The numbers of all active lanes, joined before they go to one element."""
+        """The reduction of all active lanes' values, for one atomic."""
         lanes, w = self.lanes, self.w
         type_, scalar = register_type(dtype, lanes.width), register_type(dtype)
         values = lanes.vector(value)
@@ -124,7 +124,7 @@ class AtomicAccess:
         expected: Value | None,
         proven: bool,
     ) -> str:
-        """One lane's atomic, in what the thread keeps if it does."""
+        """One lane's atomic, on the buffer's private copy if it has one."""
         kept = self.lanes.kernel.kept.get(expr.buffer)
         if kept is None:
             return self._checked(expr, memory, at, value, expected, proven)
@@ -202,17 +202,17 @@ class AtomicAccess:
         return w.emit(f"atomicrmw {name} ptr {pointer}, {scalar} {value.text} {order}")
 
     def _is_store(self, expr: ir.Atomic) -> bool:
-        """Whether an exchange whose old value nobody wants is no more than a store.
+        """True if an exchange with unused result is an atomic store.
 
-        Elsewhere a store, unlike an exchange, may hide what another thread released before it.
+        Elsewhere a store, unlike an exchange, breaks the release sequence of another thread.
         """
         relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
         return relaxed and self.lanes.kernel.host.architecture == "x86_64"
 
     def _settled(self, op: ir.AtomicOp, dtype: ir.DataType, pointer: str, value: str) -> str:
-        """An operation that often changes nothing: a look first spares the lock where it would not.
+        """An idempotent atomic: a load first avoids the locked instruction if nothing changes.
 
-        Then it is the same as a load, unless it has to order other accesses.
+        It is then equivalent to a load, unless it orders other accesses.
         """
         w = self.w
         scalar = register_type(dtype)
@@ -231,7 +231,7 @@ class AtomicAccess:
     def _exchange(
         self, dtype: ir.DataType, pointer: str, value: str, expected: str, order: str
     ) -> str:
-        """Compare and exchange; a look first spares the lock where it would fail."""
+        """Compare-exchange; a load first avoids the locked instruction where it would fail."""
         w = self.w
         scalar = register_type(dtype)
         failure = _FAILURE.get(order, order)
@@ -251,7 +251,7 @@ class AtomicAccess:
     def _float_loop(
         self, expr: ir.Atomic, dtype: ir.DataType, pointer: str, value: Value, order: str
     ) -> str:
-        """Floats are joined with our own rules, so compare and exchange until it holds."""
+        """A compare-exchange loop: float operations follow vyre's rules, not the machine's."""
         w = self.w
         scalar, bits = register_type(dtype), f"i{dtype.bits}"
         first = w.emit(f"load atomic {bits}, ptr {pointer} monotonic, align {dtype.size_bytes}")
@@ -282,7 +282,7 @@ class AtomicAccess:
         value: Value,
         expected: Value | None,
     ) -> str:
-        """Only this thread sees the memory: read, compute, write."""
+        """Load, compute and store: the memory is local to this thread."""
         w = self.w
         scalar = register_type(dtype)
         align = f"align {dtype.size_bytes}"

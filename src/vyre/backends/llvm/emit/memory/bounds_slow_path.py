@@ -1,10 +1,9 @@
-"""Vectors that lie partly outside their buffer: lanes one by one, in a function of its own.
+"""Outlined slow path of contiguous accesses that cross a bound.
 
-Vectors lie inside their buffers nearly always, and what is done where they do not is many times as
-much code. Where a kernel has few such places, it stands there, unless the code is made for a first
-launch; from then on a function is called, with the vector in memory. The function sees an index as
-the lanes count it, wrapped round at the end of its type, and tests every one of them, so it is
-right for any index and any buffer.
+Contiguous vectors are nearly always in bounds, and the scalarised slow path is many times as much
+code. The first few of a kernel are emitted inline, unless the code is for a first launch; later
+ones call a function, with the vector in memory. The function computes each lane's index modulo the
+index type and checks each of them, so it is right for any index and any buffer.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_IN_PLACE = 8
-"""Places in a kernel where the lanes of such a vector are written out."""
+"""Slow paths of a kernel that are emitted inline."""
 
 
 def is_called(lanes: LaneContext, element: DataType) -> bool:
-    """Whether a kernel has so many such places that this one becomes a call; counts it."""
+    """True if this slow path is a call, after `MOST_IN_PLACE` inline ones; counts it."""
     lanes.kernel.edges += 1
     few = MOST_IN_PLACE if lanes.kernel.thorough else 0
     return lanes.kernel.edges > few and element not in STORAGE_ONLY
 
 
 def load_at_edge(lanes: LaneContext, memory: Memory, index: Value, element: DataType) -> str:
-    """Elements from a first index on, as they are in memory; zeros where there are none."""
+    """Elements from a first index on, in memory format; zeros out of bounds."""
     w = lanes.w
     slot = _call(lanes, "load", memory.safe_pointer, memory, index, element)
     return w.emit(f"load {widened(memory_type(element), lanes.width)}, ptr {slot}, align 1")
@@ -40,7 +39,7 @@ def load_at_edge(lanes: LaneContext, memory: Memory, index: Value, element: Data
 def store_at_edge(
     lanes: LaneContext, memory: Memory, index: Value, stored: str, element: DataType
 ) -> None:
-    """Write elements from a first index on, those that there are; all lanes are active."""
+    """Store the in-bounds elements from a first index on; all lanes are active."""
     type_ = widened(memory_type(element), lanes.width)
     lanes.w.do(f"store {type_} {stored}, ptr {_slot(lanes, element)}, align 1")
     _call(lanes, "store", memory.pointer, memory, index, element)

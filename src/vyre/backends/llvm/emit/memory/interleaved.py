@@ -1,4 +1,4 @@
-"""Accesses a few elements apart from lane to lane: whole steps at once, sorted in registers."""
+"""Interleaved accesses: contiguous vector accesses and shuffles for small strides."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
 
 WIDEST_STEP = 4
-"""Steps of at most so many elements are read as a whole."""
+"""The largest stride, in elements, whose structures are accessed as a whole."""
 WIDEST_STRUCTURE = 16
-"""And of at most so many elements in pieces, which is no slower than lane by lane for any step."""
+"""The largest stride, in elements, accessed in pieces: never slower than lane by lane."""
 
 
 def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> bool:
-    """Whether reading whole steps, or pieces of them, beats reading lane by lane."""
+    """True if access to structures or pieces beats lane-by-lane access."""
     if element.is_vector or element in STORAGE_ONLY:
         return False
     if _is_whole(strided, element):
@@ -40,13 +40,13 @@ def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> b
 
 
 def _is_whole(strided: Strided, element: ir.DataType) -> bool:
-    """Whether all of a step is read or written at once."""
+    """True if structures are accessed as a whole."""
     nbytes = strided.stride * (element.size_bytes or 1)
     return strided.stride <= WIDEST_STEP or nbytes < SHORTEST_PIECE
 
 
 def read_strided(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:
-    """The elements of all lanes as they are in memory; `at` is the first lane's index."""
+    """The elements of all lanes in memory format; `at` is the first lane's index."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
     size, stride = element.size_bytes or 1, strided.stride
@@ -76,13 +76,13 @@ def read_strided(lanes: LaneContext, memory: Memory, at: str, strided: Strided) 
 
 
 def is_word(strided: Strided, element: ir.DataType) -> bool:
-    """Whether the elements of one lane's step fill a machine word."""
+    """True if one lane's structure fills a machine word."""
     bits = 8 * strided.stride * (element.size_bytes or 1)
     return element.is_integer and bits in (32, 64)
 
 
 def read_from_word(lanes: LaneContext, memory: Memory, index: Value, strided: Strided) -> str:
-    """An element of one lane: neighbours come with the same load, once LLVM has joined them."""
+    """One lane's element, extracted from its structure's word; LLVM merges equal loads."""
     w = lanes.w
     element = memory.decl.element
     size = element.size_bytes or 1
@@ -97,7 +97,7 @@ def read_from_word(lanes: LaneContext, memory: Memory, index: Value, strided: St
 
 
 def _read_quads(lanes: LaneContext, pointer: str, place: int, extra: str) -> str:
-    """One byte of every four: sorted by place within sixteen bytes, then four at a time."""
+    """Byte deinterleave by four: within sixteen bytes by member, then four at a time."""
     w, width = lanes.w, lanes.width
     if width not in (16, 32):
         return _read_quads_at_once(lanes, pointer, place, extra)
@@ -105,7 +105,7 @@ def _read_quads(lanes: LaneContext, pointer: str, place: int, extra: str) -> str
     order = [4 * step + within for within in range(4) for step in range(4)]
     rows: list[str] = []
     for row in range(4):
-        # The second half of a register comes from further on: what is joined next stays in halves.
+        # The upper half of a register is loaded from further on: the next shuffles stay in halves.
         blocks = [row + 4 * half for half in range(width // 16)]
         found = [_sixteen_bytes(lanes, pointer, block, extra) for block in blocks]
         joined = found[0]
@@ -132,7 +132,7 @@ def _sixteen_bytes(lanes: LaneContext, pointer: str, block: int, extra: str) -> 
 
 
 def _zipped(lanes: LaneContext, a: str, b: str, upper: int) -> str:
-    """Words of two registers in turns: of the lower or the upper halves of each sixteen bytes."""
+    """Interleave (unpack) words of one half of each sixteen bytes."""
     count = lanes.width // 4
     type_ = widened("i32", count)
     starts = [base + 2 * upper + n for base in range(0, count, 4) for n in (0, 1)]
@@ -164,7 +164,7 @@ def _read_quads_at_once(lanes: LaneContext, pointer: str, place: int, extra: str
 
 
 def store_group(statements: Statements, body: ir.Body, position: int) -> int:
-    """Emit neighbouring stores to the same structures together; gives how many it took."""
+    """Emit adjacent stores to the same structures together; returns their number."""
     first = body[position]
     assert isinstance(first, ir.Store)
     lanes = statements.lanes
@@ -196,16 +196,16 @@ def store_group(statements: Statements, body: ir.Body, position: int) -> int:
 
 
 def _is_same_structure(one: Strided, other: Strided) -> bool:
-    """Whether two accesses of a lane are to the same structure."""
+    """True if two accesses of a lane are to the same structure."""
     return (one.stride, one.base, one.block) == (other.stride, other.base, other.block)
 
 
 def _is_still(
     statements: Statements, store: ir.Store, lead: Strided, before: Mapping[int, ir.Store]
 ) -> bool:
-    """Whether the stored value does not look at memory that the stores before it may change.
+    """True if the stored value cannot depend on the earlier stores.
 
-    Of the structure itself, a lane has all elements that it has not yet stored to for itself.
+    Members of the structure that the lane has not yet stored to are private to the lane.
     """
     for node in walk_expr(store.value):
         if isinstance(node, ir.Atomic):
@@ -222,7 +222,7 @@ def _is_still(
 def _write_pieces(
     statements: Statements, memory: Memory, lead: Strided, stores: Mapping[int, ir.Store]
 ) -> bool:
-    """Write structures in pieces, and what is left of them lane by lane; False if it is all."""
+    """Write structures in pieces, and the rest lane by lane; False if there is no piece."""
     lanes, element = statements.lanes, memory.decl.element
     size, type_ = element.size_bytes or 1, memory_type(element)
     pieces = pieces_of(lanes, type_, size, lead.stride)
@@ -274,7 +274,7 @@ def _write(lanes: LaneContext, memory: Memory, first: Value, stores: list[ir.Sto
 def _write_mixed(
     lanes: LaneContext, pieces: list[str], pointer: str, type_: str, size: int
 ) -> None:
-    """In turns one element of each piece; LLVM knows how to sort them on their way to memory."""
+    """Interleave the vectors with one shuffle, which LLVM lowers well, and store."""
     w, width, stride = lanes.w, lanes.width, len(pieces)
     half = 1 << ((stride - 1).bit_length() - 1)
     padded = [*pieces, *["poison"] * (2 * half - stride)]
@@ -288,7 +288,7 @@ def _write_mixed(
 
 
 def _write_triples(w: Builder, pieces: list[str], pointer: str) -> None:
-    """Three bytes of every lane past the caches: sorted in halves of registers, written apart."""
+    """Non-temporal store of three bytes per lane: shuffled and written in register halves."""
     type_ = widened("i8", 32)
     for row in range(3):
         found = [
@@ -305,7 +305,7 @@ def _write_triples(w: Builder, pieces: list[str], pointer: str) -> None:
 
 
 def _sorted(row: int, part: int) -> str:
-    """Where the bytes of one of three parts go in sixteen of 48 bytes, and zeros elsewhere."""
+    """The shuffle mask of one of three members into sixteen bytes; zeros elsewhere."""
     places: list[int] = []
     for half in (0, 16):
         for byte in range(16 * row, 16 * row + 16):
@@ -322,7 +322,7 @@ def _step_pointer(lanes: LaneContext, memory: Memory, at: str, strided: Strided)
 
 
 def _structure_pointer(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:
-    """Where the first lane's structure begins: the same text for all that is in it."""
+    """The address of the first lane's structure: one expression for all its members."""
     w, base = lanes.w, lanes.value(strided.base)
     if base.form is not LaneShape.LINEAR or base.stride != strided.stride:
         return _step_pointer(lanes, memory, at, strided)

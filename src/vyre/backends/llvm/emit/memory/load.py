@@ -1,7 +1,7 @@
-"""Loads: one element for all lanes, a vector of neighbours, or one element after the other.
+"""Loads: uniform, contiguous, interleaved, or gathered.
 
-A load out of bounds reads element 0 of a readable stand-in and is then replaced by zero, so that no
-branch is needed.
+An out-of-bounds load reads element 0 of a readable substitute, and a select replaces the result by
+zero, so that no branch is needed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from vyre.backends.llvm.emit.values import (
     uniform,
     varying,
 )
-from vyre.backends.llvm.schedule.prefetch import LINE, emit_ask
+from vyre.backends.llvm.schedule.prefetch import LINE, emit_prefetch
 from vyre.ir import DataType
 
 
@@ -62,15 +62,15 @@ class Loads(Elements):
         return self._load_scalar(memory, index, element, 1, 0, proven)
 
     def load_at_sum(self, memory: Memory, early: Value, late: Value) -> Value:
-        """The element at the sum of two indices, which is in bounds and does not wrap.
+        """The element at the sum of two indices: in bounds, without wrapping.
 
-        What is known early goes into the pointer, so that a chain of loads waits for less.
+        The index that is available early is folded into the pointer, which shortens load chains.
         """
         pointer = self._element(memory.pointer, memory.decl.element, self.wide(early), 1, 0)
         return self.load(replace(memory, pointer=pointer), late, proven=True)
 
     def ask_ahead(self, memory: Memory, index: Value) -> None:
-        """Ask for what the next lanes load, where lanes are contiguous."""
+        """Prefetch what the next lanes load, where lanes are contiguous."""
         element = memory.decl.element
         nbytes = (element.size_bytes or 1) * self.lanes.width
         if index.form is LaneShape.LINEAR and index.stride == 1 and nbytes >= LINE // 2:
@@ -78,10 +78,10 @@ class Loads(Elements):
             pointer = self.w.emit(
                 f"getelementptr [{element.size_bytes or 1} x i8], ptr {memory.pointer}, i64 {at}"
             )
-            emit_ask(self.lanes.kernel, pointer, nbytes)
+            emit_prefetch(self.lanes.kernel, pointer, nbytes)
 
     def look_up(self, memory: Memory, index: Value, entries: int) -> Value:
-        """The entry of a small table of bytes; zero where the table ends before."""
+        """The entry of a small table of bytes; zero out of bounds."""
         if index.is_uniform:
             return self.load(memory, index, proven=False)
         width = self.lanes.width
@@ -127,12 +127,12 @@ class Loads(Elements):
     def _load_behind_branch(
         self, memory: Memory, at: str, element: DataType, step: int, part: int, inside: str
     ) -> Value:
-        """Few accesses are out of bounds: a branch is foreseen, and costs less than selects."""
+        """A load under a bounds branch: it is predictable and cheaper than selects."""
         w = self.w
         read, outside, done = (w.fresh(n) for n in ("read", "outside", "read.done"))
         w.branch(inside, read, outside, likely=True)
         w.block(outside)
-        # A block that does something stays: the way that is taken does not prepare a zero.
+        # The side effect keeps the block: no select, and no zero on the path that is taken.
         w.do('call void asm sideeffect "", ""()')
         w.jump(done)
         w.block(read)
@@ -175,7 +175,7 @@ class Loads(Elements):
         return varying(element.value_type, joined)
 
     def _load_backwards(self, memory: Memory, index: Value, element: DataType) -> Value:
-        """Elements of which the last lane has the first: in memory's order, then turned round."""
+        """A load of stride -1: contiguous, then reversed by a shuffle."""
         width = self.lanes.width
         first = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
         found = self._vector_read(memory, element, self.w.emit(f"sub i64 {first}, {width - 1}"))
@@ -199,7 +199,7 @@ class Loads(Elements):
     def _gather(
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool
     ) -> Value:
-        """Lane by lane: scalar loads put together are faster than gathers on most machines."""
+        """A gather by scalar loads, which beat gather instructions on most machines."""
         w, width = self.w, self.lanes.width
         many = widened("i64", width)
         at = self.wide_vector(index)
@@ -228,7 +228,7 @@ class Loads(Elements):
         return varying(element.value_type, result)
 
     def _lane_index(self, index: Value, spread: str, lane: int, count: str) -> str:
-        """One lane's index: loaded for itself where that is possible, else taken from a vector."""
+        """One lane's index: reloaded as a scalar if possible, else extracted from the vector."""
         w, origin = self.w, index.origin
         if origin is None:
             return w.emit(f"extractelement {widened('i64', self.lanes.width)} {spread}, i64 {lane}")
@@ -245,6 +245,6 @@ class Loads(Elements):
 
 
 def _origin(memory: Memory, at: str, stride: int) -> Origin | None:
-    """Where lanes of a loaded vector can be had one by one, if they are still there later."""
+    """Where lanes of a loaded vector can be reloaded as scalars; None if that may change."""
     element = memory.decl.element
     return Origin(memory, at, stride) if memory.constant and element.is_integer else None

@@ -1,8 +1,8 @@
-"""Stores that go past the caches, for results that are too large to stay in them.
+"""Non-temporal stores to buffers that exceed the caches.
 
-A plain store first reads the line that it writes to. Where a kernel fills a buffer from one end to
-the other and never reads it, that is a third or a quarter of all traffic. Whether the buffer is
-large enough, and the place aligned, is seen when the code runs.
+A plain store first reads the cache line that it writes to. Where a kernel fills a buffer from one
+end to the other and never reads it, that is a third or a quarter of all traffic. The size of the
+buffer and the alignment of the address are tested at run time.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from vyre.backends.llvm.host import Host
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 LARGE = 32 << 20
-"""Bytes of a buffer that do not stay in a cache until somebody reads them."""
+"""Bytes of a buffer that is evicted before it is read."""
 PIECE = 16
-"""Bytes that are written at once: the alignment that arrays of all kinds have."""
+"""Bytes per non-temporal store: the alignment that all arrays have."""
 SHORTEST_ROW = 128
-"""Lanes side by side that fill whole lines, where workgroups follow one another."""
+"""Lanes of a row that fills whole cache lines; workgroups are contiguous."""
 
 
 def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
     """Buffers that a program writes and never reads.
 
-    Not where there are atomics: they publish what was stored before, and such stores come late.
+    None if there are atomics: they release earlier stores, and non-temporal stores are unordered.
     """
     if host.architecture != "x86_64":
         return frozenset()
@@ -47,7 +47,7 @@ def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
 
 
 def emit_size_test(w: Builder, count: str, element_bytes: int) -> str:
-    """At the kernel's entry: 0 if stores to a buffer go past the caches, else 1; an i64."""
+    """At the kernel's entry: 0 if stores to a buffer are non-temporal, else 1; an i64."""
     small = w.at_entry(f"icmp ult i64 {count}, {LARGE // element_bytes}")
     return w.at_entry(f"zext i1 {small} to i64", "cached")
 
@@ -55,7 +55,7 @@ def emit_size_test(w: Builder, count: str, element_bytes: int) -> str:
 def emit_streaming_store(
     w: Builder, type_: str, stored: str, pointer: str, size: int, cached: str
 ) -> None:
-    """Store a vector past the caches if `cached` is 0 and the place is aligned, else plainly."""
+    """A non-temporal or plain store: non-temporal if `cached` is 0 and the address aligned."""
     emit_either_store(
         w,
         pointer,
@@ -68,8 +68,8 @@ def emit_streaming_store(
 def emit_either_store(
     w: Builder, pointer: str, cached: str, past: Callable[[], None], plain: Callable[[], None]
 ) -> None:
-    """One of two ways to store: past the caches if `cached` is 0 and the place is aligned."""
-    # Most buffers are small, and whether one is does not change: that is asked first.
+    """One of two stores: non-temporal if `cached` is 0 and the address is aligned."""
+    # Most buffers are small, and the size is loop-invariant: it is tested first.
     large, stream, other, done = (w.fresh(n) for n in ("large", "stream", "plain", "stored"))
     w.branch(w.emit(f"icmp eq i64 {cached}, 0"), large, other)
     w.block(large)
@@ -78,7 +78,7 @@ def emit_either_store(
     w.branch(w.emit(f"icmp eq i64 {low}, 0"), stream, other)
     w.block(stream)
     past()
-    # Without a difference at their ends LLVM would make one plain store of both.
+    # Without a difference at their ends LLVM would merge both to one plain store.
     w.do('call void asm sideeffect "", ""()')
     w.jump(done)
     w.block(other)
@@ -88,5 +88,5 @@ def emit_either_store(
 
 
 def emit_fence(w: Builder) -> None:
-    """Such stores are seen by other threads only after a fence of their own."""
+    """The fence that makes non-temporal stores visible to other threads."""
     w.call("llvm.x86.sse.sfence", "void")

@@ -1,13 +1,13 @@
-"""Private arrays: in memory of the lanes that run together, side by side from lane to lane.
+"""Private arrays, interleaved across the lanes of a vector.
 
-An array that one stretch of work uses, and that no loop around the stretch brings back, lives no
-longer than the lanes that run it. It then needs no place per invocation: every set of lanes takes
-the same few bytes on the stack and zeroes them first, so that LLVM keeps elements in registers
-where their numbers are constants. Sets of several lanes hold an element as a vector, one number for
-each lane, so that an index which lanes share is one load or store for all of them.
+An array that one parallel region uses, and no loop around the region repeats, is live only while
+its lanes run. It then needs no memory per invocation: every set of lanes reuses the same few bytes
+on the stack and zeroes them first, so that LLVM keeps elements in registers where indices are
+constants. Sets of several lanes hold an element as a vector, one value per lane, so that an access
+at a uniform index is one load or store for all of them.
 
-An index that lanes share is tested once, as a scalar, even where it is proven for active lanes:
-when none is active, nothing is known about it.
+A uniform index is checked once, as a scalar, even where it is proven for active lanes: without an
+active lane nothing is proven about it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 MOST_ON_STACK = 1 << 14
-"""Bytes of a set's array that are taken from the stack; larger ones lie in scratch memory."""
+"""Bytes of the largest array on the stack; larger ones are in scratch memory."""
 MOST_ON_STACK_IN_ALL = STACK_BYTES // 4
-"""Bytes of all such arrays together; those that come later lie in scratch memory."""
+"""Bytes of all such arrays together; the rest are in scratch memory."""
 MOST_TOGETHER = 1 << 14
-"""Bytes of private arrays of all lanes of a vector that the nearest cache surely holds."""
+"""Bytes of a vector's private arrays that fit into the L1 cache."""
 MOST_IN_REGISTERS = 512
 """Bytes of an array that LLVM may keep in registers."""
 
 
 def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
-    """Arrays that live only as long as the lanes of one stretch, which each lane runs once."""
+    """Arrays live in one parallel region only; each lane runs it once."""
     names = {decl.name for decl in kernel.program.buffers if decl.is_local}
     if not names:
         return frozenset()
@@ -59,16 +59,16 @@ def accessed(body: ir.Body) -> set[str]:
 
 
 def bytes_together(kernel: Kernel, lanes: int) -> int:
-    """Bytes of the private arrays of so many lanes."""
+    """Bytes of the private arrays of this number of lanes."""
     decls = (decl for decl in kernel.program.buffers if decl.name in kernel.own_arrays)
     return sum((decl.size_bytes or 0) for decl in decls) * lanes
 
 
 def emit_own_array(kernel: Kernel, decl: ir.BufferDecl, lanes: LaneContext, number: int) -> Memory:
-    """The array of a set of lanes, zeroed; `number` tells sets that run in lock-step apart."""
+    """The zeroed array of a set of lanes; `number` is that of the set within its jam."""
     w, many = kernel.w, max(lanes.width, 1)
     nbytes = (decl.size_bytes or 0) * many
-    # Where an array may be in registers, regions that may become functions have their own.
+    # Arrays that may be in registers are not shared with regions that may be outlined.
     key = (decl.name, lanes.width, number, kernel.aside and nbytes <= MOST_IN_REGISTERS)
     pointer = kernel.own_places.get(key)
     if pointer is None:
@@ -94,7 +94,7 @@ def emit_own_array(kernel: Kernel, decl: ir.BufferDecl, lanes: LaneContext, numb
 
 
 def load_together(lanes: LaneContext, memory: Memory, index: Value) -> Value:
-    """The elements of all lanes at an index that they share; zero out of bounds."""
+    """The elements of all lanes at a uniform index; zero out of bounds."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
     at, inside = _clamped(lanes, memory, index)
@@ -110,7 +110,7 @@ def load_together(lanes: LaneContext, memory: Memory, index: Value) -> Value:
 
 
 def store_together(lanes: LaneContext, memory: Memory, index: Value, value: Value) -> None:
-    """Write the elements of the active lanes at an index that all lanes share."""
+    """Store the elements of the active lanes at a uniform index."""
     w, width = lanes.w, lanes.width
     element = memory.decl.element
     at, inside = _clamped(lanes, memory, index)
@@ -123,7 +123,7 @@ def store_together(lanes: LaneContext, memory: Memory, index: Value, value: Valu
     type_ = widened(memory_type(element), width)
     stored = lanes.memory.stored_form(lanes.vector(value), element, width)
     if lanes.mask is not None:
-        # Nobody else sees the array, so that all of a vector may be written.
+        # The array is private, so that inactive lanes may be written back unchanged.
         old = w.emit(f"load {type_}, ptr {pointer}, align {element.size_bytes or 1}")
         flags = lanes.mask_flags(lanes.mask)
         stored = w.emit(f"select <{width} x i1> {flags}, {type_} {stored}, {type_} {old}")
@@ -134,7 +134,7 @@ def store_together(lanes: LaneContext, memory: Memory, index: Value, value: Valu
 
 
 def _clamped(lanes: LaneContext, memory: Memory, index: Value) -> tuple[str, str]:
-    """An index as i64 that is in bounds, and whether it was; "" where that is known."""
+    """A clamped index, an i64, and the bounds test; "" if proven."""
     w = lanes.w
     at = lanes.memory.wide(index)
     if not at.startswith("%") and 0 <= int(at) < memory.decl.count:

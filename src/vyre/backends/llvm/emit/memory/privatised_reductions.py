@@ -1,11 +1,11 @@
-"""Totals that a thread keeps to itself until it is done: histograms, counters, greatest values.
+"""Privatised reductions: histograms, counters and extrema per thread.
 
-Where a kernel does nothing with a buffer but join numbers into its elements, in any order, and
-never looks at them, nobody can tell when that happens, as long as it has happened when the launch
-is over. So each thread joins its numbers in memory of its own, without locks, and joins that into
-the buffer at the end, element by element. Integers come out the same, in whatever order; floats
-would not. Memory of a thread is limited: longer buffers, and buffers that are long for the number
-of invocations, are worked on directly, which each launch decides for itself.
+Where a kernel accesses a buffer only by reduction atomics whose results are unused, the time at
+which they happen is not observable before the end of the launch. So each thread reduces into memory
+of its own, without locked instructions, and combines that with the buffer at the end, element by
+element. Integer results do not depend on the order; floats would. A thread's memory is limited:
+longer buffers, and buffers that are long for the number of invocations, are updated directly, which
+is decided at each launch.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
 MOST_BYTES: Final = 1 << 18
-"""Of the elements of one buffer that a thread keeps."""
+"""Bytes of the largest private copy of a buffer."""
 MOST_BUFFERS: Final = 4
 HEADER_BYTES: Final = 64
-"""At the beginning of a thread's memory: whether it keeps anything, and what of each buffer."""
+"""Header of a thread's memory: whether it is initialised, and a flag per buffer."""
 PER_ELEMENT: Final = 2
-"""Invocations for each element, from which keeping pays."""
+"""Invocations per element from which privatisation pays."""
 PER_LOOP: Final = 16
-"""And how many an invocation stands for that joins numbers in a loop."""
+"""Weight of an invocation that reduces in a loop."""
 
 _ADDING = frozenset({ir.AtomicOp.ADD, ir.AtomicOp.SUB})
 _JOINING = _ADDING | {
@@ -58,41 +58,41 @@ _PLAIN_STATEMENTS = (
     Trap,
     ir.While,
 )
-"""Statements that touch buffers by nothing but what they store and their expressions."""
+"""Statements that access buffers by stores and in their expressions only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A buffer whose numbers a thread may keep."""
+    """A buffer that may be privatised."""
 
     decl: ir.BufferDecl
     op: ir.AtomicOp
-    """How two numbers are joined."""
+    """The reduction operator."""
     entries: int
-    """Elements that a thread has room for."""
+    """Elements of the private copy."""
     reached: bool
-    """Whether no access goes beyond those."""
+    """True if no access exceeds those."""
     in_loop: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PrivatisedReduction:
-    """What a thread keeps of a buffer."""
+    """A thread's private copy of a buffer."""
 
     plan: Plan
     pointer: str
     flag: str
-    """Whether this launch keeps it, an i1."""
+    """An i1: true if this launch privatises it."""
 
 
 def is_joining(expr: ir.Atomic, element: ir.DataType) -> bool:
-    """Whether numbers may be joined in any order and grouping, if nobody wants the old value."""
+    """True if the atomic is an associative, commutative reduction, its result unused."""
     relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
     return relaxed and expr.op in _JOINING and element.is_integer
 
 
 def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
-    """The number that changes no other."""
+    """The identity element of a reduction operator."""
     bits = dtype.bits or 32
     most = (1 << (bits - 1)) - 1 if dtype.is_signed else (1 << bits) - 1
     least = -most - 1 if dtype.is_signed else 0
@@ -108,7 +108,7 @@ def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
 
 
 def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
-    """The buffers whose numbers threads may keep."""
+    """The buffers that may be privatised."""
     if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
         return ()
     joined: dict[str, list[tuple[int, ir.Atomic]]] = {}
@@ -152,7 +152,7 @@ def _loops(program: ir.Program) -> list[ir.Loop | ir.While]:
 
 
 def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
-    """How many elements an access may reach."""
+    """Upper bound of the elements that an access reaches."""
     if isinstance(node.index, ir.Lit):
         return int(node.index.value) % (1 << 64) + 1
     known = ranges.interval(node.index, position)
@@ -160,7 +160,7 @@ def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
 
 
 def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
-    """Take memory for what the plans say, before anyone else does; gives its header."""
+    """Allocate the private copies, before any other scratch memory; returns the header."""
     assert not kernel.scratch_bytes
     header = kernel.take_scratch(HEADER_BYTES)
     for plan in plans:
@@ -171,9 +171,9 @@ def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
 
 
 def emit_privatised_reductions(kernel: Kernel, header: str) -> Callable[[], None]:
-    """Begin to keep what there is memory for; gives what emits the end of it.
+    """Emit the initialisation; returns a function that emits the combination.
 
-    A call for no workgroups asks for the end. The first word of a thread's memory is zero when it
+    A call for no workgroups combines. The first word of a thread's memory is zero when it
     begins to work on a launch.
     """
     w = kernel.w
@@ -222,13 +222,13 @@ def _invocations(kernel: Kernel) -> str:
 
 
 def _used(kernel: Kernel, kept: PrivatisedReduction) -> str:
-    """How many elements there are to keep, an i64."""
+    """The number of private elements in use, an i64."""
     count = kernel.memories[kept.plan.decl.name].count
     return kernel.w.intrinsic("umin", "i64", count, str(kept.plan.entries))
 
 
 def _begin(kernel: Kernel, kept: PrivatisedReduction, flag: str, lanes: str) -> None:
-    """Decide whether to keep numbers of a buffer, and begin with those that change nothing."""
+    """Decide whether to privatise a buffer, and initialise the copy with identities."""
     w, plan = kernel.w, kept.plan
     used = _used(kernel, kept)
     factor = PER_LOOP if plan.in_loop else 1
@@ -249,7 +249,7 @@ def _begin(kernel: Kernel, kept: PrivatisedReduction, flag: str, lanes: str) -> 
 
 
 def _hand_over(kernel: Kernel, kept: PrivatisedReduction, flag: str) -> None:
-    """Join what was kept into the buffer."""
+    """Combine the private copy with the buffer."""
     w, plan = kernel.w, kept.plan
     element = plan.decl.element
     scalar = register_type(element)

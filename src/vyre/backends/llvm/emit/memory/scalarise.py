@@ -1,7 +1,7 @@
-"""Vectors taken apart lane by lane, where only the running code knows which lane is next.
+"""Scalarisation of vectors: extraction of lanes at dynamic positions.
 
-LLVM takes such a lane by writing all of the vector to memory, for every lane anew. Here it is
-written once, before the lanes take their turns.
+LLVM extracts a dynamic lane by spilling the whole vector, once per extraction. Here it is spilled
+once, before the loop over active lanes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 _BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float": 4, "double": 8}
-"""Of elements that lie side by side in memory: flags do not."""
+"""Sizes of elements that are contiguous in memory: `i1` elements are not."""
 
 
 class Apart:
@@ -27,7 +27,7 @@ class Apart:
         self._written = 0
 
     def value(self, value: Value) -> Callable[[str], Value]:
-        """What gives the value of a lane."""
+        """A function that extracts the value of a lane."""
         if value.parts:
             parts = [self.value(part) for part in value.parts]
             return lambda lane: Value(
@@ -40,7 +40,7 @@ class Apart:
         return lambda lane: uniform(value.dtype, take(lane))
 
     def vector(self, scalar: str, text: str) -> Callable[[str], str]:
-        """What gives a lane of a vector of scalars."""
+        """A function that extracts a lane of a vector."""
         lanes, w = self._lanes, self._lanes.w
         many = widened(scalar, lanes.width)
         nbytes = _BYTES.get(scalar)
@@ -56,7 +56,7 @@ class Apart:
         return take
 
     def _slot(self, nbytes: int) -> str:
-        """Memory for one vector; other loops use the same, one after the other."""
+        """The spill slot of a vector; other loops reuse it."""
         kernel = self._lanes.kernel
         self._written += 1
         key = nbytes * self._lanes.width, self._written, kernel.aside

@@ -1,6 +1,6 @@
-"""Stores: one element, a vector of neighbours, or one element after the other.
+"""Stores: uniform, contiguous, or scattered.
 
-A store out of bounds is branched around.
+An out-of-bounds store is branched around.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Stores(Elements):
     """Emits stores for one set of lanes."""
 
     def store(self, memory: Memory, index: Value, value: Value, *, proven: bool) -> None:
-        """Write the element at `index`, where that is in bounds and the lane is active."""
+        """Store the elements of active lanes whose `index` is in bounds."""
         lanes = self.lanes
         if not lanes.width:
             self._store_one(memory, self.wide(index), value, proven)
@@ -104,7 +104,7 @@ class Stores(Elements):
         w.jump(done)
         w.block(slow)
         if proven:
-            # Of the lanes that take part, and only of those.
+            # The bounds are proven for active lanes only: a masked store.
             self._vector_write(memory, at, value)
         else:
             self._store_at_edge(memory, index, value)
@@ -112,10 +112,10 @@ class Stores(Elements):
         w.block(done)
 
     def _blended_write(self, memory: Memory, at: str, value: Value) -> None:
-        """Write the elements of some lanes, and those of the others as they are.
+        """Store a blend: new elements of active lanes, old elements of the others.
 
-        Only one thread sees the memory of a workgroup, so nobody notices; and a store under a mask
-        takes as long as ten others on some machines. All elements are in bounds.
+        Workgroup memory is local to one thread, so this is not observable; and a masked store takes
+        as long as ten others on some machines. All elements are in bounds.
         """
         w, element, width = self.w, memory.decl.element, self.lanes.width
         pointer = self._element(memory.pointer, element, at, 1, 0)
@@ -124,7 +124,7 @@ class Stores(Elements):
         assert self.lanes.mask is not None
         flags = f"{widened('i1', width)} {self.lanes.mask_flags(self.lanes.mask)}"
         place = f"ptr {pointer}, align {element.size_bytes or 1}"
-        # LLVM would make a store under a mask of it again, were it not volatile.
+        # Volatile, because LLVM would turn it into a masked store again.
         before = w.emit(f"load volatile {type_}, {place}")
         blended = w.emit(f"select {flags}, {type_} {stored}, {type_} {before}")
         w.do(f"store {type_} {blended}, {place}")
@@ -167,7 +167,7 @@ class Stores(Elements):
         )
 
     def _store_one(self, memory: Memory, at: str, value: Value, proven: bool) -> None:
-        """Write one element; `value` is a scalar."""
+        """Store one element; `value` is a scalar."""
         w = self.w
         done = ""
         if not proven:
@@ -190,7 +190,7 @@ class Stores(Elements):
 
 
 def is_maskable(element: DataType, host: Host) -> bool:
-    """Whether the machine has vector stores under a mask: all have them for wide elements."""
+    """True if the machine has masked vector stores: all have them for 4 bytes and more."""
     if element in STORAGE_ONLY:
         return False
     return (element.size_bytes or 1) >= 4 or (element.is_integer and host.masks_bytes)

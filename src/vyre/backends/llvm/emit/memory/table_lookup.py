@@ -1,7 +1,7 @@
-"""Small tables of bytes, looked up for all lanes at once by shuffles of bytes.
+"""Table lookup by byte shuffles, for small tables of bytes.
 
 A vector register holds sixteen entries, and one shuffle looks up all lanes in them. The bits of
-the index above the lowest four choose between the results: registers hold the differences between
+the index above the lowest four select between the results: registers hold the differences (xor) of
 parts of the table, which are added (without carry) where a bit is set. Entries that the buffer
 lacks are zero, which is what a load out of bounds gives, so nothing is tested. The upper half of a
 table of 256 entries is left out when it is empty, as it is in tables for text.
@@ -28,12 +28,12 @@ ENTRIES = 16
 """Entries in one shuffle."""
 MOST_ENTRIES = 256
 HALF = 8
-"""Registers that the half of a table takes in which the highest bit of the index is not set."""
+"""Registers of the lower half of a table: the highest bit of the index is zero."""
 _BYTES = frozenset({DataType.U8, DataType.I8})
 
 
 def table_sizes(program: Program) -> Mapping[int, int]:
-    """Loads from tables of bytes by small indices, by identity: how many entries they reach."""
+    """Entries that loads from byte tables reach, by identity: small indices only."""
     tables = {d.name for d in program.buffers if not d.is_writable and d.element in _BYTES}
     found: dict[int, int] = {}
     ranges = Ranges.of(program) if tables else None
@@ -50,12 +50,12 @@ def table_sizes(program: Program) -> Mapping[int, int]:
 
 
 def rows_of(entries: int) -> int:
-    """Registers that a table takes: a power of two."""
+    """Registers of a table: a power of two."""
     return 1 << max((entries - 1) // ENTRIES, 0).bit_length()
 
 
 def piece_lanes(host: Host, width: int) -> int:
-    """Lanes that one shuffle serves; 0 where the machine has none or it is not for so many."""
+    """Lanes per shuffle; 0 if the machine has none or the width is no multiple."""
     if host.architecture != "x86_64" or width % ENTRIES:
         return 0
     if "avx2" in host.enabled and width % 32 == 0:
@@ -64,9 +64,9 @@ def piece_lanes(host: Host, width: int) -> int:
 
 
 def is_worth_it(host: Host, width: int, entries: int) -> bool:
-    """Whether shuffles beat loads lane by lane."""
+    """True if shuffles beat loads lane by lane."""
     lanes = piece_lanes(host, width)
-    # A load, a shuffle and a choice per register; an index, a load and a place for it per lane.
+    # A load, a shuffle and a select per register; an index, a load and an insert per lane.
     return bool(lanes) and 3 * rows_of(entries) + 5 <= 3 * lanes
 
 
@@ -77,9 +77,9 @@ class Table:
     low: list[str]
     """Up to 128 entries, as differences."""
     high: list[str]
-    """As many more, if there are."""
+    """The entries above 128, if any."""
     has_high: str
-    """Whether any of these is not zero, an i1."""
+    """An i1: true if any of `high` is nonzero."""
 
 
 def look_up(lanes: LaneContext, memory: Memory, index: str, entries: int) -> str:
@@ -166,7 +166,7 @@ def _read_table(kernel: Kernel, memory: Memory, rows: int, piece: int) -> Table:
 
 
 def _differences(w: Builder, rows: list[str], piece: int) -> list[str]:
-    """What to add to a lookup for every set of bits of the index, in every part of a register."""
+    """The xor differences by index bits, repeated to fill registers."""
     rows = list(rows)
     step = 1
     while step < len(rows):
@@ -182,7 +182,7 @@ def _differences(w: Builder, rows: list[str], piece: int) -> list[str]:
 
 
 def _padded(kernel: Kernel, memory: Memory, nbytes: int) -> str:
-    """A copy of a table that is as long as indices reach, with zeros behind what there is."""
+    """A copy of a table, zero-padded to the reach of the indices."""
     w = kernel.w
     pointer = kernel.take_scratch(nbytes)
     w.declarations["llvm.umin.i64"] = "declare i64 @llvm.umin.i64(i64, i64)"

@@ -1,10 +1,10 @@
-"""Structures of several elements, one per lane: whole pieces of them, turned into lanes and back.
+"""AoS/SoA transposition of larger structures, in register-sized pieces.
 
-In `a[9 * i]`, …, `a[9 * i + 8]` every lane has a structure of nine elements. A piece of so many
-elements as fit into a register is read from each of them, and sorted so that a register has the
-same element of all lanes: elements of two registers in turns, and again, until the places within a
-piece have become numbers of registers. All elements of a piece share most of that work. Stores go
-the other way. Only elements of the structures themselves are touched: the last piece of one ends
+In `a[9 * i]`, …, `a[9 * i + 8]` every lane has a structure of nine members. A piece of as many
+members as fit into a register is loaded from each of them, and transposed so that a register has
+the same member of all lanes: registers are interleaved pairwise, in log2 steps, until positions
+within a piece have become register numbers. All members of a piece share most of that work. Stores
+are the inverse. Only members of the structures themselves are accessed: the last piece of one ends
 where the structure does.
 """
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 PIECE_BYTES = 16
-"""What sorting is done in: a wider register is several of these, each sorted for itself."""
+"""The unit of transposition: wider registers are several of these, each by itself."""
 SHORTEST_PIECE = 8
-"""Bytes of a piece that is worth reading for itself."""
+"""Bytes of the shortest piece that is worth a load."""
 FEWEST_PARTS = 4
-"""Elements of structures from which on they are read so."""
+"""Members of the smallest structure that is transposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """How structures of some lanes are taken apart."""
+    """The decomposition of the lanes' structures into pieces."""
 
     w: Builder
     type: str
-    """Of an element."""
+    """The LLVM type of an element."""
     size: int
     """Bytes of an element."""
     stride: int
@@ -41,9 +41,9 @@ class Pieces:
     count: int
     """Elements of a piece, a power of two."""
     lanes: int
-    """Lanes whose elements fill sixteen bytes, or all there are if they are fewer."""
+    """Lanes whose elements fill sixteen bytes; all lanes if fewer."""
     copies: int
-    """How many of these a register holds."""
+    """Sixteen-byte units per register."""
     width: int
 
     @property
@@ -57,13 +57,13 @@ class Pieces:
         return self.lanes // self.count
 
     def start(self, place: int) -> int:
-        """Where the piece with a place begins, within the structure."""
+        """The first member of the piece that contains a member."""
         return min(place - place % self.count, self.stride - self.count)
 
     # Reading -------------------------------------------------------------------------------------
 
     def read(self, pointer: str, place: int, extra: str) -> str:
-        """The element at a place of all lanes' structures; `extra` says what LLVM may know."""
+        """One member of all lanes' structures; `extra` is the metadata of the loads."""
         start = self.start(place)
         found = [
             self._sorted(
@@ -75,7 +75,7 @@ class Pieces:
         return joined(self.w, self.type, self.together, found)
 
     def _row(self, pointer: str, first: int, start: int, number: int, extra: str) -> str:
-        """Pieces of some lanes: in every sixteen bytes those that will be neighbours."""
+        """Pieces of some lanes: each sixteen bytes hold those of adjacent lanes."""
         w, near, count = self.w, self.side_by_side, self.count
         firsts = [first + self.lanes * copy + near * number for copy in range(self.copies)]
         found = [self._loaded(pointer, lane, start, extra) for lane in firsts]
@@ -91,7 +91,7 @@ class Pieces:
         return self._shuffled(row, "poison", picks)
 
     def _loaded(self, pointer: str, lane: int, start: int, extra: str) -> str:
-        """Pieces of so many lanes from one on as fit into sixteen bytes."""
+        """Sixteen bytes of pieces, of lanes from `lane` on."""
         w, near, count = self.w, self.side_by_side, self.count
         once = bool(extra)
         rest = f", align {self.size}{extra}"
@@ -107,7 +107,7 @@ class Pieces:
         return w.emit(f"bitcast {many} {pieces} to {widened(self.type, self.lanes)}")
 
     def _sorted(self, rows: Sequence[str], place: int) -> str:
-        """The element at a place of the pieces in some registers."""
+        """One member, transposed out of the pieces in some registers."""
         bit = self.count // 2
         while len(rows) > 1:
             half = len(rows) // 2
@@ -117,7 +117,7 @@ class Pieces:
         return rows[0]
 
     def _in_turns(self, a: str, b: str, upper: bool) -> str:
-        """Neighbouring lanes of two registers in turns: of one half of each sixteen bytes."""
+        """Interleave two registers: one half of each sixteen bytes."""
         near, half = self.side_by_side, self.count // 2
         return self._shuffled(a, b, self._turns(half, near, upper))
 
@@ -133,7 +133,7 @@ class Pieces:
     # Writing -------------------------------------------------------------------------------------
 
     def write(self, pointer: str, start: int, values: Sequence[str]) -> None:
-        """Write a piece of all lanes' structures; `values` are its elements in all lanes."""
+        """Store a piece of all lanes' structures; `values` are its members in all lanes."""
         for first in range(0, self.width, self.together):
             registers = [self._taken(value, first) for value in values]
             for number, row in enumerate(self._spread(registers)):
@@ -142,7 +142,7 @@ class Pieces:
                     self._store(pointer, lane, start, row, copy)
 
     def _taken(self, value: str, first: int) -> str:
-        """So many lanes of a value as a register holds."""
+        """One register of lanes of a value."""
         if self.together == self.width:
             return value
         type_ = widened(self.type, self.width)
@@ -150,7 +150,7 @@ class Pieces:
         return self.w.emit(f"shufflevector {type_} {value}, {type_} poison, {picks}")
 
     def _spread(self, registers: Sequence[str]) -> list[str]:
-        """Pieces of neighbouring lanes, given their elements."""
+        """Pieces of adjacent lanes, transposed from their members."""
         if len(registers) == 1:
             return [registers[0]]
         half = len(registers) // 2
@@ -195,7 +195,7 @@ class Pieces:
 
 
 def pieces_of(lanes: LaneContext, type_: str, size: int, stride: int) -> Pieces | None:
-    """How lanes take structures of so many elements apart; None if that is not worth it."""
+    """The decomposition of structures of `stride` members; None if it does not pay."""
     width = lanes.width
     if stride < FEWEST_PARTS:
         return None
@@ -208,7 +208,7 @@ def pieces_of(lanes: LaneContext, type_: str, size: int, stride: int) -> Pieces 
 
 
 def starts_of(pieces: Pieces, places: Mapping[int, object]) -> list[int]:
-    """Where pieces begin that are written as a whole, given the places that are written."""
+    """First members of the pieces that are written as a whole."""
     found: list[int] = []
     covered: set[int] = set()
     for place in sorted(places):
@@ -218,13 +218,13 @@ def starts_of(pieces: Pieces, places: Mapping[int, object]) -> list[int]:
             covered.update(whole)
     last = pieces.stride - pieces.count
     if last not in found and all(n in places for n in range(last, pieces.stride)):
-        # What two pieces have in common is the same in both.
+        # Members that two pieces share have the same value in both.
         found.append(last)
     return found
 
 
 def joined(w: Builder, type_: str, lanes: int, parts: Sequence[str]) -> str:
-    """Vectors one behind the other."""
+    """The concatenation of vectors."""
     while len(parts) > 1:
         one, picks = widened(type_, lanes), _picks(range(2 * lanes))
         parts = [

@@ -1,8 +1,8 @@
-"""Words put together from their bytes: loaded at once.
+"""Load combining: words assembled from bytes, by one wide load.
 
-`u32(a[p]) | u32(a[p + 1]) << 8 | …` is how programs read a number from bytes. Lanes that run one by
-one test once whether all of it is in bounds, and then load the number as it lies in memory, turned
-round if its first byte is the highest. Where the test fails, the bytes are loaded one by one.
+`u32(a[p]) | u32(a[p + 1]) << 8 | …` is how programs read a number from bytes. Scalar lanes check
+once that all of it is in bounds, and then load the number in one access, byte-swapped if it is
+big-endian. Where the check fails, the bytes are loaded one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
 JOINING = frozenset({ir.BinOp.OR, ir.BinOp.ADD, ir.BinOp.XOR})
-"""Operators that put together what has no bits in common."""
+"""Operators that combine operands without common bits."""
 _PARTS = {ir.DataType.U8: 8, ir.DataType.U16: 16, ir.DataType.U32: 32}
 _WORDS = (16, 32, 64)
 _MOST_PARTS = 8
@@ -28,19 +28,19 @@ _MOST_PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Loads of neighbours that make up a number."""
+    """Consecutive loads that form a word."""
 
     dtype: ir.DataType
     loads: tuple[ir.Load, ...]
-    """In the order in which they lie in memory."""
+    """In the order of their addresses."""
     bits: int
     turned: bool
-    """Whether the first is the highest."""
+    """True if the first load is the most significant (big-endian)."""
     places: Neighbours
 
 
 def word_of(expr: ir.Binary, lanes: LaneContext) -> Word | None:
-    """The word that an expression puts together, if that is what it does."""
+    """The word that an expression assembles, or None."""
     parts: dict[int, ir.Load] = {}
     dtype = _collect(expr, 0, parts)
     if dtype is None or len(parts) < 2:
@@ -64,17 +64,17 @@ def word_of(expr: ir.Binary, lanes: LaneContext) -> Word | None:
 
 
 def _are_unsigned(places: Neighbours, lanes: LaneContext) -> bool:
-    """Whether sums are of 32 bits without a sign: in 64 bits they show whether they wrap."""
+    """True if indices are of type u32: in 64 bits their wrapping is detectable."""
     env = lanes.kernel.env
     sums = [places.first, *(begin for begin, _ in places.rising)]
     return all(ir.type_of(one, env) is ir.DataType.U32 for one in sums)
 
 
 def _collect(expr: ir.AnyExpr, shift: int, parts: dict[int, ir.Load]) -> ir.DataType | None:
-    """Note the loads in an expression with their place in the word; its type, or None."""
+    """Collect the loads of an expression by shift; returns its type, or None."""
     match expr:
         case ir.Binary(op, left, right) if op in JOINING:
-            # What is not a word is most often seen on the right.
+            # The right operand first: it fails most often if this is not a word.
             dtype = _collect(right, shift, parts)
             return dtype if dtype is not None and _collect(left, shift, parts) is dtype else None
         case ir.Binary(ir.BinOp.SHL, value, ir.Lit(_, bits)) if bits < 64:
@@ -89,7 +89,7 @@ def _collect(expr: ir.AnyExpr, shift: int, parts: dict[int, ir.Load]) -> ir.Data
 
 
 def emit_word(lanes: LaneContext, expr: ir.Binary, word: Word) -> Value:
-    """The word, loaded at once where it is inside the buffer."""
+    """The word, by one load where it is inside the buffer."""
     w = lanes.w
     memory = lanes.buffer(word.loads[0].buffer)
     at = lanes.memory.wide(lanes.value(word.places.first))
@@ -111,7 +111,7 @@ def emit_word(lanes: LaneContext, expr: ir.Binary, word: Word) -> Value:
     fast_label = w.label
     w.jump(done)
     w.block(slow)
-    # A block that does something stays, and its loads are not done in advance.
+    # The side effect keeps LLVM from if-converting the block and hoisting its loads.
     w.do('call void asm sideeffect "", ""()')
     one_by_one = lanes.by_parts(expr)
     slow_label = w.label
@@ -122,7 +122,7 @@ def emit_word(lanes: LaneContext, expr: ir.Binary, word: Word) -> Value:
 
 
 def _emit_test(lanes: LaneContext, word: Word, at: str) -> str:
-    """Whether all parts count, follow one another without wrapping, and are in bounds."""
+    """The test that all loads are consecutive without wrapping, and in bounds."""
     w = lanes.w
     more = len(word.loads) - 1
     known = all(map(lanes.proven, word.loads)) and not word.places.rising
