@@ -16,7 +16,6 @@ region "add_one" { if gid.x < len(y) { y[gid.x] = x[gid.x] + 1.0f32 } }
 x = np.zeros(8, np.float32)
 """
 _FIXED = _ADD_ONE.replace("x: read_only f32[]", "x: read_only f32[8]")
-
 UNKNOWN_DEVICE = Code(
     "D001",
     "unknown device",

@@ -63,7 +63,7 @@ def test_what_emits_code_is_gone_without_the_collector(shape: str) -> None:
 def test_a_large_program_has_every_loop_once_for_vectors_and_once_for_lanes() -> None:
     program = SHAPES["loops"](2 * LARGE_PROGRAM)
     assert is_large(program)
-    assert source(program).count("\nround.") == 2 * (LARGE_PROGRAM - 2)
+    assert source(program).count("\niteration.") == 2 * (LARGE_PROGRAM - 2)
 
 
 def side_by_side(accesses: int, element: DataType) -> Program:

@@ -147,7 +147,7 @@ def test_loops_that_begin_near_the_end_of_their_type(start: str) -> None:
 def test_full_rounds_look_at_neighbours() -> None:
     text = source(Program.parse(TEXT.format(body=WHILE)))
     assert "while.all" in text
-    begins, ends = text.index("\nround.all"), text.index("\nendwhile.all")
+    begins, ends = text.index("\niteration.all"), text.index("\nendwhile.all")
     assert "load <" in text[begins:ends]
 
 
