@@ -88,6 +88,8 @@ class Kernel:
         default_factory=dict[tuple[str, int, int], "Table"]
     )
     """Tables in registers, by buffer, number of registers and lanes of each."""
+    constant_tables: dict[str, str] = field(default_factory=dict[str, str])
+    """Names of constant arrays, by their text."""
     own_arrays: frozenset[str] = frozenset()
     """Private arrays that live only while their set of lanes runs."""
     own_places: dict[tuple[str, int, int, bool], str] = field(

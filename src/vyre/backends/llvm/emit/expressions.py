@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, assert_never
 
 from vyre import ir
 from vyre.backends.llvm.emit.builder import constant, literal, register_type, widened
+from vyre.backends.llvm.emit.constant_tables import (
+    ConstantTable,
+    constant_table_of,
+    emit_constant_lookup,
+)
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.memory.access import MemoryAccess
 from vyre.backends.llvm.emit.memory.atomics import AtomicAccess
@@ -247,6 +252,9 @@ class LaneContext:
             case ir.Fma(a, b, c):
                 return self._fma(self.value(a), self.value(b), self.value(c))
             case ir.Select(cond, if_true, if_false):
+                table = self._constant_table(expr)
+                if table is not None:
+                    return emit_constant_lookup(self, table)
                 return self.select(self.value(cond), self.value(if_true), self.value(if_false))
             case ir.Cast(value, dtype):
                 return self._cast(self.value(value), dtype)
@@ -267,6 +275,11 @@ class LaneContext:
             case ir.SubgroupReduce(_, value):
                 return self.value(value)
         assert_never(expr)
+
+    def _constant_table(self, expr: ir.Select) -> ConstantTable | None:
+        """The table that a chain of selects stands for, if lookups are allowed."""
+        allowed = self.kernel.allows(Technique.CONSTANT_TABLES)
+        return constant_table_of(expr) if allowed else None
 
     @property
     def _joins_words(self) -> bool:
