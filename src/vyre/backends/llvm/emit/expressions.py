@@ -7,16 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from vyre import ir
+from vyre.backends.llvm.analysis.constant_tables import ConstantTable, constant_table_of
 from vyre.backends.llvm.emit.builder import constant, literal, register_type, widened
-from vyre.backends.llvm.emit.constant_tables import (
-    ConstantTable,
-    constant_table_of,
-    emit_constant_lookup,
-)
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.memory.access import MemoryAccess
 from vyre.backends.llvm.emit.memory.atomics import AtomicAccess
-from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it
+from vyre.backends.llvm.emit.memory.table_lookup import ENTRIES, is_worth_it
 from vyre.backends.llvm.emit.memory.wide_loads import JOINING, emit_word, word_of
 from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Strided, Value, uniform
 from vyre.backends.llvm.techniques import Technique
@@ -254,7 +250,8 @@ class LaneContext:
             case ir.Select(cond, if_true, if_false):
                 table = self._constant_table(expr)
                 if table is not None:
-                    return emit_constant_lookup(self, table)
+                    self.kernel.applies(Technique.CONSTANT_TABLES)
+                    return self.memory.look_up_constant(table)
                 return self.select(self.value(cond), self.value(if_true), self.value(if_false))
             case ir.Cast(value, dtype):
                 return self._cast(self.value(value), dtype)
@@ -277,9 +274,11 @@ class LaneContext:
         assert_never(expr)
 
     def _constant_table(self, expr: ir.Select) -> ConstantTable | None:
-        """The table that a chain of selects stands for, if lookups are allowed."""
-        allowed = self.kernel.allows(Technique.CONSTANT_TABLES)
-        return constant_table_of(expr) if allowed else None
+        """The table that a chain of selects stands for, if a lookup is cheaper than the chain."""
+        if not self.kernel.allows(Technique.CONSTANT_TABLES):
+            return None
+        table = constant_table_of(expr)
+        return table if table is not None and len(table.entries) >= ENTRIES else None
 
     @property
     def _joins_words(self) -> bool:

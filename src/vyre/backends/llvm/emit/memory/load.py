@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vyre import ir
+from vyre.backends.llvm.analysis.constant_tables import ConstantTable
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.memory.addressing import Elements, falls, wide_type
 from vyre.backends.llvm.emit.memory.bounds_slow_path import is_called, load_at_edge
@@ -18,7 +20,13 @@ from vyre.backends.llvm.emit.memory.interleaved import (
     read_strided,
 )
 from vyre.backends.llvm.emit.memory.private_arrays import load_together
-from vyre.backends.llvm.emit.memory.table_lookup import look_up
+from vyre.backends.llvm.emit.memory.table_lookup import (
+    BYTES,
+    MOST_ENTRIES,
+    constant_memory,
+    look_up,
+)
+from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it as has_shuffles
 from vyre.backends.llvm.emit.storage_formats import (
     memory_type,
 )
@@ -88,6 +96,26 @@ class Loads(Elements):
         text = self.lanes.vector(index)
         small = self.lanes.casts.cast(index.dtype, DataType.U8, width, text)
         return varying(memory.decl.element, look_up(self.lanes, memory, small, entries))
+
+    def look_up_constant(self, table: ConstantTable) -> Value:
+        """The entry of a table of constants at the index of each lane.
+
+        Vectors look up bytes by shuffles and select the default; all else is a load at the index,
+        clamped to the default behind the entries, so that nothing is tested.
+        """
+        lanes, count = self.lanes, len(table.entries)
+        memory = constant_memory(lanes.kernel, table)
+        index = ir.Cast(table.index, DataType.U32)
+        limit = ir.Lit(DataType.U32, count)
+        small = table.element in BYTES and count <= MOST_ENTRIES
+        if small and lanes.width and has_shuffles(lanes.kernel.host, lanes.width, count):
+            at = lanes.value(index)
+            if not at.is_uniform:
+                inside = lanes.value(ir.Binary(ir.BinOp.LT, index, limit))
+                entry = self.look_up(memory, at, count)
+                return lanes.select(inside, entry, lanes.value(table.default))
+        clamped = lanes.value(ir.Binary(ir.BinOp.MIN, index, limit))
+        return self.load(memory, clamped, proven=True)
 
     def _load_scalar(
         self, memory: Memory, index: Value, element: DataType, step: int, part: int, proven: bool

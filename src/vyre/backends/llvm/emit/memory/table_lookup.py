@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 
 from vyre.analysis import Ranges
 from vyre.backends.llvm.emit.builder import Builder, constant, widened
-from vyre.ir import DataType, Load, Program
+from vyre.backends.llvm.emit.values import Memory
+from vyre.ir import BufferDecl, DataType, Load, Program
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.analysis.constant_tables import ConstantTable
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.expressions import LaneContext
-    from vyre.backends.llvm.emit.values import Memory
     from vyre.backends.llvm.host import Host
 
 ENTRIES = 16
@@ -29,12 +30,12 @@ ENTRIES = 16
 MOST_ENTRIES = 256
 HALF = 8
 """Registers of the lower half of a table: the highest bit of the index is zero."""
-_BYTES = frozenset({DataType.U8, DataType.I8})
+BYTES = frozenset({DataType.U8, DataType.I8})
 
 
 def table_sizes(program: Program) -> Mapping[int, int]:
     """Entries that loads from byte tables reach, by identity: small indices only."""
-    tables = {d.name for d in program.buffers if not d.is_writable and d.element in _BYTES}
+    tables = {d.name for d in program.buffers if not d.is_writable and d.element in BYTES}
     found: dict[int, int] = {}
     ranges = Ranges.of(program) if tables else None
     for position, statement in enumerate(walk_stmts(program.entry)):
@@ -179,6 +180,22 @@ def _differences(w: Builder, rows: list[str], piece: int) -> list[str]:
     picks = ", ".join(f"i32 {n % ENTRIES}" for n in range(piece))
     mask = f"<{piece} x i32> <{picks}>"
     return [w.at_entry(f"shufflevector <16 x i8> {r}, <16 x i8> poison, {mask}") for r in rows]
+
+
+def constant_memory(kernel: Kernel, table: ConstantTable) -> Memory:
+    """The table as a constant array, emitted once; bytes fill whole registers of shuffles.
+
+    The default follows the entries, for indices that are clamped to their number.
+    """
+    bits = [entry.bits for entry in (*table.entries, table.default)]
+    if table.element in BYTES:
+        bits += [table.default.bits] * (rows_of(len(bits)) * ENTRIES - len(bits))
+    type_ = f"i{8 * (table.element.size_bytes or 1)}"
+    array = f"[{len(bits)} x {type_}] [{', '.join(f'{type_} {each}' for each in bits)}]"
+    name = kernel.constant_tables.setdefault(array, f"vyre.table.{len(kernel.constant_tables)}")
+    kernel.w.globals[name] = f"@{name} = internal constant {array}, align 64"
+    decl = BufferDecl.read(name, 0, table.element).with_count(len(bits))
+    return Memory(decl, f"@{name}", f"@{name}", str(len(bits)), shared=True)
 
 
 def _padded(kernel: Kernel, memory: Memory, nbytes: int) -> str:
