@@ -67,6 +67,17 @@ if TYPE_CHECKING:
         u64,
     )
     from vyre.ir import Program
+    from vyre.pipelines.language import (
+        Array,
+        again,
+        copy,
+        flag,
+        keep,
+        scratch,
+        scratch_like,
+        when,
+    )
+    from vyre.pipelines.pipeline import Pipeline, pipeline
     from vyre.runtime.compiled import CompiledProgram
     from vyre.runtime.compiling import compile
     from vyre.runtime.device_array import DeviceArray, array, zeros
@@ -106,6 +117,8 @@ _HOMES = {
     "vyre.front.parameters": "In InOut Out generic static",
     "vyre.front.scalars": "bf16 bool_ f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64",
     "vyre.ir": "Program",
+    "vyre.pipelines.language": "Array again copy flag keep scratch scratch_like when",
+    "vyre.pipelines.pipeline": "Pipeline pipeline",
     "vyre.runtime.compiled": "CompiledProgram",
     "vyre.runtime.compiling": "compile",
     "vyre.runtime.device_array": "DeviceArray array zeros",
@@ -140,15 +153,18 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Array",
     "CompiledProgram",
     "DeviceArray",
     "In",
     "InOut",
     "Kernel",
     "Out",
+    "Pipeline",
     "Program",
     "VyreError",
     "add_sat",
+    "again",
     "array",
     "async_load",
     "async_store",
@@ -160,11 +176,13 @@ __all__ = [
     "byte_swap",
     "clz",
     "compile",
+    "copy",
     "ctz",
     "devices",
     "f16",
     "f32",
     "f64",
+    "flag",
     "func",
     "generic",
     "gid",
@@ -174,12 +192,14 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "keep",
     "kernel",
     "lid",
     "local",
     "math",
     "mul_hi",
     "num_groups",
+    "pipeline",
     "popcount",
     "print",
     "profile",
@@ -187,6 +207,8 @@ __all__ = [
     "rotl",
     "rotr",
     "run",
+    "scratch",
+    "scratch_like",
     "select",
     "shared",
     "static",
@@ -206,6 +228,7 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "when",
     "wid",
     "zeros",
 ]

@@ -141,9 +141,10 @@ def kernel_source(
     size = _workgroup(source, workgroup)
     if copies is None:
         copies = _looked_through(source)
-    parameters = _parameters(source)
+    parameters = parameters_of_function(source)
     entry = f"{function.__module__}.{function.__qualname__}".replace(".<locals>", "")
-    return KernelSource(source, parameters, _defaults(function), size, fast_math, entry, copies)
+    defaults = defaults_of_function(function)
+    return KernelSource(source, parameters, defaults, size, fast_math, entry, copies)
 
 
 def _looked_through(source: Source) -> bool:
@@ -165,7 +166,8 @@ def _workgroup(source: Source, wanted: Sequence[int] | int) -> tuple[int, int, i
     return x, y, z
 
 
-def _defaults(function: FunctionType) -> dict[str, object]:
+def defaults_of_function(function: FunctionType) -> dict[str, object]:
+    """The values of parameters that a call may leave out."""
     values = function.__defaults__ or ()
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
@@ -173,7 +175,8 @@ def _defaults(function: FunctionType) -> dict[str, object]:
     return {**found, **(function.__kwdefaults__ or {})}
 
 
-def _parameters(source: Source) -> dict[str, Parameter]:
+def parameters_of_function(source: Source) -> dict[str, Parameter]:
+    """What the annotations of a function say that its parameters are."""
     code = source.function.__code__
     if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
         arguments = source.tree.args

@@ -8,7 +8,7 @@ joined.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vyre import ir
 from vyre.diagnostics import PlanError
@@ -86,14 +86,19 @@ def _apart(arm: Arm, shared: frozenset[str], fresh: FreshNames) -> ir.Program:
     own = [decl.name for decl in program.buffers if decl.is_on_chip or decl.is_scratch]
     if own:
         names = {name: fresh.like(f"{arm.name}.{name}") for name in own}
-        buffers = [decl.with_name(names.get(decl.name, decl.name)) for decl in program.buffers]
-        entry = _with_buffers(program.entry, lambda name: names.get(name, name))
-        program = program.with_rewritten_buffers(buffers).with_rewritten_entry(entry)
+        program = with_buffer_names(program, names)
     hidden = sorted(shared.intersection(_variables(program)))
     if hidden:
         changes = {name: fresh.like(f"{arm.name}.{name}") for name in hidden}
         program = program.with_rewritten_entry(rename_body(program.entry, changes))
     return program
+
+
+def with_buffer_names(program: ir.Program, names: Mapping[str, str]) -> ir.Program:
+    """The program with other names for buffers."""
+    buffers = [decl.with_name(names.get(decl.name, decl.name)) for decl in program.buffers]
+    entry = _with_buffers(program.entry, lambda name: names.get(name, name))
+    return program.with_rewritten_buffers(buffers).with_rewritten_entry(entry)
 
 
 def _variables(program: ir.Program) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from vyre import ir
-from vyre.analysis import ProgramFacts, Ranges, body_effects
+from vyre.analysis import BufferRef, ProgramFacts, Ranges, body_effects
 from vyre.record import dataclass
 
 
@@ -87,18 +87,28 @@ def _reach(name: str, program: ir.Program) -> _Reach:
         return _Reach.ANY
     worst = _Reach.OWN_ELEMENT
     for ref in facts.refs_by_buffer.get(name, []):
-        index: ir.AnyExpr | None = None
-        if isinstance(ref.expr, (ir.Load, ir.Atomic)):
-            index = ref.expr.index
-        elif ref.expr is None:
-            statement = facts.statements[ref.position]
-            index = statement.index if isinstance(statement, ir.Store) else None
-        elif not ref.use.reads and not ref.use.writes:
+        if isinstance(ref.expr, ir.BufLen):
             continue
+        index = _index(ref, facts)
         if index is None:
             return _Reach.ANY
         worst = max(worst, _reach_of(index, ref.position, program))
     return worst
+
+
+def _index(ref: BufferRef, facts: ProgramFacts) -> ir.AnyExpr | None:
+    """The index of an access to one element."""
+    if isinstance(ref.expr, (ir.Load, ir.Atomic)):
+        return ref.expr.index
+    statement = facts.statements[ref.position]
+    return statement.index if ref.expr is None and isinstance(statement, ir.Store) else None
+
+
+def is_own_element(ref: BufferRef, program: ir.Program) -> bool:
+    """True if an access is at `gid.x`: on a grid of one row, an element of that invocation."""
+    index = _index(ref, ProgramFacts.of(program))
+    reach = None if index is None else _reach_of(index, ref.position, program)
+    return reach is _Reach.OWN_ELEMENT
 
 
 def _reach_of(index: ir.AnyExpr, position: int, program: ir.Program) -> _Reach:

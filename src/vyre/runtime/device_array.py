@@ -38,12 +38,18 @@ class DeviceArray:
 
     __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
 
-    def __init__(self, device: Device, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    def __init__(
+        self,
+        device: Device,
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        held: Held | None = None,
+    ) -> None:
         self.device = device
         self.shape = tuple(shape)
         self.dtype = dtype
         pool = pool_of(device)
-        self.held: Held | None = Held(pool, pool.take(max(self.nbytes, 1)))
+        self.held: Held | None = held or Held(pool, pool.take(max(self.nbytes, 1)))
         """Its memory; users keep a reference to this meanwhile. None when it has been freed."""
 
     @property

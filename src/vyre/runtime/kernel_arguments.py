@@ -301,7 +301,8 @@ def _example(dtype: DataType | GenericType) -> str:
     return "1.5" if dtype.is_float else "True" if dtype.is_bool else "1"
 
 
-def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: object) -> None:
+def array_argument(name: str, parameter: ArrayParameter, value: object) -> Host | DeviceArray:
+    """What a caller passes for an array, checked against its parameter."""
     written = parameter.mode is not Mode.IN
     if isinstance(value, DeviceArray):
         array = value
@@ -313,6 +314,12 @@ def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: obje
         array = _as_numpy(name, value, parameter.dtype, written=written)
     _check_rank(name, parameter, array, value)
     check_length(name, array.shape, getattr(parameter.dtype, "lanes", 1))
+    return array
+
+
+def _add_array(made: Prepared, name: str, parameter: ArrayParameter, value: object) -> None:
+    written = parameter.mode is not Mode.IN
+    array = array_argument(name, parameter, value)
     if parameter.rank > 1:
         made.given[name + SHAPE] = numbers(array.shape)
     if isinstance(array, DeviceArray):
@@ -398,6 +405,7 @@ def _resident(device: str, dtype: str, data: bytes) -> DeviceArray:
 
 __all__ = [
     "Prepared",
+    "array_argument",
     "by_parameter",
     "keep_numbers",
     "prepare",

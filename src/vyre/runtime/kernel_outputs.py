@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -45,13 +45,28 @@ def outputs_of(
 
     `deciding` are the numbers that the grid follows from.
     """
+    names = [name for name in made.written if _is_out(kernel, name)]
+    return outputs_named(names, program, made, grid, deciding)
+
+
+def _is_out(kernel: KernelSource, name: str) -> bool:
+    parameter = kernel.parameters[name]
+    return isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
+
+
+def outputs_named(
+    names: Iterable[str],
+    program: Program,
+    made: Prepared,
+    grid: Grid,
+    deciding: frozenset[str] = frozenset(),
+) -> dict[str, Out]:
+    """Arrays that begin as zeros, with what to clear."""
     filled = coverage_of(program)
     lanes = [many * each for many, each in zip(grid, program.workgroup_size, strict=True)]
     found: dict[str, Out] = {}
-    for name, array in made.written.items():
-        parameter = kernel.parameters[name]
-        if not isinstance(parameter, ArrayParameter) or parameter.mode is not Mode.OUT:
-            continue
+    for name in names:
+        array = made.written[name]
         known = filled.get(name)
         box: Box | None = None
         if known is not None and name not in made.layouts and _is_worth_it(known, array):
@@ -182,4 +197,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["coverage_of", "outputs_of"]
+__all__ = ["coverage_of", "outputs_named", "outputs_of"]

@@ -28,5 +28,12 @@ RACE = Code(
     "{name} on {device} differs from the reference ({difference}) because of a data race: {race}",
     "repair the race: {hint}; kernel.reference(...) shows both statements",
 )
+PIPELINE_DIFFERS = Code(
+    "B404",
+    "pipeline that differs from its stages",
+    "{name} differs from its stages run apart: {array}[{index}] is {found} and should be "
+    "{expected}",
+    "run it with fuse=False meanwhile, or call {name}.apart; and please report it",
+)
 
-CODES = (DIFFERS, ORDER_OF_ATOMICS, RACE)
+CODES = (DIFFERS, ORDER_OF_ATOMICS, RACE, PIPELINE_DIFFERS)

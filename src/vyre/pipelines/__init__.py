@@ -1,0 +1,1 @@
+"""Pipelines: several kernels as one call, with as few launches as are legal."""

@@ -1,0 +1,124 @@
+"""The meaning of a pipeline: its stages, called one after another on fresh zeroed scratch.
+
+`Pipeline.apart` runs this on any device. Everything else that runs pipelines agrees with it, bit
+for bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from vyre.diagnostics import DeadlineError
+from vyre.diagnostics.codes import execution as codes
+from vyre.driver.backend import Device
+from vyre.ir import DataType
+from vyre.pipelines.stages import Site
+from vyre.pipelines.walk import Launch
+from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_types import numpy_type
+from vyre.runtime.kernel import Kernel
+
+Host = np.ndarray[Any, np.dtype[Any]]
+
+
+class OneByOne:
+    """Runs each stage when the walker comes to it."""
+
+    def __init__(self, device: Device, deadline: float | None) -> None:
+        self._device = device
+        self._id = device.info.id
+        self._clock = Clock(deadline)
+        self.kept: dict[str, DeviceArray] = {}
+
+    def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> DeviceArray:
+        """A new array of zeros on the device."""
+        return DeviceArray(self._device, shape, numpy_type(dtype))
+
+    def launch(
+        self,
+        kernel: Kernel[...],
+        given: Mapping[str, Any],
+        grid: Launch,
+        elements: Launch,
+        site: Site,
+    ) -> None:
+        """Call the kernel."""
+        values = [given[name] for name in kernel.source.parameters]
+        self.call(kernel, values, grid, elements)
+
+    def call(
+        self, kernel: Kernel[...], values: Sequence[object], grid: Launch, elements: Launch
+    ) -> None:
+        """Call a kernel with its arguments by position."""
+        left = self._clock.left()
+        if not kernel.source.keyword_only:
+            kernel(*values, device=self._id, grid=grid, elements=elements, deadline=left)
+            return
+        named = dict(zip(kernel.source.parameters, values, strict=True))
+        kernel(**named, device=self._id, grid=grid, elements=elements, deadline=left)
+
+    def copy(self, source: Host | DeviceArray, target: Host | DeviceArray) -> None:
+        """Copy by way of the host, unless both arrays are on the device."""
+        if isinstance(target, DeviceArray):
+            if isinstance(source, DeviceArray):
+                target.hold().memory.copy_from(source.hold().memory, source.nbytes)
+            else:
+                target.write(source)
+        else:
+            target[...] = source.numpy() if isinstance(source, DeviceArray) else source
+
+    def clear(self, array: Host | DeviceArray) -> None:
+        """Fill an array with zeros."""
+        if isinstance(array, DeviceArray):
+            array.hold().memory.zero()
+        else:
+            array[...] = 0
+
+    def is_set(self, flag: Host | DeviceArray) -> bool:
+        """Read a flag on the host."""
+        self._clock.left()
+        held = flag.numpy() if isinstance(flag, DeviceArray) else flag
+        return bool(held.reshape(-1)[:1].any())
+
+    def keep(self, name: str, array: Host | DeviceArray) -> None:
+        """Note an array that stays readable."""
+        self.kept[name] = cast("DeviceArray", array)
+
+
+class Sanitized(OneByOne):
+    """Runs each stage on the reference, with its sanitizer."""
+
+    def __init__(self, device: Device, deadline: float | None, *, sanitize: bool) -> None:
+        super().__init__(device, deadline)
+        self._sanitize = sanitize
+
+    def call(
+        self, kernel: Kernel[...], values: Sequence[object], grid: Launch, elements: Launch
+    ) -> None:
+        """Call a kernel on the reference; defects are errors."""
+        named: dict[str, Any] = dict(zip(kernel.source.parameters, values, strict=True))
+        left, sanitize = self._clock.left(), self._sanitize
+        kernel.reference(**named, grid=grid, elements=elements, deadline=left, sanitize=sanitize)
+
+
+class Clock:
+    """One deadline for all launches of a call."""
+
+    __slots__ = ("_deadline", "_end")
+
+    def __init__(self, deadline: float | None) -> None:
+        self._deadline = deadline
+        self._end = None if deadline is None else time.monotonic() + deadline
+
+    def left(self) -> float | None:
+        """Seconds until the deadline; an error when it has passed."""
+        if self._end is None:
+            return None
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise DeadlineError(codes.DEADLINE.at(seconds=self._deadline))
+        return seconds

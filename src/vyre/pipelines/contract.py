@@ -1,0 +1,33 @@
+"""Contracts: what a pipeline requires of its plan, as an error and not as a slowdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vyre.diagnostics import PlanError
+from vyre.diagnostics.codes import pipeline as codes
+
+_KNOWN = ("launches", "host_reads", "scratch_bytes")
+
+
+class Contract:
+    """At most so many of each of some things, for one call."""
+
+    __slots__ = ("_most", "_name")
+
+    def __init__(self, name: str, require: Mapping[str, int] | None) -> None:
+        self._name = name
+        self._most = {} if require is None else dict(require)
+        for key, most in self._most.items():
+            is_number = isinstance(most, int) and not isinstance(most, bool) and most >= 0
+            if key not in _KNOWN or not is_number:
+                known = ", ".join(_KNOWN)
+                raise PlanError(codes.BAD_CONTRACT.at(found=require, known=known))
+
+    def check(self, what: str, found: int, why: str) -> None:
+        """Raise an error if there is more of something than the contract allows."""
+        most = self._most.get(what)
+        if most is not None and found > most:
+            raise PlanError(
+                codes.CONTRACT.at(name=self._name, what=what, most=most, found=found, why=why)
+            )

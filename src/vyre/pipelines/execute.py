@@ -1,0 +1,190 @@
+"""Launches the groups of a window, on memory that scratch buffers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from vyre.diagnostics import VyreError
+from vyre.driver.backend import Device
+from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.stages import Site, placed
+from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
+from vyre.pipelines.window import WindowPlan
+from vyre.record import dataclass
+from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.host_types import numpy_type
+from vyre.runtime.kernel import Kernel
+from vyre.runtime.memory_pool import Held, pool_of
+
+_MOST_ARENAS = 2
+"""Sets of scratch that a plan keeps for its next runs, in different threads."""
+_MOST_KEPT = 1 << 22
+"""Bytes of such a set: with more, what finding memory costs is a small part of a run."""
+
+Arena = dict[int, DeviceArray]
+"""The arrays of a window's scratch, by number; some share memory."""
+Memory = list[Host | DeviceArray | None]
+"""The array of each buffer of a window."""
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A plan, and arrays that its last runs have left for the next."""
+
+    plan: WindowPlan
+    arenas: list[Arena]
+
+
+@dataclass(slots=True)
+class Counted:
+    """What a call did."""
+
+    launches: int = 0
+    copies: int = 0
+    host_reads: int = 0
+    scratch_bytes: int = 0
+    """Most bytes of scratch that were in use at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A kernel call; arguments are buffers by number, or numbers."""
+
+    kernel: Kernel[...]
+    values: tuple[Any, ...]
+    places: tuple[tuple[int, int], ...]
+    """Positions of arguments, and the numbers of their buffers."""
+    extents: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window of one call: its plan, and its steps with their numbers."""
+
+    known: Remembered
+    steps: list[Step]
+    buffers: list[Buffer]
+    runs: list[list[Run | Copied | Cleared]]
+    """By group."""
+
+
+def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[Run | Copied | Cleared]]:
+    """What each group of a plan calls."""
+    found: list[list[Run | Copied | Cleared]] = []
+    order: dict[int, int] = {}
+    for step in steps:
+        for buffer, _ in step.uses():
+            order.setdefault(id(buffer), len(order))
+    for group in plan.groups:
+        own = steps[group.first : group.first + group.count]
+        launches = [step for step in own if isinstance(step, Launch)]
+        if group.fused is not None:
+            kernel, values = group.fused.kernel, group.fused.arguments(launches)
+            found.append([_run(kernel, values, order, (launches[0].grid, None), launches)])
+        else:
+            found.append([_alone(step, order) for step in own])
+    return found
+
+
+def count_launches(window: Window) -> int:
+    """How many launches a window has."""
+    return sum(isinstance(run, Run) for runs in window.runs for run in runs)
+
+
+def _alone(step: Step, order: dict[int, int]) -> Run | Copied | Cleared:
+    if not isinstance(step, Launch):
+        return step
+    values = [step.given[name] for name in step.kernel.source.parameters]
+    return _run(step.kernel, values, order, step.extents, [step])
+
+
+def _run(
+    kernel: Kernel[...],
+    values: Sequence[Any],
+    order: dict[int, int],
+    extents: tuple[tuple[int, ...] | None, tuple[int, ...] | None],
+    launches: Sequence[Launch],
+) -> Run:
+    places = tuple(
+        (position, order[id(value)])
+        for position, value in enumerate(values)
+        if isinstance(value, Buffer)
+    )
+    sites = tuple(each.site for each in launches)
+    return Run(kernel, tuple(values), places, extents, sites)
+
+
+def run_window(
+    window: Window, memory: Memory, device: Device, simple: OneByOne, counted: Counted
+) -> None:
+    """Run a window; afterwards `memory` has the arrays of scratch that lives on."""
+    plan, buffers = window.known.plan, window.buffers
+    try:
+        arena = window.known.arenas.pop()
+    except IndexError:
+        arena = _new_arena(plan, buffers, device)
+    for number, array in arena.items():
+        memory[number] = array
+    for number in plan.own:
+        memory[number] = new_array(device, buffers[number], zeroed=False)
+    numbers = {id(buffer): number for number, buffer in enumerate(buffers)}
+    for group, runs in zip(plan.groups, window.runs, strict=True):
+        for number in group.zeroed:
+            simple.clear(_array(memory, number))
+        for run in runs:
+            _step(run, memory, numbers, simple, counted)
+    for number in arena:
+        memory[number] = None
+    if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
+        window.known.arenas.append(arena)
+
+
+def _array(memory: Memory, number: int) -> Host | DeviceArray:
+    found = memory[number]
+    assert found is not None
+    return found
+
+
+def _step(
+    run: Run | Copied | Cleared,
+    memory: Memory,
+    numbers: dict[int, int],
+    simple: OneByOne,
+    counted: Counted,
+) -> None:
+    match run:
+        case Run(kernel, values, places, (grid, elements)):
+            given = list(values)
+            for position, number in places:
+                given[position] = memory[number]
+            try:
+                simple.call(kernel, given, grid, elements)
+            except VyreError as error:
+                raise placed(error, run.sites) from error.__cause__
+            counted.launches += 1
+        case Copied(source, target):
+            pair = (_array(memory, numbers[id(each)]) for each in (source, target))
+            simple.copy(*pair)
+            counted.copies += 1
+        case Cleared(buffer):
+            simple.clear(_array(memory, numbers[id(buffer)]))
+
+
+def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+    pool = pool_of(device)
+    arena: Arena = {}
+    for slot in plan.slots:
+        held = Held(pool, pool.take(max(slot.nbytes, 1), zeroed=False))
+        for number in slot.buffers:
+            buffer = buffers[number]
+            arena[number] = DeviceArray(device, buffer.shape, numpy_type(buffer.dtype), held)
+    return arena
+
+
+def new_array(device: Device, buffer: Buffer, *, zeroed: bool) -> DeviceArray:
+    """Memory of its own for a buffer."""
+    pool = pool_of(device)
+    held = Held(pool, pool.take(max(buffer.nbytes, 1), zeroed=zeroed))
+    return DeviceArray(device, buffer.shape, numpy_type(buffer.dtype), held)

@@ -1,0 +1,71 @@
+"""What the body of a pipeline is written with, besides kernels and host arithmetic.
+
+Each name means something only where `@vy.pipeline` compiles it; elsewhere a call is an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from vyre.diagnostics import PlanError
+from vyre.diagnostics.codes import pipeline as codes
+
+__all__ = ["Array", "again", "copy", "flag", "keep", "scratch", "scratch_like", "when"]
+
+T = TypeVar("T")
+
+
+class Array(Generic[T]):
+    """The annotation of what a pipeline returns: `def find(...) -> vy.Array[vy.u32]`."""
+
+
+if TYPE_CHECKING:
+
+    def scratch(dtype: Any, size: int | tuple[int, ...]) -> Any:
+        """An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`."""
+
+    def scratch_like(array: Any) -> Any:
+        """Scratch with the type and the shape of an array."""
+
+    def flag() -> Any:
+        """One `u32` on the device, zero at first; a stage sets it by a store of 1."""
+
+    def again(flag: Any, *, most: int) -> bool:
+        """`while vy.again(moved, most=n)`: once, then while a stage set the flag."""
+        ...
+
+    def when(flag: Any) -> bool:
+        """`if vy.when(few)`: decided by what the flag holds on the device."""
+        ...
+
+    def copy(source: Any, target: Any) -> None:
+        """Copy an array to another of its size; no effect if both names stand for one array."""
+
+    def keep(array: Any) -> None:
+        """Leave scratch in memory, so that it can be read after the call."""
+
+else:
+
+    def _outside(name: str, meaning: str) -> Any:
+        def form(*args: object, **options: object) -> NoReturn:
+            raise PlanError(codes.OUTSIDE.at(name=name))
+
+        form.__name__ = form.__qualname__ = name
+        form.__doc__ = meaning
+        return form
+
+    scratch = _outside(
+        "scratch",
+        "An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`.",
+    )
+    scratch_like = _outside("scratch_like", "Scratch with the type and the shape of an array.")
+    flag = _outside("flag", "One `u32` on the device, zero at first; a stage sets it to 1.")
+    again = _outside(
+        "again", "`while vy.again(moved, most=n)`: once, then while a stage set the flag."
+    )
+    when = _outside("when", "`if vy.when(few)`: decided by what the flag holds on the device.")
+    copy = _outside(
+        "copy",
+        "Copy an array to another of its size; no effect if both names stand for one array.",
+    )
+    keep = _outside("keep", "Leave scratch in memory, so that it can be read after the call.")

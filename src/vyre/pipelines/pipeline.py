@@ -1,0 +1,229 @@
+"""`@vyre.pipeline`: stages as one call, with as few launches and as little memory as is legal."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+
+from vyre.config import config
+from vyre.diagnostics import FrontError
+from vyre.diagnostics.codes import front as front_codes
+from vyre.driver import routing
+from vyre.driver.loading import refuse_while_loading
+from vyre.driver.routing import Route
+from vyre.front.kernels import defaults_of_function, parameters_of_function
+from vyre.front.source import Source
+from vyre.ir import DataType
+from vyre.pipelines.apart import OneByOne, Sanitized
+from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.contract import Contract
+from vyre.pipelines.planned import Planned, Plans
+from vyre.pipelines.recording import Recording, key_of_call, recorded
+from vyre.pipelines.report import PipelinePlan, plan_of
+from vyre.pipelines.stages import PipelineSource, Staged, check_branches, check_stages
+from vyre.pipelines.steps import Buffer
+from vyre.pipelines.translate import translate
+from vyre.pipelines.verify import compare, expected_of
+from vyre.pipelines.walk import Walker, type_of
+from vyre.runtime.device_array import DeviceArray
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_MOST_RECORDINGS = 16
+
+
+class Pipeline(Staged, Generic[P, R]):
+    """Kernels called in a row, compiled as one.
+
+    Calling it means: its stages, one after another, on fresh zeroed scratch. `apart` does exactly
+    that; a call gives the same bits.
+    """
+
+    def __init__(
+        self,
+        written: PipelineSource,
+        function: Callable[P, R],
+        *,
+        fuse: bool = True,
+        require: Mapping[str, int] | None = None,
+    ) -> None:
+        self.written = written
+        self.__wrapped__ = function
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self._plans = Plans(fuse=fuse)
+        self._contract = Contract(self.__name__, require)
+        self._recordings: dict[tuple[object, ...], Recording] = {}
+
+    def __repr__(self) -> str:
+        return f"<vyre pipeline {self.__name__}>"
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(
+        self, *args: Any, device: str | None, deadline: float | None = None, **kwargs: Any
+    ) -> R: ...
+    @overload
+    def __call__(self, *args: Any, deadline: float | None, **kwargs: Any) -> R: ...
+    def __call__(
+        self, *args: Any, device: str | None = None, deadline: float | None = None, **kwargs: Any
+    ) -> Any:
+        """Run the pipeline on a device, and end with an error after `deadline` seconds."""
+        refuse_while_loading()
+        is_checked = config().check
+        key = None if kwargs or is_checked else key_of_call(args, device)
+        known = None if key is None else self._recordings.get(key)
+        if known is not None and known.is_current():
+            return self._results(known.is_on_host, known.replay(args, deadline))
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose(device or given.device)
+        run = partial(self._planned, given, route, deadline)
+        if is_checked:
+            expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
+            results, _, _ = run()
+            compare(self.__name__, given, results, expected)
+            return self._results(given.is_on_host, results)
+        results, actions, walker = run()
+        if key is not None:
+            self._record(key, actions, walker)
+        return self._results(given.is_on_host, results)
+
+    def apart(
+        self, *args: Any, device: str | None = None, deadline: float | None = None, **kwargs: Any
+    ) -> Any:
+        """Run the stages one after another, each as a call of its own on zeroed scratch."""
+        refuse_while_loading()
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose(device or given.device)
+        results = self._apart(given, route, deadline)
+        return self._results(given.is_on_host, results)
+
+    def plan(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
+        """What a call with these arguments would launch, as data; nothing runs.
+
+        A loop of `vy.again` is planned for one iteration, `vy.when` for both its branches.
+        """
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose(device or given.device)
+        actions = Planned(self._plans, route, None, self._contract, is_dry=True)
+        self._walk(actions, given.arrays, given.numbers)
+        return plan_of(self.__name__, route.device.info.id, actions.windows, actions.counted)
+
+    def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
+        """What a call does and why: launches, and for each scratch where it is kept."""
+        return str(self.plan(*args, device=device, **kwargs))
+
+    def show(self, stage: str = "ir", *args: Any, device: str | None = None, **kwargs: Any) -> str:
+        """The kernels of a call's plan at a stage of their way, one after the other."""
+        found = self.plan(*args, device=device, **kwargs)
+        return "\n".join(
+            f"# {each.name}\n{each.kernel.show(stage, device=device, **each.types)}"
+            for each in found.launches
+        )
+
+    def reference(
+        self, *args: Any, deadline: float | None = None, sanitize: bool = True, **kwargs: Any
+    ) -> Any:
+        """The same call on the reference, each stage with the sanitizer; defects are raised."""
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose("reference")
+        actions = Sanitized(route.device, deadline, sanitize=sanitize)
+        placed = place(given, route.device, self.written)
+        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        placed.read_back()
+        return self._results(given.is_on_host, results)
+
+    def forget(self) -> None:
+        """Drop plans and recorded calls, and the scratch that they hold."""
+        self._recordings.clear()
+        self._plans.forget()
+
+    def _apart(
+        self, given: Arguments, route: Route, deadline: float | None
+    ) -> tuple[DeviceArray, ...]:
+        placed = place(given, route.device, self.written)
+        actions = OneByOne(route.device, deadline)
+        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        placed.read_back()
+        return results
+
+    def _planned(
+        self, given: Arguments, route: Route, deadline: float | None
+    ) -> tuple[tuple[DeviceArray, ...], Planned, Walker]:
+        placed = place(given, route.device, self.written)
+        actions = Planned(self._plans, route, deadline, self._contract)
+        results, walker = self._walk(actions, placed.arrays, given.numbers)
+        placed.read_back()
+        return results, actions, walker
+
+    def _walk(
+        self, actions: Planned, given: Mapping[str, Any], numbers: Mapping[str, Any]
+    ) -> tuple[tuple[DeviceArray, ...], Walker]:
+        arrays = {name: actions.take(name, each, type_of(each)) for name, each in given.items()}
+        walker = Walker(actions, _type_of_buffer)
+        actions.watch(walker.arrays)
+        found = walker.run(self.written, arrays, numbers)
+        actions.results = found
+        actions.flush((*found, *arrays.values()))
+        if actions.is_dry:
+            return (), walker
+        return tuple(cast("DeviceArray", actions.memory_of(each)) for each in found), walker
+
+    def _record(self, key: tuple[object, ...], actions: Planned, walker: Walker) -> None:
+        """Remember a call of one window for the next one like it."""
+        made = recorded(actions, tuple(self.written.parameters), walker.reads)
+        if made is not None:
+            while len(self._recordings) >= _MOST_RECORDINGS:
+                self._recordings.pop(next(iter(self._recordings)), None)
+            self._recordings[key] = made
+
+    def _results(self, is_on_host: bool, results: tuple[DeviceArray, ...]) -> Any:
+        """What a call returns: arrays of the host, if the caller passed only such arrays."""
+        found = self.written.returned
+        if found is None:
+            return None
+        made = [each.numpy() if is_on_host else each for each in results]
+        return tuple(made) if found.is_tuple else made[0]
+
+
+def _type_of_buffer(buffer: Buffer) -> DataType:
+    return buffer.dtype
+
+
+def read_pipeline(function: object) -> PipelineSource:
+    """Read a function that is to be a pipeline; refuses what pipelines do not have."""
+    if not isinstance(function, FunctionType) or inspect.iscoroutinefunction(function):
+        raise FrontError(front_codes.NOT_A_FUNCTION.at(form="vy.pipeline", found=repr(function)))
+    source = Source(function)
+    parameters = parameters_of_function(source)
+    body = translate(source, parameters)
+    written = PipelineSource(source, parameters, defaults_of_function(function), body)
+    check_branches(written)
+    check_stages(written)
+    return written
+
+
+@overload
+def pipeline(function: Callable[P, R], /) -> Pipeline[P, R]: ...
+@overload
+def pipeline(
+    *, fuse: bool = True, require: Mapping[str, int] | None = None
+) -> Callable[[Callable[P, R]], Pipeline[P, R]]: ...
+def pipeline(
+    function: Any = None, /, *, fuse: bool = True, require: Mapping[str, int] | None = None
+) -> Any:
+    """Make a typed Python function a pipeline: `@vy.pipeline`.
+
+    With `fuse=False` each stage is a launch of its own. `require` is a contract, such as
+    `{"launches": 1, "host_reads": 0}`: a call whose plan does not keep it is an error.
+    """
+
+    def decorate(wanted: Callable[..., Any]) -> Pipeline[..., Any]:
+        return Pipeline(read_pipeline(wanted), wanted, fuse=fuse, require=require)
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,107 @@
+"""Calls like one before: the launches of a call, replayed on other arrays of the same shapes.
+
+A call whose course the host alone decides, by lengths, scalar arguments and names from outside,
+is one window. The next call with the same of them runs that window, without walking the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from vyre.driver.routing import Route
+from vyre.pipelines.apart import OneByOne
+from vyre.pipelines.evaluate import Read
+from vyre.pipelines.execute import Counted, Memory, Window, run_window
+from vyre.pipelines.planned import Planned
+from vyre.pipelines.stages import resolve
+from vyre.pipelines.steps import Launch, specialisation
+from vyre.record import dataclass
+from vyre.runtime.device_array import DeviceArray
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The window of a call, and what of it are arguments and results."""
+
+    window: Window
+    arguments: tuple[tuple[int, int], ...]
+    """Numbers of buffers, and the positions of the arguments that they are."""
+    results: tuple[int | None, ...]
+    """Numbers of the buffers that the call returns."""
+    reads: tuple[Read, ...]
+    route: Route
+    is_on_host: bool
+    """True if no argument is a device array."""
+
+    def is_current(self) -> bool:
+        """True if names from outside stand for what they did, and kernels have their programs."""
+        if any(resolve(source, name) is not found for source, name, found in self.reads):
+            return False
+        for step in self.window.steps:
+            if isinstance(step, Launch):
+                wanted = specialisation(step.kernel, step.given)
+                if step.kernel.source.program(wanted) is not step.program:
+                    return False
+        return True
+
+    def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
+        """Run the window on the arrays of a call: the arrays that it returns."""
+        window, device = self.window, self.route.device
+        memory: Memory = [None] * len(window.buffers)
+        for number, position in self.arguments:
+            memory[number] = args[position]
+        run_window(window, memory, device, OneByOne(device, deadline), Counted())
+        found: list[Any] = [None if number is None else memory[number] for number in self.results]
+        return tuple(found)
+
+
+def recorded(
+    actions: Planned, parameters: Sequence[str], reads: Sequence[Read]
+) -> Recording | None:
+    """The recording of a call; None if the device had a say in its course."""
+    if len(actions.windows) != 1 or actions.counted.host_reads or actions.kept:
+        return None
+    [window] = actions.windows
+    numbers = {id(buffer): number for number, buffer in enumerate(window.buffers)}
+    arguments: list[tuple[int, int]] = []
+    for buffer in window.buffers:
+        if not buffer.is_scratch:
+            arguments.append((numbers[id(buffer)], parameters.index(buffer.name)))
+    results = [numbers.get(id(buffer)) for buffer in actions.results]
+    if None in results:
+        return None
+    return Recording(
+        window, tuple(arguments), tuple(results), tuple(reads), actions.route, actions.is_on_host
+    )
+
+
+def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:
+    """What the course of a call may depend on; None if arguments have to be looked at closely."""
+    parts: list[object] = [device]
+    seen: set[int] = set()
+    for value in args:
+        kind = cast("type[object]", type(value))
+        if kind is np.ndarray:
+            # Memory of its own is not that of another argument.
+            if value.base is not None or not value.flags.carray or id(value) in seen:
+                return None
+            seen.add(id(value))
+            parts.append((value.shape, value.dtype))
+        elif kind is DeviceArray:
+            if value.is_free or id(value) in seen:
+                return None
+            seen.add(id(value))
+            parts.append((value.shape, value.dtype, value.device.info.id))
+        elif kind is float:
+            parts.append(value.hex())
+        elif kind is int or kind is bool:
+            parts.append((kind, value))
+        else:
+            return None
+    return tuple(parts)
+
+
+__all__ = ["Recording", "key_of_call", "recorded"]

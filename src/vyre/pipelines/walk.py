@@ -1,0 +1,368 @@
+"""Executes the tree of a pipeline: host statements here, stages by what `Actions` does with them.
+
+Both ways to run a pipeline share it: apart, one stage after another, and planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, assert_never
+
+from vyre.diagnostics import Location, PlanError, VyreError
+from vyre.diagnostics.codes import pipeline as codes
+from vyre.front.parameters import (
+    ArrayParameter,
+    GenericType,
+    Mode,
+    Parameter,
+    element_type,
+)
+from vyre.ir import DataType
+from vyre.pipelines import tree
+from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
+from vyre.pipelines.stages import (
+    PipelineSource,
+    Site,
+    Staged,
+    bind,
+    callee_of,
+    is_written,
+    parameters_of,
+    placed,
+    same_array,
+)
+from vyre.runtime.kernel import Kernel
+from vyre.runtime.kernel_arguments import type_of_value
+
+_MOST_ELEMENTS = (1 << 32) - 1
+
+Launch = tuple[int, ...] | None
+"""Extents of `grid=` or `elements=`."""
+
+
+class Actions(Protocol):
+    """What is done with the stages of a pipeline. Arrays are its own; they have a `shape`."""
+
+    def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
+        """A new array of zeros."""
+        ...
+
+    def launch(
+        self,
+        kernel: Kernel[...],
+        given: Mapping[str, Any],
+        grid: Launch,
+        elements: Launch,
+        site: Site,
+    ) -> None:
+        """Run a kernel."""
+        ...
+
+    def copy(self, source: Any, target: Any) -> None:
+        """Copy an array to another."""
+        ...
+
+    def clear(self, array: Any) -> None:
+        """Fill an array with zeros."""
+        ...
+
+    def is_set(self, flag: Any) -> bool:
+        """True if a flag is not zero, after all stages before."""
+        ...
+
+    def keep(self, name: str, array: Any) -> None:
+        """Leave an array in memory."""
+        ...
+
+
+class Walker:
+    """One call of a pipeline."""
+
+    def __init__(self, actions: Actions, device_of: Callable[[Any], DataType]) -> None:
+        self._actions = actions
+        self._type_of = device_of
+        self._iterations: list[tuple[str, int]] = []
+        self._callers: list[PipelineSource] = []
+        self._frames: list[Frame] = []
+        self.reads: list[Read] = []
+        """Names from outside that the call has looked up."""
+
+    def arrays(self) -> list[Any]:
+        """The arrays that names stand for now, in all calls under way."""
+        return [array for frame in self._frames for array in frame.arrays.values()]
+
+    def run(
+        self, written: PipelineSource, arrays: Mapping[str, Any], numbers: Mapping[str, tree.Value]
+    ) -> tuple[Any, ...]:
+        """Execute a pipeline: the arrays that it returns."""
+        if any(each is written for each in self._callers):
+            path = " -> ".join(each.name for each in (*self._callers, written))
+            span = written.source.span(written.source.tree)
+            raise PlanError(
+                codes.RECURSION.at(Location(span=span), (), name=written.name, path=path)
+            )
+        self._callers.append(written)
+        frame = Frame(written.source, arrays, numbers, self.reads)
+        self._frames.append(frame)
+        try:
+            for name, parameter in written.parameters.items():
+                if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT:
+                    self._actions.clear(arrays[name])
+            self._body(frame, written, written.body)
+            return self._returned(frame, written, arrays)
+        finally:
+            self._callers.pop()
+            self._frames.pop()
+
+    def _returned(
+        self, frame: Frame, written: PipelineSource, arrays: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        found = written.returned
+        if found is None:
+            return ()
+        given = list(arrays.values())
+        results: list[Any] = []
+        for name in found.arrays:
+            array = frame.array(name)
+            if any(array is each for each in given):
+                what = f"{name.name!r}, which stands for an argument here"
+                raise PlanError(codes.RETURNED.at(Location(span=name.span), (), what=what))
+            results.append(array)
+        return tuple(results)
+
+    def _body(self, frame: Frame, written: PipelineSource, body: tree.Body) -> None:
+        for statement in body:
+            self._statement(frame, written, statement)
+
+    def _statement(self, frame: Frame, written: PipelineSource, statement: tree.Statement) -> None:
+        match statement:
+            case tree.Scratch():
+                frame.arrays[statement.name] = self._scratch(frame, written, statement)
+            case tree.Flag(name):
+                frame.arrays[name] = self._actions.scratch(name, DataType.U32, (1,))
+            case tree.Stage():
+                self._stage(frame, statement)
+            case tree.Copy(source, target):
+                self._copy(frame.array(source), frame.array(target), statement)
+            case tree.Assign():
+                _assign(frame, statement)
+            case tree.For():
+                self._for(frame, written, statement)
+            case tree.Again():
+                self._again(frame, written, statement)
+            case tree.If(condition, then, otherwise):
+                self._body(frame, written, then if evaluate(frame, condition) else otherwise)
+            case tree.When():
+                self._when(frame, written, statement)
+            case tree.Keep(array):
+                self._actions.keep(array.name, frame.array(array))
+            case tree.Return():
+                pass
+            case _:
+                assert_never(statement)
+
+    def _scratch(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> Any:
+        if made.like is not None:
+            like = frame.array(tree.ArrayName(made.like, made.span))
+            return self._actions.scratch(made.name, self._type_of(like), tuple(like.shape))
+        assert made.element is not None
+        dtype = self._element(frame, written, made)
+        shape = tuple(integer(frame, each, "a size of scratch", made.span) for each in made.extents)
+        for axis, extent in enumerate(shape):
+            problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
+            if problem:
+                fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
+                raise PlanError(
+                    codes.SIZE.at(
+                        Location(span=made.span),
+                        (),
+                        name=made.name,
+                        found=extent,
+                        axis=axis,
+                        problem=problem,
+                        fix=fix,
+                    )
+                )
+        return self._actions.scratch(made.name, dtype, shape)
+
+    def _element(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> DataType:
+        assert made.element is not None
+        found = element_type(frame.lookup(made.element))
+        if isinstance(found, GenericType):
+            for name, parameter in written.parameters.items():
+                if isinstance(parameter, ArrayParameter) and parameter.dtype == found:
+                    return self._type_of(frame.array(tree.ArrayName(name, made.span)))
+        if isinstance(found, DataType):
+            return found
+        raise PlanError(
+            codes.HOST_VALUE.at(
+                Location(span=made.span),
+                (),
+                text=str(made.element),
+                problem="is no type of elements",
+                fix="write a type of vy, such as vy.f32",
+            )
+        )
+
+    def _stage(self, frame: Frame, stage: tree.Stage) -> None:
+        callee = callee_of(frame.lookup(stage.callee), stage)
+        given = {name: _value(frame, value) for name, value in bind(stage, callee).items()}
+        _refuse_same(stage, parameters_of(callee), given)
+        if isinstance(callee, Staged):
+            self._inline(frame, stage, callee.written, given)
+            return
+        grid = _launch_extents(frame, stage.grid, stage)
+        elements = _launch_extents(frame, stage.elements, stage)
+        site = Site(stage, tuple(self._iterations))
+        try:
+            self._actions.launch(callee, given, grid, elements, site)
+        except VyreError as error:
+            raise placed(error, [site]) from error.__cause__
+
+    def _inline(
+        self, frame: Frame, stage: tree.Stage, inner: PipelineSource, given: Mapping[str, Any]
+    ) -> None:
+        arrays = {n: given[n] for n, p in inner.parameters.items() if isinstance(p, ArrayParameter)}
+        numbers = {n: given[n] for n in inner.parameters if n not in arrays}
+        results = self.run(inner, arrays, numbers)
+        if len(stage.results) not in (0, len(results)):
+            problem = f"returns {len(results)} arrays, not {len(stage.results)}"
+            raise PlanError(
+                codes.ARGUMENT.at(
+                    Location(span=stage.span),
+                    (),
+                    stage=str(stage.callee),
+                    problem=problem,
+                    fix="assign to as many names",
+                )
+            )
+        frame.arrays.update(zip(stage.results, results, strict=False))
+
+    def _copy(self, source: Any, target: Any, statement: tree.Copy) -> None:
+        if source is target:
+            return
+        if tuple(source.shape) != tuple(target.shape) or (
+            self._type_of(source) is not self._type_of(target)
+        ):
+            problem = "gets arrays of different types or shapes"
+            raise PlanError(
+                codes.ARGUMENT.at(
+                    Location(span=statement.span),
+                    (),
+                    stage="vy.copy",
+                    problem=problem,
+                    fix="copy to scratch that is made with vy.scratch_like",
+                )
+            )
+        self._actions.copy(source, target)
+
+    def _for(self, frame: Frame, written: PipelineSource, loop: tree.For) -> None:
+        start, stop, step = (
+            integer(frame, each, "a bound of range", loop.span)
+            for each in (loop.start, loop.stop, loop.step)
+        )
+        if step == 0:
+            raise PlanError(
+                codes.HOST_VALUE.at(
+                    Location(span=loop.span),
+                    (),
+                    text="the step of range",
+                    problem="is 0",
+                    fix="write another step",
+                )
+            )
+        for count, value in enumerate(range(start, stop, step), 1):
+            frame.numbers[loop.variable] = value
+            self._iteration(frame, written, loop.body, f"for {loop.variable}", count)
+
+    def _iteration(
+        self, frame: Frame, written: PipelineSource, body: tree.Body, loop: str, count: int
+    ) -> None:
+        self._iterations.append((loop, count))
+        try:
+            self._body(frame, written, body)
+        finally:
+            self._iterations.pop()
+
+    def _again(self, frame: Frame, written: PipelineSource, loop: tree.Again) -> None:
+        most = integer(frame, loop.most, "most=", loop.span)
+        flag = frame.array(loop.flag)
+        name = f"while vy.again({loop.flag.name})"
+        for count in range(1, most + 1):
+            self._actions.clear(flag)
+            self._iteration(frame, written, loop.body, name, count)
+            for local in locals_of(loop, written):
+                frame.arrays.pop(local, None)
+            if not self._actions.is_set(flag):
+                return
+        if most > 0:
+            raise PlanError(
+                codes.MOST_REACHED.at(Location(span=loop.span), (), most=most, flag=loop.flag.name)
+            )
+
+    def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
+        is_set = self._actions.is_set(frame.array(choice.flag))
+        self._body(frame, written, choice.then if is_set else choice.otherwise)
+
+
+def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
+    """Scratch that an iteration makes for itself: not used before, between or after."""
+    made = [each.name for each in loop.body if isinstance(each, (tree.Scratch, tree.Flag))]
+    inside = tree.uses(loop.body)
+    everywhere = tree.uses(written.body)
+    return tuple(
+        name for name in made if name not in written.parameters and inside[name] == everywhere[name]
+    )
+
+
+def _refuse_same(
+    stage: tree.Stage, parameters: Mapping[str, Parameter], given: Mapping[str, Any]
+) -> None:
+    """Refuse an array under two names; definitions are checked, swaps and arguments are not."""
+    arrays = [name for name, one in parameters.items() if isinstance(one, ArrayParameter)]
+    for position, one in enumerate(arrays):
+        for two in arrays[position + 1 :]:
+            if given[one] is given[two] and (
+                is_written(parameters[one]) or is_written(parameters[two])
+            ):
+                shown = next(
+                    (a.name for a in stage.positional if isinstance(a, tree.ArrayName)), one
+                )
+                raise same_array(stage, shown, one, two)
+
+
+def _launch_extents(
+    frame: Frame, wanted: tuple[tree.HostExpr, ...] | None, stage: tree.Stage
+) -> Launch:
+    if wanted is None:
+        return None
+    return tuple(integer(frame, each, "a grid", stage.span) for each in wanted)
+
+
+def _value(frame: Frame, value: Any) -> Any:
+    if isinstance(value, tree.ArrayName):
+        return frame.array(value)
+    is_expr = isinstance(
+        value,
+        (tree.Number, tree.Local, tree.Captured, tree.Extent, tree.Operation, tree.Conditional),
+    )
+    return evaluate(frame, value) if is_expr else value
+
+
+def _assign(frame: Frame, statement: tree.Assign) -> None:
+    values = [_value(frame, each) for each in statement.values]
+    for name, given, value in zip(statement.targets, statement.values, values, strict=True):
+        if isinstance(given, tree.ArrayName):
+            frame.arrays[name] = value
+        else:
+            frame.numbers[name] = value
+
+
+def type_of(array: Any) -> DataType:
+    """The type of the elements of an array of the host or of a device."""
+    found = type_of_value(array)
+    assert found is not None
+    return found
+
+
+__all__ = ["Actions", "Walker", "type_of"]

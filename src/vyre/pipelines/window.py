@@ -1,0 +1,185 @@
+"""A window: steps that are planned together, and the memory of the scratch between them.
+
+A window ends where the host has to decide: at a flag that it reads, and at the end of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from vyre.front.parameters import Mode
+from vyre.pipelines.fused import FusedKernel, FusedKernels, number_buffers
+from vyre.pipelines.grouping import Group, grouped
+from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
+from vyre.record import dataclass
+from vyre.runtime.memory_pool import size_class
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Memory that several scratch buffers of a window have one after the other."""
+
+    nbytes: int
+    buffers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGroup:
+    """A group of steps, by their positions in the window."""
+
+    first: int
+    count: int
+    fused: FusedKernel | None
+    """None for a step that runs by itself."""
+    zeroed: tuple[int, ...]
+    """Scratch that is filled with zeros before: its first stage does not overwrite it."""
+    apart: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlan:
+    """What is done with a window, whatever the numbers and the memory of a call are."""
+
+    groups: tuple[PlannedGroup, ...]
+    slots: tuple[Slot, ...]
+    """Memory of scratch that dies in the window. Scratch that lives on has its own."""
+    own: tuple[int, ...]
+    """Scratch that gets memory here and is used after the window."""
+    registers: tuple[int, ...]
+    """Scratch that has no memory."""
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the memory that scratch shares."""
+        return sum(slot.nbytes for slot in self.slots)
+
+
+def buffers_of(steps: Sequence[Step]) -> list[Buffer]:
+    """The buffers of a window, each once, in the order of their first use."""
+    found: dict[int, Buffer] = {}
+    for step in steps:
+        for buffer, _ in step.uses():
+            found.setdefault(id(buffer), buffer)
+    return list(found.values())
+
+
+def key_of(
+    steps: Sequence[Step], buffers: Sequence[Buffer], live: AbstractSet[int]
+) -> tuple[object, ...]:
+    """What the plan of a window depends on."""
+    order = {id(buffer): number for number, buffer in enumerate(buffers)}
+    parts: list[object] = [
+        (b.dtype, b.shape, b.is_scratch, b.is_fresh, b.is_plain, id(b) in live) for b in buffers
+    ]
+    for step in steps:
+        used = tuple(order[id(buffer)] for buffer, _ in step.uses())
+        if isinstance(step, Launch):
+            parts.append((step.program, step.kernel, step.grid, used))
+        else:
+            parts.append((type(step), used))
+    return tuple(parts)
+
+
+def without_needless_clears(steps: Sequence[Step]) -> list[Step]:
+    """The steps without clears of what a later step clears or overwrites before it is read."""
+    kept: list[Step] = []
+    for position, step in enumerate(steps):
+        if isinstance(step, Cleared) and _is_overwritten(step.buffer, steps[position + 1 :]):
+            continue
+        kept.append(step)
+    return kept
+
+
+def _is_overwritten(buffer: Buffer, later: Sequence[Step]) -> bool:
+    for step in later:
+        for used, mode in step.uses():
+            if used is buffer:
+                return mode is Mode.OUT and not (isinstance(step, Launch) and 0 in step.grid)
+    return False
+
+
+def plan_window(
+    steps: Sequence[Step],
+    buffers: Sequence[Buffer],
+    live: AbstractSet[int],
+    *,
+    kernels: FusedKernels | None,
+    most_buffers: int,
+) -> WindowPlan:
+    """Group the steps, and share memory between scratch buffers whose lives are disjoint.
+
+    Without `kernels`, nothing is fused.
+    """
+    order = {id(buffer): number for number, buffer in enumerate(buffers)}
+    last = {id(b): position for position, step in enumerate(steps) for b, _ in step.uses()}
+    begun: set[int] = {id(b) for b in buffers if not (b.is_scratch and b.is_fresh)}
+    planned: list[PlannedGroup] = []
+    registers: list[int] = []
+    lives: dict[int, tuple[int, int]] = {}
+    at = 0
+    for number, group in enumerate(
+        grouped(steps, fuse=kernels is not None, most_buffers=most_buffers)
+    ):
+        end = at + len(group.steps)
+        fused = None if kernels is None else _fused(group, begun, live, last, end, kernels)
+        in_registers: set[int] = set()
+        if fused is not None:
+            own = number_buffers([s for s in group.steps if isinstance(s, Launch)])
+            in_registers = {id(own[each]) for each in fused.in_registers}
+            registers += [order[each] for each in in_registers]
+        zeroed: list[int] = []
+        for step in group.steps:
+            for buffer, mode in step.uses():
+                key = id(buffer)
+                if key in in_registers or not buffer.is_scratch:
+                    continue
+                if key not in begun:
+                    begun.add(key)
+                    is_empty = isinstance(step, Launch) and 0 in step.grid
+                    if mode is not Mode.OUT or is_empty:
+                        zeroed.append(order[key])
+                    lives[order[key]] = (number, number)
+                elif order[key] in lives:
+                    lives[order[key]] = (lives[order[key]][0], number)
+        planned.append(PlannedGroup(at, end - at, fused, tuple(zeroed), group.apart))
+        at = end
+    own_memory = [number for number in lives if id(buffers[number]) in live]
+    shared = {number: life for number, life in lives.items() if number not in own_memory}
+    slots = _share({number: buffers[number].nbytes for number in shared}, shared)
+    return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers))
+
+
+def _fused(
+    group: Group,
+    begun: AbstractSet[int],
+    live: AbstractSet[int],
+    last: dict[int, int],
+    end: int,
+    kernels: FusedKernels,
+) -> FusedKernel | None:
+    launches = [step for step in group.steps if isinstance(step, Launch)]
+    if len(launches) < 2:
+        return None
+    dead = frozenset(
+        number
+        for number, buffer in enumerate(number_buffers(launches))
+        if buffer.is_scratch
+        and id(buffer) not in begun
+        and id(buffer) not in live
+        and last[id(buffer)] < end
+    )
+    return kernels.find(launches, dead)
+
+
+def _share(sizes: dict[int, int], lives: dict[int, tuple[int, int]]) -> tuple[Slot, ...]:
+    """Give each buffer the memory of one that has died, of the size that fits best."""
+    slots: list[list[int]] = []
+    for number in sorted(lives, key=lambda n: (lives[n][0], -sizes[n], n)):
+        free = [slot for slot in slots if lives[slot[-1]][1] < lives[number][0]]
+        if free:
+            best = min(free, key=lambda s: abs(max(sizes[n] for n in s) - sizes[number]))
+            best.append(number)
+        else:
+            slots.append([number])
+    return tuple(Slot(size_class(max(sizes[n] for n in s)), tuple(s)) for s in slots)
