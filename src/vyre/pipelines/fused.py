@@ -17,7 +17,6 @@ from vyre.plan.register_handoff import LENGTH, with_registers
 from vyre.record import dataclass
 from vyre.runtime.kernel import Kernel
 
-
 _MOST_KERNELS = 64
 """Fused kernels that a pipeline remembers."""
 

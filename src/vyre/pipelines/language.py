@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import pipeline as codes
 
+if TYPE_CHECKING:
+    import numpy as np
+
 __all__ = ["Array", "again", "copy", "flag", "keep", "scratch", "scratch_like", "when"]
 
 T = TypeVar("T")
 
 
-class Array(Generic[T]):
-    """The annotation of what a pipeline returns: `def find(...) -> vy.Array[vy.u32]`."""
-
-
 if TYPE_CHECKING:
+
+    class Array(Generic[T]):
+        """What a pipeline returns: a numpy array or a device array."""
+
+        shape: tuple[int, ...]
+        dtype: np.dtype[Any]
+
+        def __len__(self) -> int: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def scratch(dtype: Any, size: int | tuple[int, ...]) -> Any:
         """An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`."""
@@ -45,6 +55,9 @@ if TYPE_CHECKING:
         """Leave scratch in memory, so that it can be read after the call."""
 
 else:
+
+    class Array(Generic[T]):
+        """The annotation of what a pipeline returns: `def find(...) -> vy.Array[vy.u32]`."""
 
     def _outside(name: str, meaning: str) -> Any:
         def form(*args: object, **options: object) -> NoReturn:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import vyre as vy
 
 
@@ -84,10 +86,9 @@ def count_bytes(plain: vy.In[vy.u8], counts: vy.InOut[vy.u32]):
 @vy.kernel
 def halve(x: vy.InOut[vy.u32], moved: vy.InOut[vy.u32]):
     i = vy.gid()
-    if i < len(x):
-        if x[i] > 1:
-            x[i] = x[i] // 2
-            moved[0] = vy.u32(1)
+    if i < len(x) and x[i] > 1:
+        x[i] = x[i] // 2
+        moved[0] = vy.u32(1)
 
 
 @vy.kernel
@@ -98,9 +99,8 @@ def count(counter: vy.InOut[vy.u32]):
 
 @vy.kernel
 def is_large(x: vy.In[vy.f32], flag: vy.Out[vy.u32]):
-    if vy.gid() == 0:
-        if x[0] > 10.0:
-            flag[0] = vy.u32(1)
+    if vy.gid() == 0 and x[0] > 10.0:
+        flag[0] = vy.u32(1)
 
 
 @vy.kernel
@@ -133,17 +133,14 @@ def split_by_bit(keys: vy.In[vy.u32], bits: vy.In[vy.u32], out: vy.Out[vy.u32]):
 
 
 @vy.kernel
-def blur_rows(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32, 2]):
+def blur_rows(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
     i, j = vy.gid(1), vy.gid(0)
     if i < y.shape[0] and j < y.shape[1]:
         y[i, j] = x[i, j] + x[i, max(j, 1) - 1]
 
 
 @vy.kernel
-def blur_columns(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32, 2]):
+def blur_columns(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
     i, j = vy.gid(1), vy.gid(0)
     if i < y.shape[0] and j < y.shape[1]:
         y[i, j] = x[i, j] + x[max(i, 1) - 1, j]
-
-
-__all__ = [name for name in dir() if not name.startswith("_")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def until_large(x: vy.InOut[vy.f32], iterations: vy.InOut[vy.u32]):
 
 
 @vy.pipeline
-def two_axes(x: vy.In[vy.f32, 2], y: vy.Out[vy.f32, 2]):
+def two_axes(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
     t = vy.scratch(vy.f32, (x.shape[0], x.shape[1]))
     blur_rows(x, t)
     blur_columns(t, y)

@@ -1,4 +1,4 @@
-"""Faults planted into the planning of pipelines: each is found by comparing with the stages apart."""
+"""Faults planted into the planning of pipelines: each differs from the stages apart."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def no_hazards(patch: pytest.MonkeyPatch) -> None:
 
 
 def all_grids_alike(patch: pytest.MonkeyPatch) -> None:
-    real = grouping._refusal_of_launches  # noqa: SLF001
+    real = grouping._refusal_of_launches
 
     def joined(before: Sequence[Launch], step: Launch, most: int) -> str:
         return real(before, replace(step, grid=before[-1].grid), most)
@@ -207,7 +207,7 @@ def one_iteration_too_many(patch: pytest.MonkeyPatch) -> None:
 
 def outputs_not_cleared_twice(patch: pytest.MonkeyPatch) -> None:
     """A stage whose output was used before joins the group, so it is not cleared."""
-    real = grouping._hazard  # noqa: SLF001
+    real = grouping._hazard
 
     def hazard(one: Launch, two: Launch) -> str:
         why = real(one, two)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ from vyre.runtime.memory_pool import pool_of
 FACTOR = 2.0
 
 
-T = vy.generic("T")
+T = TypeVar("T", int, float)
 
 
 @vy.kernel
@@ -91,7 +91,7 @@ def test_out_of_a_stage_begins_as_zeros_in_each_iteration() -> None:
     @vy.pipeline
     def twice(x: vy.InOut[vy.f32], y: vy.InOut[vy.f32]):
         t = vy.scratch_like(x)
-        for k in range(2):
+        for _ in range(2):
             every_third(x, t)
             scale(1.0, t, y)
             increase(x)
@@ -188,7 +188,7 @@ def test_a_swap_can_not_smuggle_one_array_into_two_parameters() -> None:
 def test_a_trap_names_stage_line_and_iteration() -> None:
     @vy.pipeline
     def climb(x: vy.InOut[vy.u32]):
-        for k in range(5):
+        for _ in range(5):
             trap_at(x, 3)
 
     for run in (climb, climb.apart):
@@ -196,7 +196,7 @@ def test_a_trap_names_stage_line_and_iteration() -> None:
             run(np.zeros(4, np.uint32))
         message = str(caught.value)
         assert "in the stage trap_at" in message
-        assert "iteration 4 of for k" in message
+        assert "iteration 4 of for _" in message
 
 
 def test_a_loop_that_does_not_end_is_an_error() -> None:
@@ -280,7 +280,7 @@ def test_new_lengths_make_no_new_programs() -> None:
 
 
 def _groups(pipeline: Any) -> list[Any]:
-    plans = pipeline._plans._known.values()  # noqa: SLF001
+    plans = pipeline._plans._known.values()
     return [group for known in plans for group in known.plan.groups if group.fused]
 
 
