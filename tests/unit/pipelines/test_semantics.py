@@ -35,7 +35,7 @@ T = TypeVar("T", int, float)
 def double(x: vy.In[T], y: vy.Out[T]):
     i = vy.gid()
     if i < len(y):
-        y[i] = x[i] + x[i]
+        y[i] = x[i] + x[i]  # pyright: ignore[reportArgumentType]
 
 
 @vy.pipeline
