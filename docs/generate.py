@@ -29,7 +29,7 @@ FAMILIES = {
     "F": "Kernels written in Python",
     "O": "Optimising",
     "L": "Lowering to a target",
-    "P": "Joining and splitting programs",
+    "P": "Joining and splitting programs, pipelines",
     "R": "Regular expressions",
     "D": "Launching",
     "B": "Backends",
