@@ -1,7 +1,7 @@
 """Kernels whose code depends on a tuning constant of the CPU backend.
 
-    python -m benchmarks.sensitivity                              # all constants, some 20 minutes
-    python -m benchmarks.sensitivity --only MAX_VECTOR_LANES,SPIN_NS
+    python -m benchmarks.sensitivity                              # all constants, some minutes
+    python -m benchmarks.sensitivity --only MAX_VECTOR_LANES,SPIN_NS --enough 1000
     python -m benchmarks.sensitivity --kernels survey/bfs,kernels/triad --targets aarch64
 
 Each constant of `vyre.backends.llvm.heuristics` that is read while a kernel's code is emitted is
@@ -12,24 +12,29 @@ depends is a limit that no benchmark reaches, or is superfluous.
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
+from hashlib import blake2b
 from types import ModuleType
 
 from benchmarks.emitted_text import TARGETS, segments
 from benchmarks.programs import all_programs, plain_programs
 from benchmarks.survey import CASES
+from benchmarks.survey.case import Case
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.frames import with_probes
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.tiers import pipeline_at_first, pipeline_when_hot
-from vyre.cli.demo_examples import EXAMPLES
+from vyre.cli.demo_examples import EXAMPLES, Example
+from vyre.conform.fuzz import case_of
+from vyre.conform.python.case import PythonCase
 from vyre.ir import Program
 
 Value = int | tuple[int, ...]
+BATCH = 16
 
 
 def main() -> None:
@@ -39,23 +44,33 @@ def main() -> None:
     parser.add_argument("--kernels", default="", help="kernels, comma-separated")
     parser.add_argument("--targets", default="x86-64-v3", help="comma-separated")
     parser.add_argument("--first", action="store_true", help="code for a first launch")
+    parser.add_argument("--enough", type=int, default=3, help="kernels to find for each constant")
     given = parser.parse_args()
     names = frozenset(given.only.split(",")) if given.only else frozenset(constants())
-    kernels = given.kernels.split(",") if given.kernels else list(programs())
+    wanted = given.kernels.split(",") if given.kernels else list(kernels())
     found: defaultdict[str, list[str]] = defaultdict(list)
     with ProcessPoolExecutor() as pool:
-        look = partial(
-            constants_of,
-            names=names,
-            targets=given.targets.split(","),
-            thorough=not given.first,
-        )
-        for kernel, depends in zip(kernels, pool.map(look, kernels), strict=True):
-            for name in depends:
-                found[name].append(kernel)
+        for some in batches(wanted):
+            left = frozenset(name for name in names if len(found[name]) < given.enough)
+            look = partial(
+                constants_of,
+                names=left,
+                targets=given.targets.split(","),
+                thorough=not given.first,
+            )
+            for kernel, depends in zip(some, pool.map(look, some), strict=True):
+                for name in depends:
+                    found[name].append(kernel)
     for name in constants():
         if name in names:
-            print(f"{name}: {len(found[name])} {' '.join(found[name])}", flush=True)
+            print(name, *found[name] or ["none"])
+
+
+def batches(names: list[str]) -> Iterator[list[str]]:
+    """Kernels of every kind first, so that most constants are settled soon."""
+    mixed = sorted(names, key=lambda name: blake2b(name.encode()).digest())
+    for start in range(0, len(mixed), BATCH):
+        yield mixed[start : start + BATCH]
 
 
 @cache
@@ -65,18 +80,37 @@ def constants() -> dict[str, Value]:
 
 
 @cache
-def programs() -> dict[str, tuple[bytes, ...]]:
-    """Programs of the survey, the benchmarks and the examples, optimised, in the wire format."""
-    kernels: dict[str, list[Program]] = {
-        **{f"survey/{case.name}": [each.program() for each in case.kernels] for case in CASES},
-        **{f"kernels/{name}": [program] for name, program in all_programs().items()},
-        **{f"plain/{name}": [program] for name, program in plain_programs().items()},
-        **{f"examples/{each.name}": [each.call(each.small).program()] for each in EXAMPLES},
+def kernels() -> dict[str, Callable[[], list[Program]]]:
+    """The kernels of the survey, the benchmarks and the examples, by name."""
+    single = {
+        **{f"kernels/{name}": partial(list, [each]) for name, each in all_programs().items()},
+        **{f"plain/{name}": partial(list, [each]) for name, each in plain_programs().items()},
     }
-    return {
-        name: tuple(part.to_wire() for program in several for _, part in segments(name, program))
-        for name, several in kernels.items()
-    }
+    survey = {f"survey/{case.name}": partial(_of_case, case) for case in CASES}
+    examples = {f"examples/{each.name}": partial(_of_example, each) for each in EXAMPLES}
+    return {**survey, **single, **examples}
+
+
+def _of_case(case: Case) -> list[Program]:
+    return [kernel.program() for kernel in case.kernels]
+
+
+def _of_example(example: Example) -> list[Program]:
+    return [example.call(example.small).program()]
+
+
+@cache
+def programs_of(kernel: str) -> tuple[bytes, ...]:
+    """What the backend gets for a kernel: optimised programs, here in the wire format."""
+    programs = kernels()[kernel]() if kernel in kernels() else [_random(kernel)]
+    return tuple(part.to_wire() for program in programs for _, part in segments("", program))
+
+
+def _random(name: str) -> Program:
+    """A program of the fuzzer: `random/tiny-187` is number 187 of the mixture `tiny`."""
+    mixture, number = name.removeprefix("random/").split("-")
+    case = case_of(int(number), mixture)
+    return case.translated() if isinstance(case, PythonCase) else case.program
 
 
 def constants_of(
@@ -85,7 +119,7 @@ def constants_of(
     """The constants, among these, on which a kernel's code depends."""
     depends: list[str] = []
     for target in targets:
-        for wire in programs()[kernel]:
+        for wire in programs_of(kernel):
             with reads() as read:
                 usual = emitted(wire, TARGETS[target], thorough=thorough)
             depends += [

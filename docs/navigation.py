@@ -51,6 +51,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/architecture",
         "docs/passes",
         "docs/reference/cpu-passes",
+        "docs/reference/cpu-tuning",
         "docs/spec/optimizer",
         "docs/conformance",
         "docs/checking-results",
