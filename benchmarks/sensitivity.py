@@ -82,9 +82,15 @@ def constants() -> dict[str, Value]:
 @cache
 def kernels() -> dict[str, Callable[[], list[Program]]]:
     """The kernels of the survey, the benchmarks and the examples, by name."""
-    single = {
-        **{f"kernels/{name}": partial(list, [each]) for name, each in all_programs().items()},
-        **{f"plain/{name}": partial(list, [each]) for name, each in plain_programs().items()},
+    single: dict[str, Callable[[], list[Program]]] = {
+        **{
+            f"kernels/{name}": partial(list[Program], [each])
+            for name, each in all_programs().items()
+        },
+        **{
+            f"plain/{name}": partial(list[Program], [each])
+            for name, each in plain_programs().items()
+        },
     }
     survey = {f"survey/{case.name}": partial(_of_case, case) for case in CASES}
     examples = {f"examples/{each.name}": partial(_of_example, each) for each in EXAMPLES}
@@ -181,11 +187,12 @@ def reads() -> Iterator[set[str]]:
             names.add(name)
             return super().__getattribute__(name)
 
-    heuristics.__class__ = Watched
+    table = heuristics
+    table.__class__ = Watched  # pyright: ignore[reportAttributeAccessIssue]
     try:
         yield names
     finally:
-        heuristics.__class__ = ModuleType
+        table.__class__ = ModuleType  # pyright: ignore[reportAttributeAccessIssue]
 
 
 if __name__ == "__main__":
