@@ -133,6 +133,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "host-border.md": border_page.page,
     "opcodes.md": opcodes,
     "cpu-passes.md": cpu_page.cpu_page,
+    "cpu-tuning.md": cpu_page.tuning_page,
 }
 
 

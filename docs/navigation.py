@@ -53,6 +53,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/architecture",
         "docs/passes",
         "docs/reference/cpu-passes",
+        "docs/reference/cpu-tuning",
         "docs/spec/optimizer",
         "docs/conformance",
         "docs/checking-results",
