@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import differences, launch, load
+from tests.unit.backends.llvm.running import differences, forget_loaded, launch, load
 from vyre.backends.llvm import heuristics, host
 from vyre.backends.llvm.compile import compile_program
 from vyre.backends.llvm.emit.module import generate
@@ -34,9 +35,12 @@ TRAP = 'if a[i] == 7u32 { trap "seven" } out[i] = a[i]'
 
 
 @pytest.fixture(autouse=True)
-def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels of any size, so that small ones show what happens in large ones."""
+    forget_loaded()
     monkeypatch.setattr(heuristics, "MIN_OUTLINED_LINES", 0)
+    yield
+    forget_loaded()
 
 
 def text_of(body: str, *, thorough: bool = False) -> str:
