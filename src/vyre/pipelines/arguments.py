@@ -108,6 +108,8 @@ class Placed:
     arrays: Mapping[str, Host | DeviceArray]
     copied: tuple[tuple[Host, DeviceArray], ...]
     """Arrays of the host that are written, and the device arrays that stand for them."""
+    is_in_place: bool = True
+    """True if these are the caller's own arrays."""
 
     def read_back(self) -> None:
         """Copy what was written to the arrays of the host, with one wait."""
@@ -130,6 +132,7 @@ def place(given: Arguments, device: Device, written: PipelineSource) -> Placed:
         return Placed(given.arrays, ())
     arrays: dict[str, Host | DeviceArray] = {}
     copied: list[tuple[Host, DeviceArray]] = []
+    any_host = any(not isinstance(each, DeviceArray) for each in given.arrays.values())
     for name, array in given.arrays.items():
         if isinstance(array, DeviceArray):
             arrays[name] = array
@@ -141,4 +144,4 @@ def place(given: Arguments, device: Device, written: PipelineSource) -> Placed:
         arrays[name] = on_device
         if is_written(parameter):
             copied.append((array, on_device))
-    return Placed(arrays, tuple(copied))
+    return Placed(arrays, tuple(copied), is_in_place=not any_host)

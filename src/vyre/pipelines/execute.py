@@ -60,19 +60,38 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class CopyRun:
+    """A copy, by the numbers of buffers."""
+
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearRun:
+    """A clear, by the number of its buffer."""
+
+    buffer: int
+
+
+AnyRun = Run | CopyRun | ClearRun
+"""What one step of a window does."""
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """A window of one call: its plan, and its steps with their numbers."""
 
     known: Remembered
     steps: list[Step]
     buffers: list[Buffer]
-    runs: list[list[Run | Copied | Cleared]]
+    runs: list[list[AnyRun]]
     """By group."""
 
 
-def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[Run | Copied | Cleared]]:
+def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[AnyRun]]:
     """What each group of a plan calls."""
-    found: list[list[Run | Copied | Cleared]] = []
+    found: list[list[AnyRun]] = []
     order: dict[int, int] = {}
     for step in steps:
         for buffer, _ in step.uses():
@@ -93,9 +112,11 @@ def count_launches(window: Window) -> int:
     return sum(isinstance(run, Run) for runs in window.runs for run in runs)
 
 
-def _alone(step: Step, order: dict[int, int]) -> Run | Copied | Cleared:
-    if not isinstance(step, Launch):
-        return step
+def _alone(step: Step, order: dict[int, int]) -> AnyRun:
+    if isinstance(step, Copied):
+        return CopyRun(order[id(step.source)], order[id(step.target)])
+    if isinstance(step, Cleared):
+        return ClearRun(order[id(step.buffer)])
     values = [step.given[name] for name in step.kernel.source.parameters]
     return _run(step.kernel, values, order, step.extents, [step])
 
@@ -129,12 +150,11 @@ def run_window(
         memory[number] = array
     for number in plan.own:
         memory[number] = new_array(device, buffers[number], zeroed=False)
-    numbers = {id(buffer): number for number, buffer in enumerate(buffers)}
     for group, runs in zip(plan.groups, window.runs, strict=True):
         for number in group.zeroed:
             simple.clear(_array(memory, number))
         for run in runs:
-            _step(run, memory, numbers, simple, counted)
+            _step(run, memory, simple, counted)
     for number in arena:
         memory[number] = None
     if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
@@ -147,13 +167,7 @@ def _array(memory: Memory, number: int) -> Host | DeviceArray:
     return found
 
 
-def _step(
-    run: Run | Copied | Cleared,
-    memory: Memory,
-    numbers: dict[int, int],
-    simple: OneByOne,
-    counted: Counted,
-) -> None:
+def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> None:
     match run:
         case Run(kernel, values, places, (grid, elements)):
             given = list(values)
@@ -164,12 +178,11 @@ def _step(
             except VyreError as error:
                 raise placed(error, run.sites) from error.__cause__
             counted.launches += 1
-        case Copied(source, target):
-            pair = (_array(memory, numbers[id(each)]) for each in (source, target))
-            simple.copy(*pair)
+        case CopyRun(source, target):
+            simple.copy(_array(memory, source), _array(memory, target))
             counted.copies += 1
-        case Cleared(buffer):
-            simple.clear(_array(memory, numbers[id(buffer)]))
+        case ClearRun(buffer):
+            simple.clear(_array(memory, buffer))
 
 
 def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:

@@ -19,6 +19,7 @@ from vyre.front.source import Source
 from vyre.ir import DataType
 from vyre.pipelines.apart import OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.planned import Planned, Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
@@ -75,23 +76,30 @@ class Pipeline(Staged, Generic[P, R]):
     ) -> Any:
         """Run the pipeline on a device, and end with an error after `deadline` seconds."""
         refuse_while_loading()
-        is_checked = config().check
-        key = None if kwargs or is_checked else key_of_call(args, device)
+        key = None if kwargs or config().check else key_of_call(args, device)
         known = None if key is None else self._recordings.get(key)
         if known is not None and known.is_current():
             return self._results(known.is_on_host, known.replay(args, deadline))
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
-        run = partial(self._planned, given, route, deadline)
-        if is_checked:
-            expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
-            results, _, _ = run()
-            compare(self.__name__, given, results, expected)
-            return self._results(given.is_on_host, results)
-        results, actions, walker = run()
-        if key is not None:
-            self._record(key, actions, walker)
-        return self._results(given.is_on_host, results)
+        found, made = self._run(given, device, deadline)
+        if key is not None and made is not None:
+            while len(self._recordings) >= _MOST_RECORDINGS:
+                self._recordings.pop(next(iter(self._recordings)), None)
+            self._recordings[key] = made
+        return found
+
+    def bind(self, *args: Any, device: str | None = None, **kwargs: Any) -> BoundPipeline[R]:
+        """The pipeline with these arguments, which are checked once: then call it without any."""
+        given = bind_arguments(self.written, args, kwargs)
+        names = tuple(self.written.parameters)
+        return BoundPipeline(given, names, device, self._run, self._results)
+
+    def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
+        """Compile what a call with such arguments launches; nothing runs."""
+        found = self.plan(*args, device=device, **kwargs)
+        for launch in found.launches:
+            launch.kernel.compile(device=found.device, **launch.types)
+        return found
 
     def apart(
         self, *args: Any, device: str | None = None, deadline: float | None = None, **kwargs: Any
@@ -159,14 +167,23 @@ class Pipeline(Staged, Generic[P, R]):
         placed.read_back()
         return results
 
-    def _planned(
-        self, given: Arguments, route: Route, deadline: float | None
-    ) -> tuple[tuple[DeviceArray, ...], Planned, Walker]:
+    def _run(
+        self, given: Arguments, device: str | None, deadline: float | None
+    ) -> tuple[Any, Recording | None]:
+        """Run by plan: what the call returns, and its recording if the next may replay it."""
+        route = routing.choose(device or given.device)
+        expected = None
+        if config().check:
+            expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
         placed = place(given, route.device, self.written)
         actions = Planned(self._plans, route, deadline, self._contract)
         results, walker = self._walk(actions, placed.arrays, given.numbers)
         placed.read_back()
-        return results, actions, walker
+        if expected is not None:
+            compare(self.__name__, given, results, expected)
+        names, on_host = tuple(self.written.parameters), given.is_on_host
+        made = recorded(actions, names, walker.reads, is_on_host=on_host)
+        return self._results(on_host, results), made if placed.is_in_place else None
 
     def _walk(
         self, actions: Planned, given: Mapping[str, Any], numbers: Mapping[str, Any]
@@ -180,14 +197,6 @@ class Pipeline(Staged, Generic[P, R]):
         if actions.is_dry:
             return (), walker
         return tuple(cast("DeviceArray", actions.memory_of(each)) for each in found), walker
-
-    def _record(self, key: tuple[object, ...], actions: Planned, walker: Walker) -> None:
-        """Remember a call of one window for the next one like it."""
-        made = recorded(actions, tuple(self.written.parameters), walker.reads)
-        if made is not None:
-            while len(self._recordings) >= _MOST_RECORDINGS:
-                self._recordings.pop(next(iter(self._recordings)), None)
-            self._recordings[key] = made
 
     def _results(self, is_on_host: bool, results: tuple[DeviceArray, ...]) -> Any:
         """What a call returns: arrays of the host, if the caller passed only such arrays."""

@@ -87,14 +87,11 @@ class Planned:
         self.windows: list[Window] = []
         self.kept: dict[str, Buffer] = {}
         self.results: tuple[Buffer, ...] = ()
-        self.is_on_host = True
-        """True if no argument is a device array."""
         self.counted = Counted()
 
     def take(self, name: str, array: Host | DeviceArray, dtype: DataType) -> Buffer:
         """An argument as a buffer."""
         plain = isinstance(array, DeviceArray) or array.flags.c_contiguous
-        self.is_on_host = self.is_on_host and not isinstance(array, DeviceArray)
         buffer = Buffer(name, dtype, tuple(array.shape), False, plain, False)
         self._memory[id(buffer)] = array
         return buffer

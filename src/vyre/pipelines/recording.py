@@ -17,7 +17,7 @@ from vyre.pipelines.evaluate import Read
 from vyre.pipelines.execute import Counted, Memory, Window, run_window
 from vyre.pipelines.planned import Planned
 from vyre.pipelines.stages import resolve
-from vyre.pipelines.steps import Launch, specialisation
+from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 
@@ -42,8 +42,8 @@ class Recording:
             return False
         for step in self.window.steps:
             if isinstance(step, Launch):
-                wanted = specialisation(step.kernel, step.given)
-                if step.kernel.source.program(wanted) is not step.program:
+                outside = step.outside
+                if not (outside.same() or outside.means_the_same()):
                     return False
         return True
 
@@ -59,7 +59,7 @@ class Recording:
 
 
 def recorded(
-    actions: Planned, parameters: Sequence[str], reads: Sequence[Read]
+    actions: Planned, parameters: Sequence[str], reads: Sequence[Read], *, is_on_host: bool
 ) -> Recording | None:
     """The recording of a call; None if the device had a say in its course."""
     if len(actions.windows) != 1 or actions.counted.host_reads or actions.kept:
@@ -74,7 +74,7 @@ def recorded(
     if None in results:
         return None
     return Recording(
-        window, tuple(arguments), tuple(results), tuple(reads), actions.route, actions.is_on_host
+        window, tuple(arguments), tuple(results), tuple(reads), actions.route, is_on_host
     )
 
 

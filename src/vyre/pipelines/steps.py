@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from vyre.front import Specialisation
+from vyre.front.capture_guards import Outside
 from vyre.front.parameters import ArrayParameter, Mode
 from vyre.ir import DataType, Program
 from vyre.pipelines.stages import Site
@@ -55,6 +56,8 @@ class Launch:
     extents: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
     """`grid=` and `elements=` as they were written."""
     site: Site
+    outside: Outside
+    """Names from outside that the program was translated with."""
 
     def uses(self) -> Iterator[tuple[Buffer, Mode]]:
         """The buffers that it uses, and how."""
@@ -140,6 +143,6 @@ def launch_of(
     site: Site,
 ) -> Launch:
     """The launch of a stage, with its program and its grid."""
-    program = kernel.source.program(specialisation(kernel, given))
-    shape = launch_grid(program, _Sizes(given), grid, elements)
-    return Launch(kernel, program, given, shape, (grid, elements), site)
+    made = kernel.source.translated(specialisation(kernel, given))
+    shape = launch_grid(made.program, _Sizes(given), grid, elements)
+    return Launch(kernel, made.program, given, shape, (grid, elements), site, made.outside)

@@ -319,3 +319,74 @@ def test_generic_types_and_scratch_of_them() -> None:
         found = four_times(x)
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, 4 * x)
+
+
+def test_a_bound_pipeline_runs_on_its_arrays_whatever_they_hold() -> None:
+    x, y = suite.floats(100), np.zeros(100, np.float32)
+    bound = by_factor.bind(x, y)
+    for _ in range(4):
+        x[:] = np.roll(x, 1)
+        bound()
+        np.testing.assert_array_equal(y, np.clip(x * np.float32(2), 0.25, 0.75))
+
+
+def test_a_bound_pipeline_sees_changed_names_and_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = suite.floats(100), np.zeros(100, np.float32)
+    bound = by_factor.bind(x, y)
+    bound()
+    bound()
+    monkeypatch.setitem(by_factor.__wrapped__.__globals__, "FACTOR", 0.5)
+    bound()
+    np.testing.assert_array_equal(y, np.clip(x * np.float32(0.5), 0.25, 0.75))
+    x.resize(200, refcheck=False)
+    y.resize(200, refcheck=False)
+    x[:] = 1.0
+    bound()
+    np.testing.assert_array_equal(y, np.full(200, 0.5, np.float32))
+
+
+def test_a_bound_pipeline_returns_fresh_arrays() -> None:
+    bound = four_times.bind(np.arange(5, dtype=np.float32))
+    first, second = bound(), bound()
+    first[:] = 0
+    assert second.tolist() == [0, 4, 8, 12, 16]
+    assert bound().tolist() == [0, 4, 8, 12, 16]
+
+
+def test_bind_refuses_what_a_call_refuses() -> None:
+    x = suite.floats(10)
+    with pytest.raises(ArgumentError):
+        by_factor.bind(x, x)
+    with pytest.raises(ArgumentError):
+        by_factor.bind(x)
+
+
+def test_compile_runs_nothing_and_leaves_nothing_to_compile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from vyre.runtime import compiling
+
+    @vy.pipeline
+    def twice_clipped(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+        t = vy.scratch_like(x)
+        scale(3.25, x, t)
+        clip(t, y)
+
+    x, y = suite.floats(100), np.full(100, 7, np.float32)
+    assert len(twice_clipped.compile(x, y).launches) == 1
+    assert y.tolist() == [7] * 100
+    made: list[object] = []
+    real = compiling.compile_now
+    monkeypatch.setattr(compiling, "compile_now", lambda *a, **k: made.append(a) or real(*a, **k))
+    twice_clipped(x, y)
+    assert made == []
+    np.testing.assert_array_equal(y, np.clip(x * np.float32(3.25), 0.25, 0.75))
+
+
+@pytest.mark.device
+def test_a_repeated_call_on_a_gpu_returns_arrays_of_the_host() -> None:
+    x = np.arange(5, dtype=np.float32)
+    for _ in range(3):
+        found = four_times(x, device="wgpu:0")
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == [0, 4, 8, 12, 16]
