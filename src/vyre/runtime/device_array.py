@@ -36,7 +36,7 @@ class DeviceArray:
     uses it then still has its memory until it ends.
     """
 
-    __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
+    __slots__ = ("__weakref__", "_flat", "device", "dtype", "held", "shape")
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class DeviceArray:
         pool = pool_of(device)
         self.held: Held | None = held or Held(pool, pool.take(max(self.nbytes, 1)))
         """Its memory; users keep a reference to this meanwhile. None when it has been freed."""
+        self._flat: HostArray | None = None
 
     @property
     def is_free(self) -> bool:
@@ -92,6 +93,18 @@ class DeviceArray:
     def memory(self) -> DeviceMemory:
         """Its memory, which is its own only as long as it is not freed; see `hold`."""
         return self.hold().memory
+
+    def in_place(self, held: Held) -> HostArray:
+        """Its elements in a row, on its memory: of a device that shares memory with the host.
+
+        Its caller keeps the memory as long as it uses the result.
+        """
+        flat = self._flat
+        if flat is None:
+            view = held.memory.host_view()
+            assert view is not None
+            flat = self._flat = np.frombuffer(view, self.dtype, self.size)
+        return flat
 
     def numpy(self) -> HostArray:
         """Its contents as a new numpy array."""
@@ -145,6 +158,7 @@ class DeviceArray:
     def free(self) -> None:
         """Give its memory back now, or when the last launch that uses it ends."""
         self.held = None
+        self._flat = None
 
     def __enter__(self) -> Self:
         return self

@@ -34,7 +34,7 @@ from vyre.runtime.kernel_arguments import Prepared
 Host = np.ndarray[Any, np.dtype[Any]]
 Box = Sequence[tuple[int, int]]
 """Along each axis of an array, the first element and the end."""
-_FEW_BYTES = 1 << 16
+FEW_BYTES = 1 << 16
 """Arrays that are cleared sooner than it is found out whether they must be."""
 
 
@@ -92,7 +92,7 @@ def _is_worth_it(filled: Coverage, array: Host | DeviceArray) -> bool:
     sizes = [*filled.sizes, *(limit.extent for limit in filled.limits)]
     sizes += [place.end for place in filled.places if isinstance(place, UpTo)]
     changes = any(isinstance(size, tuple) and size[1] == NUMBER for size in sizes)
-    return not changes or math.prod(array.shape) * array.dtype.itemsize >= _FEW_BYTES
+    return not changes or math.prod(array.shape) * array.dtype.itemsize >= FEW_BYTES
 
 
 def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
@@ -197,4 +197,4 @@ def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
     return cast("Sequence[int]", found) if isinstance(found, tuple) else None
 
 
-__all__ = ["coverage_of", "outputs_named", "outputs_of"]
+__all__ = ["FEW_BYTES", "coverage_of", "outputs_named", "outputs_of"]
