@@ -86,6 +86,12 @@ CHAPTERS = {
         and `where` take integers, too. Python's `abs`, `min`, `max` and `x ** 2` work as well. How
         exact each is: [floats](../spec/floats.md).""",
     ),
+    "vy.pipeline": Chapter(
+        "Pipelines",
+        """A pipeline is a typed Python function that calls kernels, one after another, and is
+        itself called like one: [pipelines](../pipelines.md). `vy.scratch`, `vy.flag`, `vy.again`
+        and the others are forms of its body; called anywhere else, they raise P101.""",
+    ),
     "vy.array": Chapter(
         "Arrays on devices",
         """Kernels take numpy arrays, device arrays, `bytes`, `bytearray`, `memoryview`, `mmap`,

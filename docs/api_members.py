@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 INTERNAL = {
@@ -110,6 +111,16 @@ def signature(function: Callable[..., Any], *, typed: bool) -> str:
         inner = "".join(f"    {part},\n" for part in parts)
         line = f"(\n{inner}){result}"
     return line
+
+
+def written_signature(module: ModuleType, name: str) -> str:
+    """The parameters that a type checker sees, of a function that at run time takes any."""
+    tree = ast.parse(inspect.getsource(module))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    [node] = [node for node in found if node.name == name]
+    for argument in (*node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None
+    return f"({ast.unparse(node.args)})"
 
 
 def _parameter(parameter: inspect.Parameter, *, typed: bool) -> str:

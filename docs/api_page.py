@@ -18,11 +18,12 @@ from typing import Any
 
 import vyre
 from docs.api_chapters import CHAPTERS
-from docs.api_members import members, signature
+from docs.api_members import members, signature, written_signature
 from vyre.front.parameters import View
+from vyre.pipelines import language
 
 EXAMPLES = Path(__file__).parent / "api_examples"
-FILES = ("kernels", "language", "mathematics", "host")
+FILES = ("kernels", "language", "mathematics", "pipelines", "host")
 CELL = re.compile(r"^# %% (.+)\n", re.MULTILINE)
 HEAD = """\
 # API reference
@@ -108,10 +109,13 @@ def _entry(name: str) -> list[str]:
     value = resolved(name)
     if isinstance(value, float):
         return [f"### `{name}`", "", f"The number {value!r}."]
+    is_form = isfunction(value) and value.__module__ == language.__name__
     is_for_kernels = isfunction(value) and value.__module__.startswith("vyre.front.")
     form = signature(value, typed=False) if is_for_kernels else ""
+    if is_form:
+        form = written_signature(language, value.__name__)
     text = [f"### `{name}{form}`", ""]
-    if isfunction(value) and not is_for_kernels:
+    if isfunction(value) and not is_for_kernels and not is_form:
         text += ["```text", f"{name}{signature(value, typed=True)}", "```", ""]
     text.append(cleandoc(value.__doc__ or ""))
     if isclass(value):

@@ -1,12 +1,23 @@
-"""The part of docs/passes.md about the CPU backend: it follows from declarations, too."""
+"""The pages about the CPU backend that follow from declarations."""
 
 from importlib import import_module
 from inspect import getdoc
+from itertools import groupby
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuPass
 from vyre.backends.llvm.pipeline import CPU_PASSES
 from vyre.backends.llvm.techniques import Technique
 
+_TUNING = """\
+# Tuning constants of the CPU backend
+
+All thresholds, limits, weights and widths that were chosen by measurement, or to bound compile
+time: the table is [heuristics.py](../../src/vyre/backends/llvm/heuristics.py). *Benchmark* names a
+kernel whose code depends on the value (`python -m benchmarks.sensitivity` finds them); *none* is a
+limit on compile time or code size that no kernel reaches. How to change one:
+[change the CPU backend](../howto/change-the-cpu-backend.md).
+"""
 _HEAD = """\
 # Passes of the CPU backend
 
@@ -31,6 +42,25 @@ def cpu_page() -> str:
     """The passes with their before and after, and a table of techniques."""
     rows = [f"| `{each.label}` | {each.value} |" for each in Technique]
     return "\n".join([_HEAD, *map(_entry, CPU_PASSES), _TECHNIQUES + "\n".join(rows), ""])
+
+
+def tuning_page() -> str:
+    """The tuning constants, a table for each area."""
+    lines = [_TUNING]
+    for area, rows in groupby(heuristics.rows(), lambda row: row.area):
+        lines += [f"## {area}", "", "| constant | value | unit | benchmark | what it decides |"]
+        lines += ["| --- | --- | --- | --- | --- |"]
+        for row in rows:
+            cells = f"`{row.name}`", _number(row.value), row.unit, row.benchmark, row.decides
+            lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _number(value: int | tuple[int, ...]) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_number, value))
+    return f"{value:,}".replace(",", " ")
 
 
 def _entry(each: CpuPass) -> str:

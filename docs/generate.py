@@ -29,7 +29,7 @@ FAMILIES = {
     "F": "Kernels written in Python",
     "O": "Optimising",
     "L": "Lowering to a target",
-    "P": "Joining and splitting programs",
+    "P": "Joining and splitting programs, pipelines",
     "R": "Regular expressions",
     "D": "Launching",
     "B": "Backends",
@@ -133,6 +133,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "host-border.md": border_page.page,
     "opcodes.md": opcodes,
     "cpu-passes.md": cpu_page.cpu_page,
+    "cpu-tuning.md": cpu_page.tuning_page,
 }
 
 

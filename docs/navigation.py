@@ -11,6 +11,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
     "Start": (
         "docs/install",
         "docs/tutorial",
+        "docs/pipelines",
         "docs/howto/coming-from",
         "docs/questions",
         "docs/glossary",
@@ -43,6 +44,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/spec/floats",
         "docs/spec/memory",
         "docs/spec/execution",
+        "docs/spec/pipelines",
         "docs/spec/checks",
         "docs/spec/text",
         "docs/spec/wire",
@@ -51,6 +53,7 @@ NAVIGATION: dict[str, tuple[str, ...]] = {
         "docs/architecture",
         "docs/passes",
         "docs/reference/cpu-passes",
+        "docs/reference/cpu-tuning",
         "docs/spec/optimizer",
         "docs/conformance",
         "docs/checking-results",

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src/vyre"
 LLVM = "vyre.backends.llvm"
 TABLE = "tests/arch/debt.toml"
+FACTS = "tests/arch/facts.toml"
 pytestmark = pytest.mark.filterwarnings("default:lower the number:UserWarning")
 MOST_FIELDS = 15
 MOST_LINES = 400
@@ -144,12 +145,23 @@ def inspected_spellings(modules: Trees) -> list[str]:
 
 
 def tuning_constants(modules: Trees) -> list[str]:
-    """Numbers with a name at the top of a module."""
+    """Named numbers that neither the table of tuning constants nor that of facts has."""
+    facts = tomllib.loads((ROOT / FACTS).read_text(encoding="utf-8")).values()
+    formats = {each for row in facts for each in row.get("modules", ())} | {"heuristics"}
+    known = {each for row in facts for each in row.get("names", ())}
     return [
-        f"{name}:{node.lineno} {each.id}"
+        f"{LLVM}.{module}:{line} {name}"
+        for module, line, name in named_numbers(modules)
+        if module.partition(".")[0] not in formats and f"{module}.{name}" not in known
+    ]
+
+
+def named_numbers(modules: Trees) -> list[tuple[str, int, str]]:
+    """Numbers with a name at the top of a module of the backend: module, line and name."""
+    return [
+        (name.removeprefix(f"{LLVM}."), node.lineno, each.id)
         for name, tree in modules.items()
-        if name.startswith(f"{LLVM}.") and name != f"{LLVM}.abi"
-        if not name.startswith(f"{LLVM}.maths")
+        if name.startswith(f"{LLVM}.")
         for node in tree.body
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and is_number(node.value)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
@@ -198,6 +210,15 @@ def test_a_debt_only_falls(name: str) -> None:
 
 def test_the_table_has_these_rows() -> None:
     assert set(tomllib.loads((ROOT / TABLE).read_text(encoding="utf-8"))) == set(COUNTERS)
+
+
+def test_every_fact_exists() -> None:
+    numbers = named_numbers(trees())
+    there = {f"{module}.{name}" for module, _, name in numbers}
+    modules = {module.partition(".")[0] for module, _, _ in numbers}
+    for row in tomllib.loads((ROOT / FACTS).read_text(encoding="utf-8")).values():
+        assert set(row.get("names", ())) <= there
+        assert set(row.get("modules", ())) <= modules
 
 
 PLANTED = """

@@ -11,7 +11,7 @@ _KNOWN = ("launches", "host_reads", "scratch_bytes")
 
 
 class Contract:
-    """At most so many of each of some things, for one call."""
+    """An upper limit for each of some counts of one call."""
 
     __slots__ = ("_most", "_name")
 

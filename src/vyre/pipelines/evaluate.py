@@ -13,6 +13,7 @@ from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.source import MISSING, Source
 from vyre.pipelines import tree
 from vyre.pipelines.stages import resolve
+from vyre.signals import is_from_handler
 
 _python: Any = operator
 _OPERATORS: Mapping[str, Callable[..., Any]] = {
@@ -116,6 +117,8 @@ def _operation(symbol: str, values: list[Any], span: Span) -> Any:
     try:
         found = _OPERATORS[symbol](*values)
     except (ArithmeticError, TypeError, ValueError) as problem:
+        if is_from_handler(problem):
+            raise
         shown = f"{symbol} cannot be computed: {problem}"
         fix = "test the operands before, with an if on host values"
         raise _refused("the operation", shown, fix, span) from problem

@@ -125,7 +125,7 @@ def pipelines(compiled):
 
 
 def test_a_big_program_is_compiled_quickly_first_and_in_full_when_hot(tmp_path, monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.tiers.MOST_BRISK", 10)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_BRISK_LINES", 10)
     program = stepping("test.big")
     known = HotPathHints()
     cache = DiskCache(tmp_path, 1 << 24)
@@ -148,7 +148,7 @@ def test_a_big_program_is_compiled_quickly_first_and_in_full_when_hot(tmp_path, 
 
 
 def test_code_made_in_haste_is_replaced_after_many_short_dispatches(tmp_path, monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.tiers.MOST_BRISK", 10)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_BRISK_LINES", 10)
     known = HotPathHints()
     cache = DiskCache(tmp_path, 1 << 24)
     program = stepping("test.short")
@@ -172,17 +172,17 @@ def test_the_more_statements_the_sooner_code_is_made_in_haste(monkeypatch):
         return compile(stepping(name), device="cpu", hints=HotPathHints())
 
     assert pipelines(made("test.small")) == ["standard"]
-    monkeypatch.setattr("vyre.backends.llvm.tiers.SMALL_PROGRAM", 1)
-    monkeypatch.setattr("vyre.backends.llvm.tiers.MOST_LINES_OF_LARGE", 10)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_UNROLLED_STATEMENTS", 1)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_LEAN_LINES", 10)
     medium = made("test.medium")
     assert pipelines(medium) == ["lean"]
     assert medium.is_provisional
-    monkeypatch.setattr("vyre.backends.llvm.schedule.code_size.LARGE_PROGRAM", 1)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.LARGE_PROGRAM_STATEMENTS", 1)
     assert pipelines(made("test.large")) == ["quick"]
 
 
 def test_a_big_program_known_to_be_hot_does_not_wait_for_its_best_code(tmp_path, monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.tiers.MOST_BRISK", 10)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_BRISK_LINES", 10)
     monkeypatch.setattr("vyre.runtime.compiling._BIG_STATEMENTS", 1)
     hints().record("test.known", 1_000_000, 4)
     cache = DiskCache(tmp_path, 1 << 24)
@@ -222,7 +222,7 @@ def test_who_runs_a_hot_program_once_does_not_wait_for_better_code(tmp_path):
 
 
 def test_a_tier_that_was_asked_for_is_kept(monkeypatch):
-    monkeypatch.setattr("vyre.backends.llvm.tiers.MOST_BRISK", 10)
+    monkeypatch.setattr("vyre.backends.llvm.heuristics.MAX_BRISK_LINES", 10)
     program = stepping("test.asked")
     known = HotPathHints()
     known.record("test.asked", 1_000_000, 4)

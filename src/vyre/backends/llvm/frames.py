@@ -14,14 +14,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.elf import ElfObject, Section, Symbol, read_elf
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.image import MACHINE_AARCH64, MACHINE_X86_64, bad_object
 
 PROBE: Final = "vyre.probe"
 """The function that touches a frame: it gets the size in eax and changes no register."""
-SMALLEST_PROBED: Final = 512
-"""Frames of fewer bytes are not probed, and count as this size."""
 LIBRARY_BYTES: Final = 4096
 """Stack of the C library functions that kernels call."""
 
@@ -44,7 +43,7 @@ def with_probes(text: str, host: Host) -> str:
     how = {"x86_64": PROBE, "aarch64": "inline-asm"}.get(host.architecture)
     if how is None:
         return text
-    attributes = f'"probe-stack"="{how}" "stack-probe-size"="{SMALLEST_PROBED}"'
+    attributes = f'"probe-stack"="{how}" "stack-probe-size"="{heuristics.MIN_PROBED_FRAME_BYTES}"'
     return _DEFINITION.sub(lambda found: f"{found[0][:-1]}{attributes} {{", text)
 
 
@@ -73,7 +72,7 @@ def stack_bytes(objects: Sequence[bytes], texts: Sequence[str], entry: str) -> i
         if name not in calls:
             return LIBRARY_BYTES
         below = max(map(deepest, calls[name]), default=0)
-        return max(frames.get(name, 0), SMALLEST_PROBED) + below
+        return max(frames.get(name, 0), heuristics.MIN_PROBED_FRAME_BYTES) + below
 
     return deepest(entry)
 

@@ -12,16 +12,12 @@ import threading
 from functools import cache
 from typing import Final, Literal, Protocol, cast
 
-from vyre.backends.llvm import native_object
+from vyre.backends.llvm import heuristics, native_object
 from vyre.backends.llvm.loader import load_object
 from vyre.backends.llvm.outcome import NativeResult
 from vyre.cache import default_cache
 from vyre.config import config
 from vyre.locks import make_lock
-
-SPIN_NS: Final = 200_000
-"""How long an idle worker spins before it sleeps: longer than Python takes from one launch to the
-next, also after one that has driven all of Python out of the caches."""
 
 LaunchKind = Literal["bound", "arrays", "raw"]
 
@@ -46,7 +42,7 @@ class NativeLaunch(Protocol):
 class Pool:
     """The native runtime, loaded into this process. There must be no more than a few of them."""
 
-    def __init__(self, code: bytes, threads: int, spin_ns: int = SPIN_NS) -> None:
+    def __init__(self, code: bytes, threads: int, spin_ns: int = heuristics.SPIN_NS) -> None:
         native = load_object(code, EXPORTS)
         # Workers run this code until the process ends, also while the interpreter shuts down.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(native))

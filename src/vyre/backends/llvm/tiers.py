@@ -9,44 +9,35 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from vyre.backends.llvm import jit
+from vyre.backends.llvm import heuristics, jit
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir import Lit, Loop, Program
 from vyre.ir.walk import walk_stmts
 
-SMALL_PROGRAM = 100
-FEW_LOOPS = 4
-"""Statements, and loops of constant trip count, up to which LLVM unrolls. With more, the unrolled
-iterations take longer to compile than all the rest."""
-MOST_STANDARD = 560
-MOST_SHORT = 2_500
-MOST_BRISK = 7_000
-MOST_LINES_OF_LARGE = 2_500
-"""Lines of LLVM IR up to which pipelines suit first launches. Code of `short` is
-as fast as that of `standard`, or nearly; code of `brisk` takes half as long again."""
-_WHEN_HOT = ((6_000, jit.FULL), (12_000, jit.LEAN), (40_000, jit.BRISK))
-"""Lines up to which each pipeline takes a few seconds: acceptable for a hot kernel, which is
-recompiled once and in the background. With still more lines the quick code stays."""
 _IN_PLACE = re.compile(r"^define internal .*@(\w+)\(.* alwaysinline \{$", re.MULTILINE)
 
 
 def pipeline_when_hot(text: str) -> jit.Pipeline:
     """The pipeline for a hot program."""
     lines = text.count("\n") + wide_lines(text)
-    return next((pipeline for most, pipeline in _WHEN_HOT if lines <= most), jit.QUICK)
+    if lines <= heuristics.MAX_HOT_FULL_LINES:
+        return jit.FULL
+    if lines <= heuristics.MAX_HOT_LEAN_LINES:
+        return jit.LEAN
+    return jit.BRISK if lines <= heuristics.MAX_HOT_BRISK_LINES else jit.QUICK
 
 
 def pipeline_at_first(program: Program, text: str) -> jit.Pipeline:
     """The pipeline for a program that has not been profiled."""
     lines = text.count("\n") + wide_lines(text)
     if is_large(program):
-        return jit.QUICK if lines > MOST_LINES_OF_LARGE else jit.LEAN
-    if lines > MOST_BRISK:
+        return jit.QUICK if lines > heuristics.MAX_LEAN_LINES else jit.LEAN
+    if lines > heuristics.MAX_BRISK_LINES:
         return jit.QUICK
     effort = lines_to_compile(text)
-    if effort > MOST_SHORT:
+    if effort > heuristics.MAX_SHORT_LINES:
         return jit.BRISK
-    if effort > MOST_STANDARD:
+    if effort > heuristics.MAX_STANDARD_LINES:
         return jit.SHORT
     return jit.STANDARD if _may_unroll(program) else jit.LEAN
 
@@ -69,12 +60,15 @@ def lines_to_compile(text: str) -> int:
 
 
 def _may_unroll(program: Program) -> bool:
-    statements = list(islice(walk_stmts(program.entry), SMALL_PROGRAM + 1))
+    statements = list(islice(walk_stmts(program.entry), heuristics.MAX_UNROLLED_STATEMENTS + 1))
     loops = sum(
         isinstance(s, Loop) and isinstance(s.start, Lit) and isinstance(s.stop, Lit)
         for s in statements
     )
-    return len(statements) <= SMALL_PROGRAM and loops <= FEW_LOOPS
+    return (
+        len(statements) <= heuristics.MAX_UNROLLED_STATEMENTS
+        and loops <= heuristics.MAX_UNROLLED_LOOPS
+    )
 
 
 __all__ = ["lines_to_compile", "pipeline_at_first", "pipeline_when_hot"]

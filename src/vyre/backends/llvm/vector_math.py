@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.maths import (
     exponential,
     hyperbolic,
@@ -52,8 +53,6 @@ _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
 FUNCTIONS: Final = frozenset(_UNARY) | frozenset(_BINARY)
 """The names that can be used; `atan2` and `pow` take two arguments."""
 
-MOST_IN_PLACE = 40
-"""Calls up to which functions are inlined: each inlined copy takes LLVM milliseconds."""
 _ATTRIBUTE: Final = "<in place or not>"
 _PURE: Final = "nounwind memory(none)"
 
@@ -80,7 +79,9 @@ class VectorMath:
 
     def text(self) -> str:
         """All definitions, in the order of first use."""
-        attribute = "alwaysinline" if self._uses <= MOST_IN_PLACE else "noinline"
+        attribute = (
+            "alwaysinline" if self._uses <= heuristics.MAX_INLINE_MATHS_CALLS else "noinline"
+        )
         made = [text.replace(_ATTRIBUTE, attribute, 1) for text in self._definitions.values()]
         return "\n".join([*self._shared, *made, ""])
 

@@ -33,11 +33,20 @@ Grid = tuple[int, int, int]
 def load(
     program: Program, cpu: str = "native", tier: str = "full", values: Mapping[str, str] = {}
 ) -> NativeKernel:
-    """A program as machine code in this process; the last few are kept, for other inputs."""
+    """A program as machine code in this process, which is kept for other inputs.
+
+    A test that patches the code generator calls `forget_loaded` before and after.
+    """
     return _loaded(program, cpu, tier, tuple(values.items()))
 
 
-@lru_cache(maxsize=4)
+def forget_loaded() -> None:
+    """Compile programs again that were loaded before."""
+    _loaded.cache_clear()
+
+
+# As many as one parametrised test has: its programs come by turns, not one after the other.
+@lru_cache(maxsize=256)
 def _loaded(
     program: Program, cpu: str, tier: str, values: tuple[tuple[str, str], ...]
 ) -> NativeKernel:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from tests.unit.backends.llvm.running import differences, launch, load
-from vyre.backends.llvm import host
+from tests.unit.backends.llvm.running import differences, forget_loaded, launch, load
+from vyre.backends.llvm import heuristics, host
 from vyre.backends.llvm.compile import compile_program
-from vyre.backends.llvm.emit import outline_cold_code as aside
 from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.module_splitting import separated
@@ -35,9 +35,12 @@ TRAP = 'if a[i] == 7u32 { trap "seven" } out[i] = a[i]'
 
 
 @pytest.fixture(autouse=True)
-def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def any_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Kernels of any size, so that small ones show what happens in large ones."""
-    monkeypatch.setattr(aside, "FEWEST_LINES", 0)
+    forget_loaded()
+    monkeypatch.setattr(heuristics, "MIN_OUTLINED_LINES", 0)
+    yield
+    forget_loaded()
 
 
 def text_of(body: str, *, thorough: bool = False) -> str:
@@ -78,7 +81,7 @@ def test_deadlines_end_what_is_aside() -> None:
 
 def test_only_large_kernels_made_in_haste_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "vyre.aside" not in text_of(PLAIN, thorough=True)
-    monkeypatch.setattr(aside, "FEWEST_LINES", 10_000)
+    monkeypatch.setattr(heuristics, "MIN_OUTLINED_LINES", 10_000)
     assert "vyre.aside" not in text_of(PLAIN)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from vyre.backends.llvm import compile as native
-from vyre.backends.llvm import frames, jit
+from vyre.backends.llvm import frames, heuristics, jit
 from vyre.backends.llvm import host as hosts
 from vyre.backends.llvm.abi import STACK_BYTES
 from vyre.backends.llvm.elf import read_elf
@@ -69,8 +69,8 @@ def test_the_size_of_a_frame_is_known(
     host: hosts.Host, size: int, align: int, pipeline: jit.Pipeline
 ) -> None:
     found = frames.frame_sizes(read_elf(compiled(size, align, host, pipeline))).get("f", 0)
-    if size < frames.SMALLEST_PROBED:
-        assert found < frames.SMALLEST_PROBED
+    if size < heuristics.MIN_PROBED_FRAME_BYTES:
+        assert found < heuristics.MIN_PROBED_FRAME_BYTES
     else:
         # Where a frame is taken in a loop, its step counts once more.
         assert size <= found <= size + 300 + 4096 * (host is AARCH64)
@@ -108,7 +108,7 @@ def test_frames_add_up_along_the_deepest_calls() -> None:
     text = frames.with_probes(textwrap.dedent(text), hosts.generic())
     made = jit.compile_text(text, hosts.generic(), jit.QUICK).object
     found = frames.stack_bytes([made], [text], "vyre_kernel")
-    assert 2000 + 9000 + frames.SMALLEST_PROBED <= found < 2000 + 9000 + 2000
+    assert 2000 + 9000 + heuristics.MIN_PROBED_FRAME_BYTES <= found < 2000 + 9000 + 2000
 
 
 @needs_linker

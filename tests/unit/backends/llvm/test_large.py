@@ -10,12 +10,11 @@ import pytest
 
 from benchmarks.shapes import SHAPES
 from tests.unit.backends.llvm.running import differences, source
-from vyre.backends.llvm import jit
+from vyre.backends.llvm import heuristics, jit
 from vyre.backends.llvm.compile import pipeline_for
-from vyre.backends.llvm.emit.memory.bounds_slow_path import MOST_IN_PLACE
 from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.host import native
-from vyre.backends.llvm.schedule.code_size import LARGE_PROGRAM, is_large
+from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import optimize
 from vyre.semantics import storage_dtype
@@ -61,9 +60,9 @@ def test_what_emits_code_is_gone_without_the_collector(shape: str) -> None:
 
 
 def test_a_large_program_has_every_loop_once_for_vectors_and_once_for_lanes() -> None:
-    program = SHAPES["loops"](2 * LARGE_PROGRAM)
+    program = SHAPES["loops"](2 * heuristics.LARGE_PROGRAM_STATEMENTS)
     assert is_large(program)
-    assert source(program).count("\niteration.") == 2 * (LARGE_PROGRAM - 2)
+    assert source(program).count("\niteration.") == 2 * (heuristics.LARGE_PROGRAM_STATEMENTS - 2)
 
 
 def side_by_side(accesses: int, element: DataType) -> Program:
@@ -91,7 +90,7 @@ def side_by_side(accesses: int, element: DataType) -> Program:
 )
 @pytest.mark.parametrize("far", [0, 41, 2**32 - 21])
 def test_vectors_at_edges_are_those_of_the_reference(element: DataType, far: int) -> None:
-    count = MOST_IN_PLACE + 4
+    count = heuristics.MAX_INLINE_SLOW_PATHS + 4
     program = side_by_side(count, element)
     text = source(program)
     assert "call void @vyre.edge.load" in text
@@ -112,7 +111,10 @@ def test_many_functions_are_called() -> None:
 
 
 def test_the_more_code_the_cheaper_its_pipeline() -> None:
-    small, large = SHAPES["straight"](30), SHAPES["straight"](LARGE_PROGRAM + 50)
+    small, large = (
+        SHAPES["straight"](30),
+        SHAPES["straight"](heuristics.LARGE_PROGRAM_STATEMENTS + 50),
+    )
     assert pipeline_for("auto", small, "line\n" * 500) is jit.STANDARD
     assert pipeline_for("auto", large, "line\n" * 2_000) is jit.LEAN
     assert pipeline_for("auto", large, "line\n" * 3_000) is jit.QUICK

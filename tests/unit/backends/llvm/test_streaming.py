@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import load, source
-from vyre.backends.llvm.emit.memory.nontemporal import LARGE, nontemporal_buffers
+from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.emit.memory.nontemporal import nontemporal_buffers
 from vyre.backends.llvm.host import Host
 from vyre.ir import Program
 
@@ -42,7 +43,7 @@ def test_stores_in_loops_and_short_rows_are_plain() -> None:
 
 @pytest.mark.parametrize("shift", [0, 1])
 def test_large_results_at_any_alignment(shift: int) -> None:
-    count = LARGE // 4 + 77
+    count = heuristics.NONTEMPORAL_BYTES // 4 + 77
     a = np.arange(count, dtype=np.uint32)
     room = np.zeros(count + 2 + shift, np.uint32)
     out = room[1 + shift : 1 + shift + count]
@@ -68,7 +69,7 @@ region "r" {
     }
 }
 """
-    lanes = LARGE // 3 + 77
+    lanes = heuristics.NONTEMPORAL_BYTES // 3 + 77
     a = (np.arange(lanes) * 7 % 251).astype(np.uint8)
     room = np.zeros(3 * lanes + 16 + shift, np.uint8)
     out = room[shift : shift + 3 * lanes]

@@ -9,8 +9,9 @@ import pytest
 
 from tests.unit.backends.llvm.running import check, load
 from vyre.analysis.types import variable_types
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.outcome import Outcome, Status
-from vyre.backends.llvm.schedule.safepoints import STRIP, max_trip_counts, strips
+from vyre.backends.llvm.schedule.safepoints import max_trip_counts, strips
 from vyre.ir import Program
 
 HEAD = """program workgroup({lanes}, 1, 1)
@@ -68,7 +69,11 @@ def test_what_is_over_soon_does_not_look() -> None:
 
 def test_what_looks_itself_does_not_count() -> None:
     found = strips_of("for i in 0..x[0] { for j in 0..x[1] { for k in 0..9 { s = s + 1 } } }")
-    assert found == {"i": STRIP, "j": STRIP // 10, "k": 0}
+    assert found == {
+        "i": heuristics.SAFEPOINT_ITERATIONS,
+        "j": heuristics.SAFEPOINT_ITERATIONS // 10,
+        "k": 0,
+    }
 
 
 SUMS = {

@@ -2,7 +2,8 @@
 
 import pytest
 
-from vyre.backends.llvm.emit.builder import LONG_BLOCK, Builder, known_integer
+from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.emit.builder import Builder, known_integer
 
 
 def test_a_block_computes_the_same_once() -> None:
@@ -42,7 +43,7 @@ def test_long_blocks_end_between_statements() -> None:
     w = Builder()
     w.breathe()
     assert w.label == "entry"
-    for number in range(LONG_BLOCK + 1):
+    for number in range(heuristics.LONG_BLOCK_LINES + 1):
         w.emit(f"add i32 %a, {number}")
     w.breathe()
     assert w.label != "entry"

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.index_folding import folded
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
-
-MOST_NODES = 40
-"""Expressions that exceed this size after substitution are not analysed."""
 
 Axes = tuple[int, ...]
 X: Axes = (0,)
@@ -133,7 +131,7 @@ class LinearForms:
 
     def _is_pure(self, expr: ir.AnyExpr) -> bool:
         for count, node in enumerate(walk_expr(expr)):
-            if count >= MOST_NODES or not self._pure_node(node):
+            if count >= heuristics.MAX_AFFINE_NODES or not self._pure_node(node):
                 return False
         return True
 

@@ -1,9 +1,9 @@
 """Cost model of a parallel region.
 
 Counts the operations, accesses by kind, loops and divergence of the steady-state body. A statement
-in a loop has the weight `LOOP_WEIGHT` per loop around it, at most `MOST_WEIGHT`, as trip counts are
-not known. The counts choose between vector lanes and scalar lanes; an inexact count costs time,
-never correctness.
+in a loop has the weight `ASSUMED_TRIP_COUNT` per loop around it, at most `MAX_ASSUMED_EXECUTIONS`,
+as trip counts are not known. The counts choose between vector lanes and scalar lanes; an inexact
+count costs time, never correctness.
 """
 
 from __future__ import annotations
@@ -12,36 +12,23 @@ from collections.abc import Set as AbstractSet
 from itertools import accumulate
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import is_lane_id
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.divergent_search import divides_in_search
 from vyre.backends.llvm.analysis.pointer_chasing import only_chases
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP, WIDEST_STRUCTURE, is_word
-from vyre.backends.llvm.emit.memory.private_arrays import MOST_TOGETHER, accessed, bytes_together
+from vyre.backends.llvm.emit.memory.interleaved import is_word
+from vyre.backends.llvm.emit.memory.private_arrays import accessed, bytes_together
 from vyre.backends.llvm.emit.memory.privatised_reductions import is_joining
 from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, rows_of
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.ir.infer import TypeEnv
 from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
 
-LOOP_WEIGHT = 8
-MOST_WEIGHT = LOOP_WEIGHT**3
-ATOMIC_SCATTERED = 2
-"""Cost of an atomic, in scattered accesses."""
-JOINED = 4
-"""Operations of a reduction across the lanes of a vector."""
-DIVISION = 6
-"""Operations of a division by a literal: products, their high halves, shifts."""
-SHORT_LOOP = 16
-"""Greatest trip count of a loop that is fully unrolled."""
 WORD = 8
 """Bytes of a machine word."""
-SORTED = 3
-"""Operations that shuffle one member of a structure into its register."""
-SIDE_BY_SIDE = 4
-"""Operations credited per access to an interleaved private array at a uniform index."""
 
 
 class CostModel:
@@ -60,7 +47,8 @@ class CostModel:
         self._rising = rising_variables(body, self._shapes, peeling.kept)
         self._private = peeling.forms.private
         lanes = max(kernel.host.vector_bits // 32, 1)
-        self._own = kernel.own_arrays if bytes_together(kernel, lanes) <= MOST_TOGETHER else ()
+        cached = bytes_together(kernel, lanes) <= heuristics.MAX_CACHED_ARRAY_BYTES
+        self._own = kernel.own_arrays if cached else ()
         self.statements = 0
         self.operations = 0
         self.scattered = 0
@@ -95,7 +83,7 @@ class CostModel:
         if self.widest == WORD:
             self.scattered += self._words
         else:
-            self.operations += SORTED * self._words
+            self.operations += heuristics.DEINTERLEAVE_OPERATIONS * self._words
         decls = {name: memory.decl for name, memory in kernel.memories.items()}
         self.chases = self.diverges_in_loop and only_chases(body, self._shapes, decls)
         """True if the only divergent loops are pointer-chasing ones."""
@@ -115,12 +103,14 @@ class CostModel:
             self._statement(statement, weight)
             if isinstance(statement, ir.Eval) and self._is_joined(statement.value):
                 # One reduction serves all lanes of a vector.
-                self.scattered -= ATOMIC_SCATTERED * weight
-                self.operations += JOINED * weight
+                self.scattered -= heuristics.GATHERS_PER_ATOMIC * weight
+                self.operations += heuristics.HORIZONTAL_REDUCTION_OPERATIONS * weight
             inner = weight
             if isinstance(statement, (ir.Loop, ir.While)):
                 self.has_loop = True
-                inner = min(weight * LOOP_WEIGHT, MOST_WEIGHT)
+                inner = min(
+                    weight * heuristics.ASSUMED_TRIP_COUNT, heuristics.MAX_ASSUMED_EXECUTIONS
+                )
             for nested in bodies(statement):
                 self._visit(nested, inner)
 
@@ -176,7 +166,7 @@ class CostModel:
                     if weight > 1 and not self._in_y.is_varying(node):
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
                 case ir.Atomic():
-                    self.scattered += ATOMIC_SCATTERED * weight
+                    self.scattered += heuristics.GATHERS_PER_ATOMIC * weight
                     self.apart.add(0)
                 case ir.Lit() | ir.Var():
                     pass
@@ -186,7 +176,9 @@ class CostModel:
                 case ir.Binary(ir.BinOp.DIV | ir.BinOp.REM, _, ir.Lit(dtype, bits)) if (
                     dtype.is_integer
                 ):
-                    self.operations += weight * (DIVISION if bits & (bits - 1) else 1)
+                    self.operations += weight * (
+                        heuristics.DIVISION_OPERATIONS if bits & (bits - 1) else 1
+                    )
                 case _:
                     self.operations += 0 if is_lane_id(node) else weight
 
@@ -212,19 +204,24 @@ class CostModel:
         size = _size(element.element if element.is_vector and element.element else element)
         step = self.step(index)
         strided = self._strided.get(access)
-        near = step in (0, 1) or (strided is not None and strided.stride <= WIDEST_STRUCTURE)
+        near = step in (0, 1) or (
+            strided is not None and strided.stride <= heuristics.MAX_STRUCT_STRIDE
+        )
         near = near or (step == -1 and access in self._inside)
-        if strided is not None and WIDEST_STEP < strided.stride <= WIDEST_STRUCTURE:
+        if (
+            strided is not None
+            and heuristics.MAX_WHOLE_STRUCT_STRIDE < strided.stride <= heuristics.MAX_STRUCT_STRIDE
+        ):
             if is_word(strided, element):
                 self._words += weight
             else:
-                self.operations += SORTED * weight
+                self.operations += heuristics.DEINTERLEAVE_OPERATIONS * weight
         apart = not near and not self._is_looked_up(index)
         if buffer in self._private:
             apart = step != 0 or buffer not in self._own
             near = False
             # Scalar lanes wait for their own stores to be forwarded.
-            self.operations += 0 if apart else SIDE_BY_SIDE * weight
+            self.operations += 0 if apart else heuristics.PRIVATE_ARRAY_OPERATIONS * weight
         if apart or (step and element.is_vector):
             self.scattered += weight
             self.apart.add(access)
@@ -250,7 +247,7 @@ class CostModel:
                 return False
         if not isinstance(index, ir.Load) or self._kernel.memories[index.buffer].decl.is_writable:
             return False
-        return self.step(index.index) in range(1, WIDEST_STEP + 1)
+        return self.step(index.index) in range(1, heuristics.MAX_WHOLE_STRUCT_STRIDE + 1)
 
     def step(self, expr: ir.AnyExpr) -> int | None:
         """Stride of an index from lane to lane; None if it is not constant."""
@@ -327,7 +324,7 @@ def _is_short(loop: ir.Loop | ir.While) -> bool:
         return False
     if not isinstance(loop.start, ir.Lit) or not isinstance(loop.stop, ir.Lit):
         return False
-    return int(loop.stop.value) - int(loop.start.value) <= SHORT_LOOP
+    return int(loop.stop.value) - int(loop.start.value) <= heuristics.MAX_FULL_UNROLL_ITERATIONS
 
 
 def _size(dtype: ir.DataType) -> int:

@@ -14,10 +14,6 @@ from enum import Enum
 from vyre import ir
 from vyre.record import dataclass
 
-SHORTEST_PERIOD = 64
-"""Least literal divisor, in lanes: shorter periods split rows into too many pieces."""
-SHORTEST_LINE = 256
-"""The same where lanes divide fast, or accesses are contiguous anyway."""
 _WORD_BITS = 32
 
 
@@ -73,8 +69,6 @@ def numbers_of_two_signs(cond: ir.AnyExpr) -> tuple[ir.AnyExpr, ir.AnyExpr] | No
 
 
 __all__ = [
-    "SHORTEST_LINE",
-    "SHORTEST_PERIOD",
     "Period",
     "PeriodSearch",
     "as_division",

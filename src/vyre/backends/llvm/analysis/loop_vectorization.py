@@ -24,6 +24,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
 from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
@@ -34,8 +35,6 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-SHORT_LOOP = 32
-"""Loops of fewer iterations than this are vectorised across lanes instead."""
 WIDE = 4
 """Least bytes of elements that lanes gather at full speed."""
 MOST_ELEMENTS = 1 << 32
@@ -337,7 +336,7 @@ def count_of(statement: ir.Assign, env: ir.TypeEnv) -> Count | None:
 def _is_short(loop: ir.Loop) -> bool:
     if not isinstance(loop.start, ir.Lit) or not isinstance(loop.stop, ir.Lit):
         return False
-    return int(loop.stop.value) - int(loop.start.value) < SHORT_LOOP
+    return int(loop.stop.value) - int(loop.start.value) < heuristics.MIN_VECTORISED_TRIP_COUNT
 
 
 def flat(body: ir.Body) -> list[ir.AnyStmt]:

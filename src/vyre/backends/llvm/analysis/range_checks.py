@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, is_lane_id
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.expressions import LaneContext
@@ -30,7 +31,6 @@ from vyre.backends.llvm.emit.range_expander import (
 from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.record import dataclass
 
-MOST_STEP = 64
 _MOST_LANES = 1 << 31
 _ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE, ir.BinOp.NE)
 
@@ -66,7 +66,11 @@ def assumption_of(
     if steps[1]:
         part, steps = part.mirrored(), steps[::-1]
     step = steps[0] or 0
-    if steps[1] or not -1 <= step <= MOST_STEP or (step < 0 and part.op is ir.BinOp.NE):
+    if (
+        steps[1]
+        or not -1 <= step <= heuristics.MAX_GUARD_STRIDE
+        or (step < 0 and part.op is ir.BinOp.NE)
+    ):
         return None
     return Assumption(part, step, by_row=False)
 

@@ -16,17 +16,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.ir.walk import accesses_of, expr_children, walk_expr, walk_stmts
 
-WIDEST_STEP: Final = 4
-"""Most members of a structure that is accessed in part."""
-MOST_MEMBERS: Final = 16
-"""Most members of a structure that is accessed in full."""
-_USUAL: Final = 3
-"""Size of a structure of which only single members are accessed."""
-USUAL_STEPS: Final = (4, 3, 2, 8)
-"""Sizes tried for structures whose member index is uniform along a row."""
 _BEYOND: Final = 1 << 32
 """A member index greater than any guess."""
 _ANY: Final = -1
@@ -60,15 +53,16 @@ def speculated_strides(
     strides: dict[ir.AnyExpr, ir.Lit] = {}
     for number, (distance, members) in enumerate(accessed.items()):
         step = max(members) + 1
-        most = MOST_MEMBERS
+        most = heuristics.MAX_STRUCT_MEMBERS
         if _ANY in members:
             if max(step, 1) <= usual:
                 strides[distance] = ir.Lit(ir.DataType.U32, usual)
             continue
         if len(members) < step:
-            step, most = max(step, _USUAL), WIDEST_STEP
+            step = max(step, heuristics.ASSUMED_STRUCT_MEMBERS)
+            most = heuristics.MAX_PARTIAL_STRUCT_MEMBERS
         if more >> number & 1:
-            step, most = step + 1, WIDEST_STEP
+            step, most = step + 1, heuristics.MAX_PARTIAL_STRUCT_MEMBERS
         if 1 < step <= most and max(members):
             strides[distance] = ir.Lit(ir.DataType.U32, step)
     return strides
@@ -99,7 +93,9 @@ def _record(
     """
     base, member = forms.without_offset(index), forms.offset(index)
     is_member = (
-        isinstance(base, ir.Binary) and base.op is ir.BinOp.MUL and 0 <= member < MOST_MEMBERS
+        isinstance(base, ir.Binary)
+        and base.op is ir.BinOp.MUL
+        and 0 <= member < heuristics.MAX_STRUCT_MEMBERS
     )
     if is_member and _record_nested(base, member, forms, leaves, accessed):
         return
@@ -144,7 +140,7 @@ def _record_nested(
         return False
     inner = _product(forms.without_offset(outer[0]), forms, leaves)
     row = forms.offset(outer[0])
-    if inner is None or forms.stride(inner[0]) != 1 or not 0 <= row < MOST_MEMBERS:
+    if inner is None or forms.stride(inner[0]) != 1 or not 0 <= row < heuristics.MAX_STRUCT_MEMBERS:
         return False
     accessed.setdefault(inner[1], set()).add(row)
     accessed.setdefault(outer[1], set()).add(member)
@@ -174,4 +170,4 @@ def is_distance(expr: ir.AnyExpr, forms: LinearForms, leaves: frozenset[str]) ->
             return False
 
 
-__all__ = ["USUAL_STEPS", "WIDEST_STEP", "is_distance", "speculated_strides"]
+__all__ = ["is_distance", "speculated_strides"]

@@ -16,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import walk_expr, walk_stmts
@@ -23,12 +24,6 @@ from vyre.ir.walk import walk_expr, walk_stmts
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-NARROW_BITS = 16
-"""Widest type whose own maximum is a useful bound of an index."""
-BYTES_PER_LANE = 64
-"""Bytes of a buffer that may be scanned, per lane."""
-SPARE_BYTES = 4096
-"""Bytes that may be scanned for any number of lanes."""
 _WORDS = frozenset({ir.DataType.U8, ir.DataType.U16, ir.DataType.U32})
 
 
@@ -70,7 +65,7 @@ class TableRanges:
         dtype = type_of(expr, self._env)
         if not isinstance(dtype, ir.DataType) or not _is_unsigned(dtype):
             return False
-        if dtype.is_bool or (dtype.bits or 0) <= NARROW_BITS:
+        if dtype.is_bool or (dtype.bits or 0) <= heuristics.MAX_TYPE_BOUND_BITS:
             return True
         if dtype is not ir.DataType.U32:
             return False
@@ -160,9 +155,9 @@ def emit_greatest(kernel: Kernel, pointer: str, count: str, element: ir.DataType
     w = kernel.w
     bits = element.bits or 8
     lanes = w.at_entry("sub i64 %last, %first")
-    share = BYTES_PER_LANE * kernel.invocations * 8 // bits
+    share = heuristics.SCANNED_BYTES_PER_LANE * kernel.invocations * 8 // bits
     many = w.at_entry(f"mul i64 {lanes}, {share}")
-    worth = w.at_entry(f"add i64 {many}, {SPARE_BYTES * 8 // bits}")
+    worth = w.at_entry(f"add i64 {many}, {heuristics.SCANNED_BYTES * 8 // bits}")
     most = w.at_entry(f"select i1 {kernel.is_sure()}, i64 {worth}, i64 0")
     name = f"@vyre.greatest.u{bits}"
     w.globals[name] = _function(name, bits, kernel.host.vector_bits)

@@ -8,16 +8,17 @@ leave a remainder of scalar lanes. Masked vectors that begin with the row cover 
 from __future__ import annotations
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir.walk import walk_expr, walk_stmts
-
-MOST_LANES = 128
-"""Most lanes of a short row."""
 
 
 def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
     """True if a guard (linear side left) has a loop-dependent lower bound."""
-    if part.op not in (ir.BinOp.GT, ir.BinOp.GE) or program.workgroup_size[0] > MOST_LANES:
+    if (
+        part.op not in (ir.BinOp.GT, ir.BinOp.GE)
+        or program.workgroup_size[0] > heuristics.MAX_TRIANGULAR_ROW_LANES
+    ):
         return False
     names = {node.name for node in walk_expr(part.right) if isinstance(node, ir.Var)}
     if not names:

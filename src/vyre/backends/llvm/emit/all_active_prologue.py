@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
 from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
-MOST_NODES = 256
-"""Maximum number of expressions in a loop that is emitted twice; nested loops count double."""
 _RISING = frozenset({ir.BinOp.LT, ir.BinOp.LE})
 
 
@@ -37,7 +36,10 @@ def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) ->
         return False
     if is_large(statements.kernel.program):
         return False
-    return id(loop) not in statements.flow.leaves and _size(loop.body) <= MOST_NODES
+    return (
+        id(loop) not in statements.flow.leaves
+        and _size(loop.body) <= heuristics.MAX_ALL_ACTIVE_NODES
+    )
 
 
 def _size(body: ir.Body) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from vyre.backends.llvm import heuristics
 from vyre.ir import DataType
 from vyre.ir import literal as literals
 
@@ -32,8 +33,6 @@ _PURE = frozenset(
     }
 )
 """Pure instructions: equal operands give equal results."""
-LONG_BLOCK = 32
-"""Lines after which a block is worth ending: see `Builder.breathe`."""
 
 _BITS = {"float": "i32", "double": "i64"}
 _MANGLED = {"half": "f16", "float": "f32", "double": "f64"}
@@ -185,7 +184,7 @@ class Builder:
         the blocks are merged again first. The new block has no other predecessor, so that all facts
         of the old one hold in it.
         """
-        if self.open and len(self.lines) - self._begun > LONG_BLOCK:
+        if self.open and len(self.lines) - self._begun > heuristics.LONG_BLOCK_LINES:
             made, held = self._made, self._held
             self._made, self._held = {}, {}
             self.block(self.fresh("on"))

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.table_ranges import emit_greatest
@@ -18,7 +19,7 @@ from vyre.backends.llvm.emit.arithmetic import Arithmetic
 from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.emit.casts import Casts
 from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
-from vyre.backends.llvm.emit.memory.nontemporal import SHORTEST_ROW, emit_size_test
+from vyre.backends.llvm.emit.memory.nontemporal import emit_size_test
 from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.emit.storage_formats import memory_type
 from vyre.backends.llvm.emit.values import Memory
@@ -147,7 +148,7 @@ class Kernel:
         """True if consecutive lanes cover long contiguous ranges of memory."""
         if self.row.startswith("%"):
             return True
-        return self.size[1] * self.size[2] == 1 and self.size[0] >= SHORTEST_ROW
+        return self.size[1] * self.size[2] == 1 and self.size[0] >= heuristics.MIN_NONTEMPORAL_LANES
 
     def allows(self, technique: Technique) -> bool:
         """True unless a technique is switched off."""

@@ -15,6 +15,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.add_recurrences import Following
 from vyre.backends.llvm.analysis.affine_forms import flat_index
 from vyre.backends.llvm.emit.builder import register_type
@@ -29,11 +30,6 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
-MOST_NODES = 128
-"""Maximum number of expressions in a loop that is versioned."""
-MOST_OFFSET = 1 << 20
-MOST_FOLLOWING = 4
-"""Maximum number of other affine indices worth a test before the loop."""
 MOST_BITS = 32
 """Maximum width of induction variables."""
 
@@ -129,7 +125,11 @@ def followed_by(
             for access in (*accesses, *([statement] if isinstance(statement, ir.Store) else [])):
                 if not known(access):
                     search.look_at(access, place)
-    return search.found if search.found.accesses and nodes <= MOST_NODES else None
+    return (
+        search.found
+        if search.found.accesses and nodes <= heuristics.MAX_VERSIONED_LOOP_NODES
+        else None
+    )
 
 
 class _Search:
@@ -152,7 +152,7 @@ class _Search:
             record.accesses.add(id(access))
             return
         step = follows.step(index, place)
-        if step not in (1, -1) or len(record.following) >= MOST_FOLLOWING:
+        if step not in (1, -1) or len(record.following) >= heuristics.MAX_VERSIONED_INDICES:
             return
         if isinstance(written, ir.Select):
             parts = list(self._conditions(written.cond, place))
@@ -195,7 +195,7 @@ def _offset(index: ir.AnyExpr, counter: str | None) -> int | None:
         case ir.Var(name):
             return 0 if name == counter else None
         case ir.Binary(ir.BinOp.ADD, ir.Var(name), ir.Lit(_, bits)) if name == counter:
-            return bits if bits <= MOST_OFFSET else None
+            return bits if bits <= heuristics.MAX_VERSIONED_OFFSET else None
         case _:
             return None
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.all_active_prologue import (
     emit_all_hold,
     emit_end_of_full,
@@ -20,7 +21,6 @@ from vyre.backends.llvm.emit.builder import constant, register_type
 from vyre.backends.llvm.emit.loop_versioning import CounterAccesses, accesses_at_counter, emit_test
 from vyre.backends.llvm.emit.values import LaneShape, Value, uniform
 from vyre.backends.llvm.emit.vector_loop import emit_vector_loop
-from vyre.backends.llvm.schedule.safepoints import STRIP
 from vyre.backends.llvm.schedule.unroll_factors import jam_factor
 from vyre.backends.llvm.techniques import Technique
 from vyre.record import dataclass
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.statements import Statements
     from vyre.backends.llvm.rewrites.structure_returns import Conjunct
-
-TINY_LOOP = 8
-"""Maximum trip count of a loop too short for any preparation."""
 
 
 @dataclass(slots=True)
@@ -110,7 +107,8 @@ class Loops:
         again = ""
         # At most the distance that the induction variable can advance, whatever its sign.
         strip = min(
-            self.s.kernel.strips.get(statement.var, STRIP), (1 << (dtype.bits or 32) - 1) - 1
+            self.s.kernel.strips.get(statement.var, heuristics.SAFEPOINT_ITERATIONS),
+            (1 << (dtype.bits or 32) - 1) - 1,
         )
         if strip:
             again, through = w.fresh("strip"), w.fresh("strip.done")
@@ -153,7 +151,10 @@ class Loops:
         """True if the trip count is small and varies: no preparation pays."""
         if self.s.lanes.width or isinstance(statement.stop, ir.Lit):
             return False
-        return self.s.kernel.max_trip_counts.get(statement.var, TINY_LOOP + 1) <= TINY_LOOP
+        return (
+            self.s.kernel.max_trip_counts.get(statement.var, heuristics.MAX_TINY_TRIP_COUNT + 1)
+            <= heuristics.MAX_TINY_TRIP_COUNT
+        )
 
     def _strip_start(self, label: str, slot: str, stop: Value, strip: int) -> str:
         """Emit the start of a strip: a safepoint poll; returns the end of the strip."""

@@ -7,6 +7,7 @@ from math import prod
 from vyre import ir
 from vyre.analysis import Ranges, program_cost
 from vyre.analysis.types import variable_types
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.reordering import may_reorder_workgroups
 from vyre.backends.llvm.emit.context import Kernel, element_bytes
 from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, nontemporal_buffers
@@ -29,8 +30,6 @@ from vyre.record import dataclass
 
 LONGEST_ROW = 1 << 30
 """Maximum number of lanes of workgroups that run as one row; lane numbers in it are 32-bit."""
-OPERATIONS_PER_NS = 32
-"""Simple operations per nanosecond, all lanes of vectors counted."""
 
 
 def generate(
@@ -242,4 +241,4 @@ def _cost(kernel: Kernel, invocations: int) -> int:
             isinstance(statement.start, ir.Lit) and isinstance(statement.stop, ir.Lit)
         ):
             return 0
-    return max(1, invocations * program_cost(kernel.program) // OPERATIONS_PER_NS)
+    return max(1, invocations * program_cost(kernel.program) // heuristics.OPERATIONS_PER_NS)

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from vyre.backends.llvm.emit.memory.private_arrays import MOST_IN_REGISTERS
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.techniques import Technique
 from vyre.record import dataclass
 
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
 
 PREFIX = "vyre.aside."
 """Prefix of the names of such functions."""
-FEWEST_LINES = 510
-"""Lines of a kernel from which on LLVM's compile time matters.
-
-`effort` then chooses a short pipeline, whose code is replaced when the kernel turns out hot.
-"""
 _STOPPED = "-1"
 """Returned instead of an index when the kernel is to return: no row is nearly as long."""
 
@@ -109,7 +104,7 @@ def with_outlined_regions(
     if not asides:
         return entry, lines, []
     parts = [entry, lines, *(aside.lines for aside in asides.values())]
-    if sum(map(len, parts)) < FEWEST_LINES:
+    if sum(map(len, parts)) < heuristics.MIN_OUTLINED_LINES:
         return entry, _in_place(lines, asides), []
     return _Moving(entry, lines, asides).moved()
 
@@ -185,7 +180,7 @@ class _Moving:
     def _is_array(self, name: str) -> bool:
         """True if a slot stays in memory wherever it is used."""
         size = _BYTES.search(self._slots[name])
-        return size is not None and int(size[1]) > MOST_IN_REGISTERS
+        return size is not None and int(size[1]) > heuristics.MAX_REGISTER_ARRAY_BYTES
 
     def _is_own(self, mark: str, name: str) -> bool:
         """True if a name is a stack slot of this region alone; its definition counts once."""

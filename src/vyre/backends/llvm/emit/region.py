@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.delinearise import PeriodSearch
 from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
 from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion
-from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, WIDEST_STEP
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.outline_cold_code import emit_outlined
 from vyre.backends.llvm.emit.region_body import (
@@ -33,7 +33,6 @@ from vyre.backends.llvm.rewrites.narrow_integers import narrow
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier, Speculation
 from vyre.backends.llvm.rewrites.specialise_trip_counts import (
-    USUAL,
     TripCountCandidates,
     UnrolledBody,
     trip_count_candidates,
@@ -41,7 +40,6 @@ from vyre.backends.llvm.rewrites.specialise_trip_counts import (
 from vyre.backends.llvm.rewrites.structure_returns import with_structured_returns
 from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
 from vyre.backends.llvm.schedule.code_size import is_large
-from vyre.backends.llvm.schedule.lane_filter import LANES
 from vyre.backends.llvm.schedule.prefetch import prefetched_loads
 from vyre.backends.llvm.schedule.select_tile import select_tile
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile, describe
@@ -52,16 +50,6 @@ from vyre.record import dataclass
 Position = tuple[str, str, str]
 Window = tuple[str, str]
 """A range of lanes along x: the first and the one after the last; i32 operands."""
-
-MOST_TWICE = 20
-"""Maximum number of statements of a region versioned for two structure sizes."""
-BYTES_WIDE = 16
-"""Lanes of vectors that hold bytes, where integer narrowing is profitable."""
-
-QUARTERS = (5, 8)
-"""Minimum length of a line in quarters of a step: with an overlapping remainder, and without."""
-SHORTEST = 16
-"""Minimum number of lanes of a line that pay for its prologue."""
 
 
 @dataclass(slots=True)
@@ -123,7 +111,7 @@ class RegionEmitter:
         if free:
             self.tile = select_tile(self.kernel, self.peeling, self.varying)
             narrows = self.kernel.allows(Technique.NARROW_INTEGERS)
-            if self.tile.width >= BYTES_WIDE and narrows:
+            if self.tile.width >= heuristics.MIN_NARROWED_LANES and narrows:
                 wide = self.peeling.simplified
                 self.kernel.retain(wide)
                 self.kernel.proven = narrow(self.kernel.program, self.peeling, self.kernel.proven)
@@ -215,7 +203,7 @@ class RegionEmitter:
             return
         w = self.kernel.w
         done = w.fresh("parts.done")
-        for number in USUAL:
+        for number in heuristics.SPECIALISED_TRIP_COUNTS:
             holds = self._are_all(dict.fromkeys(channels.sizes, ir.Lit(ir.DataType.U32, number)))
             usual, other = w.fresh(f"parts.{number}"), w.fresh("parts.other")
             w.branch(holds, usual, other)
@@ -256,14 +244,18 @@ class RegionEmitter:
             return []
         if not self._is_small():
             return []
-        versions = [replace(self, usual=number) for number in USUAL_STEPS]
+        versions = [replace(self, usual=number) for number in heuristics.SPECULATED_STRUCT_SIZES]
         return [rows for rows in versions if rows.tile.width]
 
     def _wider(self, numbers: list[ir.Lit]) -> list[RegionEmitter]:
         """Versions for structures with members that no lane accesses: some of them, or all."""
         every = (1 << len(numbers)) - 1
         choices = (1, 2, every) if every == 3 and self.kernel.thorough else (every,)
-        may = sum(1 << n for n, number in enumerate(numbers) if number.bits < WIDEST_STEP)
+        may = sum(
+            1 << n
+            for n, number in enumerate(numbers)
+            if number.bits < heuristics.MAX_PARTIAL_STRUCT_MEMBERS
+        )
         versions = [replace(self, more=more) for more in choices if more & may == more]
         return [rows for rows in versions if len(rows.peeling.interior.steps) == len(numbers)]
 
@@ -277,7 +269,10 @@ class RegionEmitter:
         return holds
 
     def _is_small(self) -> bool:
-        return sum(1 for _ in walk_stmts(self.stretch.body)) <= MOST_TWICE
+        return (
+            sum(1 for _ in walk_stmts(self.stretch.body))
+            <= heuristics.MAX_STRUCT_VERSION_STATEMENTS
+        )
 
     def _emit(self) -> None:
         """Emit all rows, versioned for rows that consist of short lines."""
@@ -288,7 +283,10 @@ class RegionEmitter:
             self._emit_rows()
             return
         w, first = self.kernel.w, view_of(self, 0, ("0", "0", "0"))
-        shortest = max(QUARTERS[0 if self.again else 1] * self.tile.step // 4, SHORTEST)
+        shortest = max(
+            heuristics.MIN_LINE_QUARTER_STEPS[0 if self.again else 1] * self.tile.step // 4,
+            heuristics.MIN_LINE_LANES,
+        )
         holds = "true"
         for divisor in divisors:
             enough = ir.Lit(self.peeling.forms.type_of(divisor), shortest)
@@ -439,7 +437,7 @@ class RegionEmitter:
                 self,
                 slot,
                 limits.high,
-                LANES,
+                heuristics.LANE_FILTER_LANES,
                 lambda x, end: emit_sifted(self, sieve, (x, y, z), end),
             )
             return

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.memory.private_arrays import emit_own_array
 from vyre.backends.llvm.emit.statements import Statements
 from vyre.backends.llvm.emit.values import Memory, Slot, Value, uniform
-from vyre.backends.llvm.schedule.lane_filter import LANES, LaneFilter
+from vyre.backends.llvm.schedule.lane_filter import LaneFilter
 from vyre.backends.llvm.schedule.select_tile import mask_bits
 from vyre.ir.walk import walk_stmts
 
@@ -108,14 +109,15 @@ def emit_lock_step(
 
 def emit_sifted(rows: RegionEmitter, sieve: LaneFilter, place: Position, end: str) -> None:
     """Emit a vector test of many lanes; a scalar loop runs those that pass."""
-    w, type_ = rows.kernel.w, f"i{LANES}"
-    tested = view_of(rows, LANES, place)
+    w, type_ = rows.kernel.w, f"i{heuristics.LANE_FILTER_LANES}"
+    tested = view_of(rows, heuristics.LANE_FILTER_LANES, place)
     tested.inside = rows.peeling.inside | sieve.inside
     for let in sieve.lets:
         tested.names[let.name] = tested.value(let.value)
     flags = tested.vector(tested.value(sieve.cond))
     bits = w.slot(type_, "lanes")
-    w.do(f"store {type_} {w.emit(f'bitcast <{LANES} x i1> {flags} to {type_}')}, ptr {bits}")
+    packed = w.emit(f"bitcast <{heuristics.LANE_FILTER_LANES} x i1> {flags} to {type_}")
+    w.do(f"store {type_} {packed}, ptr {bits}")
     head, run = w.fresh("sieve"), w.fresh("found")
     w.block(head)
     left = w.emit(f"load {type_}, ptr {bits}")

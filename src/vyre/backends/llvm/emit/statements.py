@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import ALONG_ITERATIONS, Divergence
 from vyre.backends.llvm.analysis.last_uses import Flow
 from vyre.backends.llvm.analysis.while_recurrences import rising_variables
@@ -28,9 +29,6 @@ from vyre.backends.llvm.emit.memory.store import is_maskable
 from vyre.backends.llvm.emit.traps_and_prints import emit_print, emit_trap
 from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value
 from vyre.ir.walk import walk_expr
-
-CHEAP_STORE = 8
-"""Maximum cost of a store predicated instead of branched around, in expressions."""
 
 
 class Statements:
@@ -270,7 +268,7 @@ class Statements:
         if not host.has_mask_registers or not is_maskable(element, host):
             return False
         nodes = [*walk_expr(store.index), *walk_expr(store.value)]
-        return len(nodes) <= CHEAP_STORE and not any(
+        return len(nodes) <= heuristics.MAX_PREDICATED_STORE_NODES and not any(
             isinstance(n, (ir.Load, ir.Atomic)) for n in nodes
         )
 

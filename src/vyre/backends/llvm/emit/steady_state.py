@@ -10,20 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.region_body import emit_late_lanes, view_of
 from vyre.backends.llvm.emit.row_bounds import Limits, emit_steady_bounds
 from vyre.backends.llvm.emit.values import uniform
-from vyre.backends.llvm.schedule.lane_filter import LANES
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.region import RegionEmitter
 
 ALL_ALONE = 1 << 28
 """Number of scalar lanes that stands for the rest of the row: vectors are given up."""
-FASTER = 4
-"""Growth factor of the scalar lanes each time vectors were impossible again."""
-SHORT_END = 16
-"""Maximum number of lanes at a line's end without vectors: they do not pay."""
 
 
 def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: str) -> None:
@@ -33,7 +29,7 @@ def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: st
     vectors are tried again.
     """
     w = rows.kernel.w
-    step = LANES if rows.tile.sieve is not None else rows.tile.step
+    step = heuristics.LANE_FILTER_LANES if rows.tile.sieve is not None else rows.tile.step
     alone = w.slot("i32", "alone")
     w.do(f"store i32 1, ptr {alone}")
     repeats = bool(rows.peeling.interior.periods)
@@ -67,7 +63,12 @@ def emit_edged_row(rows: RegionEmitter, slot: str, limits: Limits, y: str, z: st
     moved = w.emit(f"icmp ugt i32 {w.emit(f'load i32, ptr {slot}')}, {until}")
     # Lanes that could run in vectors and did not are not tested again.
     after = w.emit(f"select i1 {moved}, i32 1, i32 {ALL_ALONE}")
-    more = w.intrinsic("umin", "i32", w.emit(f"mul i32 {few}, {FASTER}"), str(ALL_ALONE - 1))
+    more = w.intrinsic(
+        "umin",
+        "i32",
+        w.emit(f"mul i32 {few}, {heuristics.SCALAR_BACKOFF_FACTOR}"),
+        str(ALL_ALONE - 1),
+    )
     more = w.emit(f"select i1 {known}, i32 {few}, i32 {more}")
     more = w.emit(f"select i1 {enough}, i32 {after}, i32 {more}")
     w.do(f"store i32 {more}, ptr {alone}")
@@ -115,7 +116,7 @@ def _emit_passed(rows: RegionEmitter, slot: str, line: str, passed: str, moved: 
     """
     w = rows.kernel.w
     left = w.intrinsic("usub.sat", "i32", line, w.emit(f"load i32, ptr {slot}"))
-    short = SHORT_END + (0 if rows.again else rows.tile.step)
+    short = heuristics.MAX_SCALAR_TAIL_LANES + (0 if rows.again else rows.tile.step)
     ends = w.emit(f"and i1 {moved}, {w.emit(f'icmp ule i32 {left}, {short}')}")
     w.do(f"store i32 {w.emit(f'select i1 {ends}, i32 {line}, i32 0')}, ptr {passed}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
@@ -26,18 +27,6 @@ from vyre.backends.llvm.techniques import Technique
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
-
-MAX_ITERATIONS = 64
-MIN_ITERATIONS = 8
-"""Minimum number of iterations per vector."""
-REGISTERS = 8
-"""Vector registers for the accumulators of reductions."""
-STORED_REGISTERS = 4
-"""Vector registers for values of iterations that are stored."""
-MANY_OPERATIONS = 24
-"""Above this number of operations per iteration, one vector saturates the machine."""
-MOST_OPERATIONS = 64
-"""Above this number of operations in an iteration, short vectors are omitted."""
 
 
 def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: Value) -> bool:
@@ -280,16 +269,26 @@ def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: Vectorizable
     gathered += sum(
         (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in plan.bests
     )
-    most = MAX_ITERATIONS
+    most = heuristics.MAX_ITERATIONS_PER_VECTOR
     if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         while most > int(loop.stop.value) - int(loop.start.value):
             most //= 2
-    while most > MIN_ITERATIONS and most * gathered > REGISTERS * bits:
+    while (
+        most > heuristics.MIN_ITERATIONS_PER_VECTOR
+        and most * gathered > heuristics.ACCUMULATOR_REGISTERS * bits
+    ):
         most //= 2
     if plan.stores or plan.costly:
-        busy = plan.costly or plan.followed or plan.operations > MANY_OPERATIONS
-        registers = 1 if busy else STORED_REGISTERS
-        while most > MIN_ITERATIONS and most * plan.widest > registers * bits:
+        busy = (
+            plan.costly
+            or plan.followed
+            or plan.operations > heuristics.SATURATING_ITERATION_OPERATIONS
+        )
+        registers = 1 if busy else heuristics.STORED_VALUE_REGISTERS
+        while most > heuristics.MIN_ITERATIONS_PER_VECTOR and most * plan.widest > registers * bits:
             most //= 2
-    few = most > MIN_ITERATIONS and plan.operations <= MOST_OPERATIONS
-    return [most, MIN_ITERATIONS] if few else [most]
+    few = (
+        most > heuristics.MIN_ITERATIONS_PER_VECTOR
+        and plan.operations <= heuristics.MAX_SHORT_VECTOR_OPERATIONS
+    )
+    return [most, heuristics.MIN_ITERATIONS_PER_VECTOR] if few else [most]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
 from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece
 from vyre.backends.llvm.emit.context import Kernel
@@ -24,13 +25,8 @@ from vyre.backends.llvm.emit.workgroup_state import (
     kept_bytes,
     workgroup_bytes,
 )
-from vyre.backends.llvm.passes.unroll_grid_stride import MOST_GROUPS
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
-MOST_KEPT = 16384
-"""Maximum bytes of loop-carried variables of their lanes: half of the L1 cache."""
-MOST_MEMORY = 65536
-"""Maximum bytes of workgroup memory, for all of them."""
 _WITHIN_GRID = frozenset({ir.BuiltinKind.LOCAL_ID, ir.BuiltinKind.WORKGROUP_ID})
 
 
@@ -39,7 +35,11 @@ def groups_in_one_row(kernel: Kernel, cut: AroundLoop, crossing: LiveAcrossBarri
     if not _is_same_for_groups(kernel, cut, crossing):
         return 0
     kept, memory = kept_bytes(kernel, crossing), workgroup_bytes(kernel)
-    most = min(MOST_GROUPS, MOST_KEPT // max(kept, 1), MOST_MEMORY // max(memory, 1))
+    most = min(
+        heuristics.MAX_WORKGROUPS_PER_ROW,
+        heuristics.MAX_ROW_VARIABLE_BYTES // max(kept, 1),
+        heuristics.MAX_ROW_WORKGROUP_BYTES // max(memory, 1),
+    )
     return most if most > 1 else 0
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from vyre import ir
 from vyre.analysis import is_slow
 from vyre.analysis.types import variable_types
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.loop_vectorization import flat, step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
@@ -39,8 +40,6 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.rewrite.names import Names
 
-MOST_NODES = 128
-"""Expressions of the largest loop that is rewritten."""
 _COUNTERS = (ir.DataType.U32, ir.DataType.I32)
 _EXTREMES = {
     ir.BinOp.GT: ir.BinOp.MAX,
@@ -268,7 +267,7 @@ def _is_simple(body: ir.Body) -> bool:
             if any(map(is_slow, slow)):
                 return False
         nodes += sum(1 for child in expr_children(statement) for _ in walk_expr(child))
-        if nodes > MOST_NODES:
+        if nodes > heuristics.MAX_REDUCTION_LOOP_NODES:
             return False
     return True
 

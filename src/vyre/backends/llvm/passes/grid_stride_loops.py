@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from vyre import ir
 from vyre.analysis.types import variable_types
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
@@ -27,12 +28,6 @@ from vyre.record import dataclass
 from vyre.rewrite.names import Names
 from vyre.rewrite.unique_names import with_unique_names
 
-FEWEST_LANES = 64
-"""Lanes of a row that pay for the guard in each iteration."""
-MOST_KEPT = 2
-"""Loop-carried variables: between two iterations of a row they are in memory."""
-MOST_WRITTEN_TWICE = 16
-"""Statements of the largest loop that is versioned."""
 _ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
 
 
@@ -48,8 +43,8 @@ class GridStrideLoops(CpuPass):
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip short rows, and programs without loops or with returns."""
         size = program.workgroup_size
-        if size[0] < FEWEST_LANES or size[1] * size[2] > 1:
-            return PassAnalysis.skip(f"no row of {FEWEST_LANES} lanes")
+        if size[0] < heuristics.MIN_GRID_STRIDE_LANES or size[1] * size[2] > 1:
+            return PassAnalysis.skip(f"no row of {heuristics.MIN_GRID_STRIDE_LANES} lanes")
         kinds = {type(s) for s in walk_stmts(program.entry)}
         if ir.Return in kinds:
             # Lanes that have returned leave gaps in every later row.
@@ -119,7 +114,7 @@ class _Rewriter:
 
         If it does not wrap, the first lane has the most iterations, as without a base.
         """
-        if sum(1 for _ in walk_stmts(loop.body)) > MOST_WRITTEN_TWICE:
+        if sum(1 for _ in walk_stmts(loop.body)) > heuristics.MAX_GRID_STRIDE_STATEMENTS:
             return [loop]
         begin, safe, trip_count = (
             self._names.fresh("base"),
@@ -288,7 +283,7 @@ class _Rewriter:
                 return False
             if isinstance(statement, ir.Assign) and statement.name not in own:
                 changed.add(statement.name)
-        return counter not in changed and len(changed) <= MOST_KEPT
+        return counter not in changed and len(changed) <= heuristics.MAX_GRID_STRIDE_VARIABLES
 
     def _count(self) -> str:
         self.counts.append(self._names.fresh("trips"))

@@ -14,14 +14,13 @@ is an integer, or a float of 32 or 64 bits.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir.walk import map_bodies, walk_expr, walk_stmts, without_blocks
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 
 FEWEST = 2
-MOST = 4
-"""Elements that are exchanged at once."""
 _KEPT = frozenset(
     {
         *(
@@ -104,7 +103,7 @@ class _Exchanges:
         if not isinstance(statement, ir.If) or statement.otherwise or not _is_pure(statement.cond):
             return None
         stores = without_blocks(statement.then)
-        if not FEWEST <= len(stores) <= MOST:
+        if not FEWEST <= len(stores) <= heuristics.MAX_EXCHANGED_ELEMENTS:
             return None
         made: list[ir.AnyStmt] = []
         for store in stores:

@@ -10,8 +10,8 @@ so the same invocations run with the same ids, in another order.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
-from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STEP
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir.independence import are_apart
 from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
@@ -19,8 +19,6 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass
 
 _OF_GRID = frozenset({ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.NUM_WORKGROUPS})
-LOOP_WEIGHT = 8
-"""Executions of a loop's body that are assumed."""
 
 
 @vyre_pass(name="interchange_axes", phase=PassPhase.LOWERING, family=CostModelFamily.MEMORY)
@@ -107,7 +105,11 @@ class _Accesses:
                 for node in walk_expr(child):
                     if isinstance(node, ir.Load):
                         self._count(node.buffer, node.index, weight)
-            inner = weight * LOOP_WEIGHT if isinstance(statement, (ir.Loop, ir.While)) else weight
+            inner = (
+                weight * heuristics.ASSUMED_TRIP_COUNT
+                if isinstance(statement, (ir.Loop, ir.While))
+                else weight
+            )
             for nested in bodies(statement):
                 self._visit(nested, inner)
 
@@ -117,7 +119,7 @@ class _Accesses:
         step = self._step(index)
         if step == 1:
             self.side_by_side += weight
-        elif step is None or not 0 <= step <= WIDEST_STEP:
+        elif step is None or not 0 <= step <= heuristics.MAX_WHOLE_STRUCT_STRIDE:
             self.apart += weight
 
     def _step(self, expr: ir.AnyExpr) -> int | None:

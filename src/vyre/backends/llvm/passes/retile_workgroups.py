@@ -10,6 +10,7 @@ the last rows are fewer than four, some before them run once more.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, Tiling
@@ -17,11 +18,6 @@ from vyre.backends.llvm.passes.interchange_axes import may_reorder_invocations
 from vyre.ir.walk import walk_all_exprs, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass
-
-ROWS = 4
-"""Rows that run together where they load the same elements."""
-SHORT_ROW = 16
-"""Rows shorter than this do not fill vectors."""
 
 
 @vyre_pass(name="retile_workgroups", phase=PassPhase.LOWERING, family=CostModelFamily.MEMORY)
@@ -56,9 +52,9 @@ def tiling_of(program: ir.Program, *, interchanged: bool) -> Tiling | None:
             axes.add(node.axis)
     if not {0, 1} <= axes or not is_idempotent(program, program.entry, frozenset()):
         return None
-    short = interchanged and size[0] < SHORT_ROW
-    if (short or size[1] % ROWS) and _rows_share(program):
-        return Tiling(size, ROWS)
+    short = interchanged and size[0] < heuristics.MIN_TILE_ROW_LANES
+    if (short or size[1] % heuristics.JAMMED_ROWS) and _rows_share(program):
+        return Tiling(size, heuristics.JAMMED_ROWS)
     return Tiling(size, 1) if short else None
 
 

@@ -13,6 +13,7 @@ four, and the machine fetches from four streams at a time. Every lane adds in it
 from __future__ import annotations
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
 from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
@@ -22,12 +23,6 @@ from vyre.record import dataclass
 from vyre.rewrite.names import Names
 from vyre.rewrite.unique_names import with_unique_names
 
-TOGETHER = 4
-"""Iterations per unrolled one; with eight, hardware prefetchers lose some of the streams."""
-MOST_GROUPS = 16
-"""Workgroups in the longest row."""
-MOST_NODES = 24
-"""Expressions in the body of a loop that is bound by memory."""
 _ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
 _PLAIN = (ir.Let, ir.Assign, ir.Block, ir.Region)
 
@@ -62,7 +57,7 @@ class UnrollGridStride(CpuPass):
             return program
         facts.trip_counts |= frozenset(rewriter.counts)
         facts.outer_counters |= frozenset(rewriter.outside)
-        facts.longest_row = program.workgroup_size[0] * MOST_GROUPS
+        facts.longest_row = program.workgroup_size[0] * heuristics.MAX_WORKGROUPS_PER_ROW
         return with_unique_names(changed)
 
 
@@ -97,12 +92,16 @@ class _Rewriter:
         whole, counter = self._names.fresh("whole"), self._names.fresh("fours")
         self.counts.append(whole)
         self.outside.append(counter)
-        begin = ir.Binary(ir.BinOp.MUL, ir.Var(counter), ir.Expr.u32(TOGETHER))
+        begin = ir.Binary(
+            ir.BinOp.MUL, ir.Var(counter), ir.Expr.u32(heuristics.GRID_STRIDE_UNROLL_FACTOR)
+        )
         unrolled = tuple(
             ir.Block(_with(found.body, loop.var, ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n))))
-            for n in range(TOGETHER)
+            for n in range(heuristics.GRID_STRIDE_UNROLL_FACTOR)
         )
-        done = ir.Binary(ir.BinOp.MUL, ir.Var(whole), ir.Expr.u32(TOGETHER))
+        done = ir.Binary(
+            ir.BinOp.MUL, ir.Var(whole), ir.Expr.u32(heuristics.GRID_STRIDE_UNROLL_FACTOR)
+        )
         return [
             ir.Let(whole, self._whole(found, loop.stop)),
             ir.Loop(counter, _ZERO, ir.Var(whole), unrolled),
@@ -138,7 +137,7 @@ class _Rewriter:
             first = ir.Binary(
                 ir.BinOp.MUL, ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0), ir.Expr.u32(self._size)
             )
-        row = ir.Expr.u32(self._size * MOST_GROUPS)
+        row = ir.Expr.u32(self._size * heuristics.MAX_WORKGROUPS_PER_ROW)
         room = ir.Binary(ir.BinOp.SUB, found.stop, first)
         enough = ir.Binary(
             ir.BinOp.AND,
@@ -146,7 +145,11 @@ class _Rewriter:
             ir.Binary(ir.BinOp.GE, room, row),
         )
         left = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.SUB, room, row), found.step)
-        full = ir.Binary(ir.BinOp.DIV, ir.Binary(ir.BinOp.ADD, left, _ONE), ir.Expr.u32(TOGETHER))
+        full = ir.Binary(
+            ir.BinOp.DIV,
+            ir.Binary(ir.BinOp.ADD, left, _ONE),
+            ir.Expr.u32(heuristics.GRID_STRIDE_UNROLL_FACTOR),
+        )
         return ir.Select(enough, full, _ZERO)
 
 
@@ -168,4 +171,4 @@ def sums_up(body: ir.Body) -> bool:
                     return False
                 nodes += 1
                 loads += isinstance(node, ir.Load)
-    return bool(kept and loads) and nodes <= MOST_NODES
+    return bool(kept and loads) and nodes <= heuristics.MAX_GRID_STRIDE_UNROLL_NODES

@@ -19,11 +19,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.range_checks import Assumption, assumption_of
 from vyre.backends.llvm.analysis.table_ranges import TableRanges
 from vyre.backends.llvm.analysis.triangular_guards import is_triangular_guard
-from vyre.backends.llvm.emit.memory.interleaved import WIDEST_STRUCTURE
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander, rises
 from vyre.backends.llvm.emit.values import Strided, Value
 from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
@@ -32,13 +32,6 @@ from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr, without_blocks
 from vyre.record import dataclass
-
-MOST_STRIDE = 64
-"""Accesses with a greater stride across lanes keep their own bounds checks."""
-WIDEST_EDGE = 16
-"""Most lanes at a border that may take another branch."""
-MOST_CONDITIONS = 24
-"""Most accesses in loops that are proven once per row; further ones keep their checks."""
 
 
 @dataclass(slots=True)
@@ -200,7 +193,7 @@ class RowPartition:
             return False
         op, right = assumption.part.op, assumption.part.right
         if op in (ir.BinOp.GT, ir.BinOp.GE):
-            return isinstance(right, ir.Lit) and int(right.value) <= WIDEST_EDGE
+            return isinstance(right, ir.Lit) and int(right.value) <= heuristics.MAX_BORDER_LANES
         return op is ir.BinOp.NE or _is_near_end(assumption.part)
 
     def _assume(self, part: Conjunct) -> None:
@@ -290,7 +283,7 @@ class RowPartition:
             return
         if not RangeExpander.supports(index, self.forms, self.loops, contents=self.contents):
             return
-        if key in self.facts or len(self.facts) < MOST_CONDITIONS:
+        if key in self.facts or len(self.facts) < heuristics.MAX_ROW_CONDITIONS:
             self.facts[key] = None
             self.by_facts.add(id(access))
             self._note_apart(access, index)
@@ -351,9 +344,11 @@ class RowPartition:
         index = self.forms.expand(access.index)
         key = (access.buffer, index)
         stride = self.forms.stride(index) if self.forms.is_u32(index) else None
-        if id(access) in self.proven and not (stride and 1 < stride <= WIDEST_STRUCTURE):
+        if id(access) in self.proven and not (
+            stride and 1 < stride <= heuristics.MAX_STRUCT_STRIDE
+        ):
             return
-        if stride is not None and 0 < stride <= MOST_STRIDE:
+        if stride is not None and 0 < stride <= heuristics.MAX_PROVEN_STRIDE:
             offset = self.forms.offset(index)
             self._note_under(key)
             self.accesses[key] = (stride, offset % stride)
@@ -368,7 +363,9 @@ class RowPartition:
         elif self._under is not None:
             # In other rows it may be out of bounds.
             return
-        elif self.loops and (key in self.in_loops or len(self.in_loops) < MOST_CONDITIONS):
+        elif self.loops and (
+            key in self.in_loops or len(self.in_loops) < heuristics.MAX_ROW_CONDITIONS
+        ):
             if not self._reachable(index) or self.forms.is_row_constant(index):
                 return
             if self._cancels(index):
@@ -479,9 +476,9 @@ def _is_near_end(part: Conjunct) -> bool:
     """True if the bound is reduced by a small margin."""
     match part.op, part.left, part.right:
         case ir.BinOp.LT | ir.BinOp.LE, _, ir.Binary(ir.BinOp.SUB, _, ir.Lit() as margin):
-            return 0 < int(margin.value) <= WIDEST_EDGE
+            return 0 < int(margin.value) <= heuristics.MAX_BORDER_LANES
         case ir.BinOp.LT | ir.BinOp.LE, ir.Binary(ir.BinOp.ADD, _, ir.Lit() as margin), _:
-            return 0 < int(margin.value) <= WIDEST_EDGE
+            return 0 < int(margin.value) <= heuristics.MAX_BORDER_LANES
         case _:
             return False
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections import Counter
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import Axes, LinearForms, X
 from vyre.backends.llvm.emit.range_expander import Condition, RangeExpander, Span
 from vyre.record import dataclass
 
-MOST_TERMS = 16
 _WRAPS = 1 << 32
 
 Product = frozenset[tuple[ir.AnyExpr, int]]
@@ -95,7 +95,7 @@ def _terms(expr: ir.AnyExpr) -> Terms | None:
 
 
 def _few(terms: Terms) -> Terms | None:
-    return terms if len(terms) <= MOST_TERMS else None
+    return terms if len(terms) <= heuristics.MAX_REBASED_TERMS else None
 
 
 def _sum(left: Terms, right: Terms, sign: int) -> Terms:

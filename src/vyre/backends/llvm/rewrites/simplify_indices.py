@@ -10,7 +10,7 @@ A multi-dimensional index is `select(in bounds, flat, out of bounds)`; kernels h
 Legal when the assumptions are affine range checks: the lanes for which all of them hold run this
 version of the region, the others the original.
 Profitable when the result is linear across lanes, so that accesses become contiguous or strided.
-There are at most `MOST_ASSUMPTIONS` assumptions, and `MOST_PERIODS` periods outside of indices.
+There are at most `MAX_INDEX_ASSUMPTIONS` assumptions, and `MAX_PERIODS` periods outside of indices.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.delinearise import (
-    SHORTEST_LINE,
-    SHORTEST_PERIOD,
     Period,
     PeriodSearch,
     as_division,
@@ -30,7 +29,7 @@ from vyre.backends.llvm.analysis.delinearise import (
 )
 from vyre.backends.llvm.analysis.range_checks import Assumption, assumption_of, step_of
 from vyre.backends.llvm.analysis.slices import deciding_names, index_names, without_unread
-from vyre.backends.llvm.analysis.struct_strides import USUAL_STEPS, speculated_strides
+from vyre.backends.llvm.analysis.struct_strides import speculated_strides
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander
 from vyre.backends.llvm.rewrites.rebase_loops import RebasedLoop, trip_count_between
 from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
@@ -44,10 +43,6 @@ from vyre.ir.walk import (
     walk_stmts,
 )
 from vyre.record import dataclass
-
-MOST_ASSUMPTIONS = 24
-MOST_PERIODS = 8
-"""Most remainders and quotients that only values and conditions use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +121,7 @@ class IndexSimplifier:
     @property
     def has_parts_of_rows(self) -> bool:
         """True if rows access one member each of structures of unknown size."""
-        return len(self._largest(max(USUAL_STEPS))) > self._guesses
+        return len(self._largest(max(heuristics.SPECULATED_STRUCT_SIZES))) > self._guesses
 
     def _statement(self, statement: ir.AnyStmt) -> ir.AnyStmt:
         if isinstance(statement, ir.Let) and statement.name not in self._assigned:
@@ -205,7 +200,11 @@ class IndexSimplifier:
         ):
             return loop
         trip_count = trip_count_between(start, stop, self.forms)
-        if not self._rebases or trip_count is None or len(self.even) >= MOST_ASSUMPTIONS:
+        if (
+            not self._rebases
+            or trip_count is None
+            or len(self.even) >= heuristics.MAX_INDEX_ASSUMPTIONS
+        ):
             return loop
         self.even[RebasedLoop(start, trip_count)] = None
         counter = f"{loop.var}.iteration"
@@ -366,13 +365,15 @@ class IndexSimplifier:
         if dtype is None or step is None or step < 1 or not self.forms.is_row_constant(divisor):
             return node
         near = in_index and division is node
-        shortest = SHORTEST_PERIOD if near else SHORTEST_LINE
+        shortest = heuristics.MIN_PERIOD_LANES if near else heuristics.MIN_CONTIGUOUS_PERIOD_LANES
         if isinstance(divisor, ir.Lit) and int(divisor.value) < shortest * step:
             return node
         written = ir.Binary(division.op, number, divisor)
         period = self.periods.get(written)
         if period is None:
-            if not near and (not self.forms.is_global(number) or len(self.periods) >= MOST_PERIODS):
+            if not near and (
+                not self.forms.is_global(number) or len(self.periods) >= heuristics.MAX_PERIODS
+            ):
                 return node
             self.divides_values = self.divides_values or not in_index
             period = self._new_period(written, step, dtype)
@@ -418,7 +419,7 @@ class IndexSimplifier:
     def _assume(self, parts: list[Conjunct]) -> bool:
         checks = [assumption_of(part, self.forms, self.loops) for part in parts]
         new = {check for check in checks if check is not None} - self.assumptions.keys()
-        if None in checks or len(self.assumptions) + len(new) > MOST_ASSUMPTIONS:
+        if None in checks or len(self.assumptions) + len(new) > heuristics.MAX_INDEX_ASSUMPTIONS:
             return False
         for check in checks:
             if check is not None:

@@ -14,16 +14,16 @@ Legal when the trip count and the strides are uniform in the workgroup: one test
 version, in which the literal replaces every tested value. Nothing is speculated: where the test
 holds, both versions compute the same.
 Profitable when the loop accesses all members between lanes, as images do; regions of more than
-`MOST_STATEMENTS` statements are not specialised.
+`MAX_SPECIALISED_STATEMENTS` statements are not specialised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from typing import Final
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.index_folding import folded
 from vyre.backends.llvm.analysis.struct_strides import is_distance
@@ -40,11 +40,6 @@ from vyre.ir.walk import (
 )
 from vyre.record import dataclass
 from vyre.rewrite.literal_legality import lawful
-
-USUAL: Final = (3, 4, 1, 2)
-"""Trip counts for which versions are emitted."""
-MOST_STATEMENTS: Final = 24
-"""Most statements of a region that is specialised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,9 @@ def trip_count_candidates(
 ) -> TripCountCandidates | None:
     """Loops of a region over consecutive members; None if there are none."""
     statements = list(walk_stmts(body))
-    if len(statements) > MOST_STATEMENTS or not any(isinstance(s, ir.Loop) for s in statements):
+    if len(statements) > heuristics.MAX_SPECIALISED_STATEMENTS or not any(
+        isinstance(s, ir.Loop) for s in statements
+    ):
         return None
     fixed = leaves - {s.name for s in statements if isinstance(s, ir.Assign)}
     forms = LinearForms(program, body, outer, fixed, types)
@@ -302,7 +299,6 @@ def _is_own(index: ir.AnyExpr, counter: str, forms: LinearForms) -> bool:
 
 
 __all__ = [
-    "USUAL",
     "TripCountCandidates",
     "UnrolledBody",
     "breaks_or_continues",

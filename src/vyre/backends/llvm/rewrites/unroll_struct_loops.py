@@ -11,15 +11,17 @@ they are adjacent.
 Legal when the bounds are literals and the loops have no break or continue; a store sinks past
 statements that neither load nor store its element.
 Profitable when an access is strided across lanes and its member is a counter; loops of more than
-`MOST_ITERATIONS` iterations or `MOST_WRITTEN` unrolled statements are left alone.
+`MAX_STRUCT_LOOP_ITERATIONS` iterations or `MAX_STRUCT_LOOP_STATEMENTS` unrolled statements are left
+alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index, is_lane_id
 from vyre.backends.llvm.analysis.struct_strides import is_distance
 from vyre.backends.llvm.rewrites.specialise_trip_counts import (
@@ -41,12 +43,6 @@ from vyre.ir.walk import (
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-MOST_ITERATIONS: Final = 16
-MOST_WRITTEN: Final = 128
-"""Most statements of an unrolled loop nest."""
-DEEPEST_NAME: Final = 3
-WIDEST: Final = 64
-"""Elements of the largest structures."""
 _WORDS = (ir.DataType.U32, ir.DataType.I32)
 _WIDE = (ir.DataType.U64, ir.DataType.I64)
 
@@ -101,7 +97,7 @@ class _Search:
             if (
                 iterations
                 and isinstance(statement, ir.Loop)
-                and _written(statement) <= MOST_WRITTEN
+                and _written(statement) <= heuristics.MAX_STRUCT_LOOP_STATEMENTS
             ):
                 inner = _nest(statement)
                 if inner and self._is_strided_nest(statement, inner):
@@ -136,7 +132,7 @@ class _Search:
     def _is_strided(self, index: ir.AnyExpr) -> bool:
         step = self.forms.stride(index) if self.forms.is_u32(index) else None
         if step is not None:
-            return 1 < step <= WIDEST
+            return 1 < step <= heuristics.MAX_STRUCT_LOOP_STRIDE
         return any(
             isinstance(node, ir.Binary)
             and node.op is ir.BinOp.MUL
@@ -152,7 +148,7 @@ def _iterations_of(loop: ir.Loop) -> range | None:
     if not isinstance(start, ir.Lit) or not isinstance(stop, ir.Lit) or start.dtype not in _WORDS:
         return None
     iterations = range(int(start.value), int(stop.value))
-    return iterations if 2 <= len(iterations) <= MOST_ITERATIONS else None
+    return iterations if 2 <= len(iterations) <= heuristics.MAX_STRUCT_LOOP_ITERATIONS else None
 
 
 def _nest(loop: ir.Loop) -> dict[str, range] | None:
@@ -183,7 +179,7 @@ def _weight(statement: ir.AnyStmt) -> int:
 
 def _is_name(value: ir.AnyExpr) -> bool:
     """True if a value folds away: a small index term or literal load."""
-    return value.depth <= DEEPEST_NAME and not any(
+    return value.depth <= heuristics.MAX_FOLDED_DEPTH and not any(
         isinstance(node, ir.Load) and not isinstance(node.index, ir.Lit)
         for node in walk_expr(value)
     )

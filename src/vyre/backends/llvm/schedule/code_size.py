@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from itertools import islice
 
+from vyre.backends.llvm import heuristics
 from vyre.ir import Program
 from vyre.ir.walk import walk_stmts
 
-LARGE_PROGRAM = 250
-"""Statements of the smallest program that is not large."""
-
 
 def is_large(program: Program) -> bool:
-    """True if a program has more statements than `LARGE_PROGRAM`."""
+    """True if a program has more statements than `LARGE_PROGRAM_STATEMENTS`."""
     return program.memo("is_large", _is_large)
 
 
 def _is_large(program: Program) -> bool:
-    return next(islice(walk_stmts(program.entry), LARGE_PROGRAM, None), None) is not None
+    beyond = islice(walk_stmts(program.entry), heuristics.LARGE_PROGRAM_STATEMENTS, None)
+    return next(beyond, None) is not None
 
 
-__all__ = ["LARGE_PROGRAM", "is_large"]
+__all__ = ["is_large"]

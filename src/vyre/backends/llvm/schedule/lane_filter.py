@@ -15,9 +15,6 @@ from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjunction,
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 
-LANES = 32
-"""Lanes per vector of the pre-test."""
-
 
 @dataclass(frozen=True, slots=True)
 class LaneFilter:

@@ -10,21 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-
-DISTANCE = 768
-"""Prefetch distance in bytes: what arrives meanwhile. Twice as many are as bad as none."""
-LINE = 64
-"""Bytes of a cache line, on nearly all machines."""
-MOST_NODES = 48
-"""Expressions of a region that is bound by memory."""
-
-MOST_WALKS = 4
-"""Streams that are prefetched: with more, enough loads are in flight at any time."""
 
 
 def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
@@ -44,15 +35,17 @@ def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
                 index = peeling.forms.expand(node.index)
                 if peeling.forms.stride(index) == 1:
                     found.setdefault((node.buffer, peeling.forms.without_offset(index)), id(node))
-    if nodes > MOST_NODES or len(found) > MOST_WALKS:
+    if nodes > heuristics.MAX_PREFETCHED_NODES or len(found) > heuristics.MAX_PREFETCHED_STREAMS:
         return frozenset()
     return frozenset(found.values())
 
 
 def emit_prefetch(kernel: Kernel, pointer: str, nbytes: int) -> None:
-    """Prefetch `nbytes` at `DISTANCE` behind a pointer, as many as are loaded."""
+    """Prefetch `nbytes` at `PREFETCH_DISTANCE` behind a pointer, as many as are loaded."""
     w = kernel.w
-    for line in range(0, nbytes, LINE):
-        there = w.emit(f"getelementptr i8, ptr {pointer}, i64 {DISTANCE + line}")
+    for line in range(0, nbytes, heuristics.CACHE_LINE_BYTES):
+        there = w.emit(
+            f"getelementptr i8, ptr {pointer}, i64 {heuristics.PREFETCH_DISTANCE + line}"
+        )
         arguments = (("ptr", there), ("i32", "0"), ("i32", "3"), ("i32", "1"))
         w.call("llvm.prefetch.p0", "void", *arguments)

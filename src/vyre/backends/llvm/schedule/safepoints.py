@@ -11,12 +11,8 @@ from collections.abc import Mapping
 
 from vyre import ir
 from vyre.analysis import Ranges
+from vyre.backends.llvm import heuristics
 from vyre.ir.walk import bodies, walk_stmts
-
-STRIP = 1 << 16
-"""Iterations of all loops together between two polls."""
-NARROW = 16
-"""Bits of induction variables whose range bounds the trip count."""
 
 
 def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> dict[str, int]:
@@ -32,7 +28,7 @@ def max_trip_counts(program: ir.Program, types: Mapping[str, ir.DataType]) -> di
             bits = types[statement.var].bits or 0
             if low is not None and high is not None:
                 found[statement.var] = max(high - low, 0)
-            elif bits <= NARROW:
+            elif bits <= heuristics.MAX_BOUNDED_COUNTER_BITS:
                 found[statement.var] = (1 << bits) - 1
     return found
 
@@ -56,7 +52,7 @@ def _unpolled(body: ir.Body, trip_counts: Mapping[str, int], found: dict[str, in
             continue
         each = 1 + inner
         most = trip_counts.get(statement.var)
-        polls = most is None or most * each > STRIP
-        found[statement.var] = max(STRIP // each, 1) if polls else 0
+        polls = most is None or most * each > heuristics.SAFEPOINT_ITERATIONS
+        found[statement.var] = max(heuristics.SAFEPOINT_ITERATIONS // each, 1) if polls else 0
         total += 0 if polls or most is None else most * each
     return total

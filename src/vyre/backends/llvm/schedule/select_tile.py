@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.column_walks import stores_in_loops, walks_down_columns
 from vyre.backends.llvm.analysis.cost_model import CostModel
 from vyre.backends.llvm.analysis.loop_vectorization import should_vectorise_inner_loops
@@ -14,44 +15,17 @@ from vyre.backends.llvm.schedule.lane_filter import lane_filter_of
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
 from vyre.backends.llvm.techniques import Technique
 
-MOST_LANES = 32
-FEWEST_LANES = 4
-SCATTERED = 6
-"""Operations per gather or scatter below which a region is scalar."""
-SCATTERED_IN_LOOPS = 8
-"""The same, in addition, for narrow elements that a loop traverses."""
-JAMMED = (8, 6, 4)
-"""Interleaved scalar lanes: enough to hide the latency of dependent loads."""
-SCALAR_REGISTERS = 12
-"""General-purpose registers free for the variables and pointers of such lanes."""
-UNROLLED_LANES = 4
-"""Unrolled scalar lanes of regions without loops."""
-WIDEST_SCATTERED = 256
-"""Bits of vectors whose lanes are inserted one by one."""
-ROWS = 4
-"""Rows that are jammed where they load the same elements."""
-BANDS = 4
-"""Vectors that are jammed where they walk down columns."""
-LONG_BODY = 64
-"""Operations that fill the pipelines with one vector."""
-SHORT_BODY = 16
-"""Operations below which four vectors run side by side."""
-LARGE_BODY = 256
-"""Statements from which one vector per value fills the pipelines; more costs compile time."""
-REGISTERS = 12
-"""Vector registers for loop-carried variables."""
-ALL_REGISTERS = 16
-"""Vector registers for these and the temporaries of an iteration."""
-
 
 def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) -> Tile:
     """The tile of a parallel region."""
     census = CostModel(kernel, peeling, varying)
     if census.talks:
         return Tile(reason="it prints, or calls what is opaque, lane by lane")
-    short = kernel.size[0] < FEWEST_LANES and not kernel.row.startswith("%")
+    short = kernel.size[0] < heuristics.MIN_VECTOR_LANES and not kernel.row.startswith("%")
     if short:
-        return Tile(reason=f"rows have {kernel.size[0]} lanes, fewer than {FEWEST_LANES}")
+        return Tile(
+            reason=f"rows have {kernel.size[0]} lanes, fewer than {heuristics.MIN_VECTOR_LANES}"
+        )
     if peeling.single:
         return Tile(reason="its guard lets in one lane")
     inner = kernel.allows(Technique.VECTORISE_INNER_LOOPS)
@@ -60,19 +34,25 @@ def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) 
     ):
         kernel.applies(Technique.VECTORISE_INNER_LOOPS)
         return Tile(0, 1, peeled=True, reason="vectors run along its inner loops instead")
-    narrow = census.scattered_in_loops * SCATTERED_IN_LOOPS
-    scattered = census.scattered * SCATTERED + narrow >= census.operations
+    narrow = census.scattered_in_loops * heuristics.MIN_OPERATIONS_PER_NARROW_GATHER
+    scattered = (
+        census.scattered * heuristics.MIN_OPERATIONS_PER_GATHER + narrow >= census.operations
+    )
     if scattered and census.scattered:
         width = _within_row(kernel, 2 * _natural(kernel, census))
-        if _chases(kernel, census) and has_gathers(kernel.host) and width >= FEWEST_LANES:
+        if (
+            _chases(kernel, census)
+            and has_gathers(kernel.host)
+            and width >= heuristics.MIN_VECTOR_LANES
+        ):
             kernel.applies(Technique.GATHER_CHAINS)
             return Tile(width, axis=0, peeled=True)
         why = f"{census.scattered} gathers for {census.operations} operations"
         return replace(_scalar_tile(kernel, peeling, census), reason=why)
     width = _width(kernel, census)
-    if width < FEWEST_LANES or _is_scalar_search(kernel, census):
+    if width < heuristics.MIN_VECTOR_LANES or _is_scalar_search(kernel, census):
         why = "its loop diverges and gains nothing from vectors"
-        if width < FEWEST_LANES:
+        if width < heuristics.MIN_VECTOR_LANES:
             why = f"a vector holds {width} of its widest elements"
         return replace(_scalar_tile(kernel, peeling, census), reason=why)
     rows = _rows(kernel, census, peeling)
@@ -85,7 +65,7 @@ def select_tile(kernel: Kernel, peeling: RowPartition, varying: frozenset[str]) 
 
 def mask_bits(width: int) -> int:
     """Bits per lane of a mask: the width of the data, so that both use the same registers."""
-    return 32 if width <= MOST_LANES else 8
+    return 32 if width <= heuristics.MAX_VECTOR_LANES else 8
 
 
 def _chases(kernel: Kernel, census: CostModel) -> bool:
@@ -107,10 +87,14 @@ def _scalar_tile(kernel: Kernel, peeling: RowPartition, census: CostModel) -> Ti
         return Tile(0, 1, peeled=True)
     if not census.diverges and census.has_loop:
         kernel.applies(Technique.INTERLEAVE_SCALARS)
-        fits = [jam for jam in JAMMED if census.scalars * jam <= SCALAR_REGISTERS]
-        return Tile(0, fits[0] if fits else JAMMED[-1], axis=0, peeled=True)
+        fits = [
+            jam
+            for jam in heuristics.SCALAR_JAM_FACTORS
+            if census.scalars * jam <= heuristics.SCALAR_REGISTERS
+        ]
+        return Tile(0, fits[0] if fits else heuristics.SCALAR_JAM_FACTORS[-1], axis=0, peeled=True)
     if not census.diverges:
-        return Tile(0, UNROLLED_LANES, axis=0, lock_step=False, peeled=True)
+        return Tile(0, heuristics.SCALAR_UNROLL_FACTOR, axis=0, lock_step=False, peeled=True)
     sieve = lane_filter_of(peeling, census) if kernel.allows(Technique.LANE_FILTER) else None
     if sieve is not None:
         kernel.applies(Technique.LANE_FILTER)
@@ -131,7 +115,7 @@ def _natural(kernel: Kernel, census: CostModel) -> int:
 def _register_bits(kernel: Kernel, census: CostModel) -> int:
     """The profitable register width: vectors that are inserted lane by lane stay short."""
     bits = kernel.host.vector_bits
-    return min(bits, WIDEST_SCATTERED) if census.scattered else bits
+    return min(bits, heuristics.MAX_GATHERED_VECTOR_BITS) if census.scattered else bits
 
 
 def _width(kernel: Kernel, census: CostModel) -> int:
@@ -141,19 +125,19 @@ def _width(kernel: Kernel, census: CostModel) -> int:
         # Every inserted lane is code, and the first launch waits for its compilation.
         return _within_row(kernel, natural)
     if census.diverges_in_loop:
-        width = natural if census.statements >= LARGE_BODY else 4 * natural
+        width = natural if census.statements >= heuristics.LARGE_BODY_STATEMENTS else 4 * natural
     elif census.has_loop:
         width = natural
         while width < 4 * natural and _fits(2 * width // natural, census):
             width *= 2
     else:
         width = bits // (8 * census.narrowest)
-        if census.operations < LONG_BODY:
+        if census.operations < heuristics.SATURATING_OPERATIONS:
             width *= 2
-        if census.operations < SHORT_BODY and kernel.size[0] == 2 * width:
+        if census.operations < heuristics.SHORT_BODY_OPERATIONS and kernel.size[0] == 2 * width:
             # The whole row at once.
             width *= 2
-    return _within_row(kernel, min(width, MOST_LANES))
+    return _within_row(kernel, min(width, heuristics.MAX_VECTOR_LANES))
 
 
 def _within_row(kernel: Kernel, width: int) -> int:
@@ -166,9 +150,12 @@ def _within_row(kernel: Kernel, width: int) -> int:
 
 def _fits(vectors: int, census: CostModel) -> bool:
     """True if registers hold this number of vectors per loop variable."""
-    if census.statements >= LARGE_BODY:
+    if census.statements >= heuristics.LARGE_BODY_STATEMENTS:
         return False
-    return vectors * census.carried <= REGISTERS and vectors * census.pressure <= ALL_REGISTERS
+    return (
+        vectors * census.carried <= heuristics.LOOP_CARRIED_REGISTERS
+        and vectors * census.pressure <= heuristics.VECTOR_REGISTERS
+    )
 
 
 def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
@@ -177,7 +164,7 @@ def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
         return 1
     if peeling.depends_on_y() or peeling.begins_late():
         return 1
-    return ROWS if kernel.size[1] % ROWS == 0 else 1
+    return heuristics.JAMMED_ROWS if kernel.size[1] % heuristics.JAMMED_ROWS == 0 else 1
 
 
 def _in_bands(kernel: Kernel, census: CostModel, peeling: RowPartition, width: int) -> Tile | None:
@@ -185,7 +172,7 @@ def _in_bands(kernel: Kernel, census: CostModel, peeling: RowPartition, width: i
 
     Each iteration advances by a whole row of the matrix. Where vectors end inside a cache line, the
     vectors beside them fetch that line again, so there should be few such ends. Where registers do
-    not hold `BANDS` full vectors, or the loop stores, there are as many shorter ones.
+    not hold `JAMMED_COLUMN_VECTORS` full vectors, or the loop stores, they are shorter.
     """
     if not kernel.allows(Technique.JAM_COLUMNS):
         return None
@@ -199,7 +186,10 @@ def _in_bands(kernel: Kernel, census: CostModel, peeling: RowPartition, width: i
     natural = _natural(kernel, census)
     short = min(width, 2 * natural)
     for lanes in (short,) if stores_in_loops(peeling.simplified) else (width, short):
-        if BANDS * lanes // natural * max(census.pressure, 1) <= ALL_REGISTERS:
+        if (
+            heuristics.JAMMED_COLUMN_VECTORS * lanes // natural * max(census.pressure, 1)
+            <= heuristics.VECTOR_REGISTERS
+        ):
             kernel.applies(Technique.JAM_COLUMNS)
-            return Tile(lanes, BANDS, axis=0, peeled=True)
+            return Tile(lanes, heuristics.JAMMED_COLUMN_VECTORS, axis=0, peeled=True)
     return None

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Assign, Loop, While
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
-
-MOST_ITERATIONS = 4
-MOST_NODES = 1024
-"""Expressions in all copies of a loop's body together."""
 
 
 def jam_factor(statements: Statements, loop: Loop) -> int:
@@ -38,7 +35,7 @@ def jam_factor(statements: Statements, loop: Loop) -> int:
             # A variable shared by all sets must not advance with the first of them.
             return 1
         nodes += 1 + sum(1 for child in expr_children(inner) for _ in walk_expr(child))
-    factor = MOST_ITERATIONS
-    while factor > 1 and factor * nodes * len(statements.views) > MOST_NODES:
+    factor = heuristics.MAX_JAM_FACTOR
+    while factor > 1 and factor * nodes * len(statements.views) > heuristics.MAX_JAMMED_NODES:
         factor //= 2
     return factor

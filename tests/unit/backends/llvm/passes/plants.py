@@ -115,7 +115,7 @@ PLANTS = (
     Plant(
         "full iterations without room for all lanes",
         "unroll_grid_stride",
-        "row = ir.Expr.u32(self._size * MOST_GROUPS)",
+        "row = ir.Expr.u32(self._size * heuristics.MAX_WORKGROUPS_PER_ROW)",
         "row = _ONE",
     ),
     Plant(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY, memory_type
 from vyre.backends.llvm.emit.values import Memory, Value
@@ -18,14 +19,11 @@ from vyre.ir import DataType
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
 
-MOST_IN_PLACE = 8
-"""Slow paths of a kernel that are emitted inline."""
-
 
 def is_called(lanes: LaneContext, element: DataType) -> bool:
-    """True if this slow path is a call, after `MOST_IN_PLACE` inline ones; counts it."""
+    """True if this slow path is a call, after `MAX_INLINE_SLOW_PATHS` inline ones; counts it."""
     lanes.kernel.edges += 1
-    few = MOST_IN_PLACE if lanes.kernel.thorough else 0
+    few = heuristics.MAX_INLINE_SLOW_PATHS if lanes.kernel.thorough else 0
     return lanes.kernel.edges > few and element not in STORAGE_ONLY
 
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder, constant, widened
 from vyre.backends.llvm.emit.memory.nontemporal import PIECE, emit_either_store
 from vyre.backends.llvm.emit.memory.transpose import (
-    SHORTEST_PIECE,
     joined,
     pieces_of,
     starts_of,
@@ -22,11 +22,6 @@ from vyre.ir.walk import walk_expr
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
-
-WIDEST_STEP = 4
-"""The largest stride, in elements, whose structures are accessed as a whole."""
-WIDEST_STRUCTURE = 16
-"""The largest stride, in elements, accessed in pieces: never slower than lane by lane."""
 
 
 def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> bool:
@@ -42,7 +37,10 @@ def is_worth_it(lanes: LaneContext, strided: Strided, element: ir.DataType) -> b
 def _is_whole(strided: Strided, element: ir.DataType) -> bool:
     """True if structures are accessed as a whole."""
     nbytes = strided.stride * (element.size_bytes or 1)
-    return strided.stride <= WIDEST_STEP or nbytes < SHORTEST_PIECE
+    return (
+        strided.stride <= heuristics.MAX_WHOLE_STRUCT_STRIDE
+        or nbytes < heuristics.MIN_TRANSPOSED_BYTES
+    )
 
 
 def read_strided(lanes: LaneContext, memory: Memory, at: str, strided: Strided) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.constant_tables import ConstantTable
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.memory.addressing import Elements, falls, wide_type
@@ -39,7 +40,7 @@ from vyre.backends.llvm.emit.values import (
     uniform,
     varying,
 )
-from vyre.backends.llvm.schedule.prefetch import LINE, emit_prefetch
+from vyre.backends.llvm.schedule.prefetch import emit_prefetch
 from vyre.ir import DataType
 
 
@@ -81,7 +82,11 @@ class Loads(Elements):
         """Prefetch what the next lanes load, where lanes are contiguous."""
         element = memory.decl.element
         nbytes = (element.size_bytes or 1) * self.lanes.width
-        if index.form is LaneShape.LINEAR and index.stride == 1 and nbytes >= LINE // 2:
+        if (
+            index.form is LaneShape.LINEAR
+            and index.stride == 1
+            and nbytes >= heuristics.CACHE_LINE_BYTES // 2
+        ):
             at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
             pointer = self.w.emit(
                 f"getelementptr [{element.size_bytes or 1} x i8], ptr {memory.pointer}, i64 {at}"

@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre import ir
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.host import Host
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 
-LARGE = 32 << 20
-"""Bytes of a buffer that is evicted before it is read."""
 PIECE = 16
 """Bytes per non-temporal store: the alignment that all arrays have."""
-SHORTEST_ROW = 128
-"""Lanes of a row that fills whole cache lines; workgroups are contiguous."""
 
 
 def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
@@ -48,7 +45,7 @@ def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
 
 def emit_size_test(w: Builder, count: str, element_bytes: int) -> str:
     """At the kernel's entry: 0 if stores to a buffer are non-temporal, else 1; an i64."""
-    small = w.at_entry(f"icmp ult i64 {count}, {LARGE // element_bytes}")
+    small = w.at_entry(f"icmp ult i64 {count}, {heuristics.NONTEMPORAL_BYTES // element_bytes}")
     return w.at_entry(f"zext i1 {small} to i64", "cached")
 
 

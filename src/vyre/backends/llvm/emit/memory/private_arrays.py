@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vyre import ir
-from vyre.backends.llvm.abi import STACK_BYTES
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion, Piece, regions_in
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.storage_formats import memory_type
@@ -25,15 +25,6 @@ from vyre.ir.walk import walk_all_exprs, walk_stmts
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.expressions import LaneContext
-
-MOST_ON_STACK = 1 << 14
-"""Bytes of the largest array on the stack; larger ones are in scratch memory."""
-MOST_ON_STACK_IN_ALL = STACK_BYTES // 4
-"""Bytes of all such arrays together; the rest are in scratch memory."""
-MOST_TOGETHER = 1 << 14
-"""Bytes of a vector's private arrays that fit into the L1 cache."""
-MOST_IN_REGISTERS = 512
-"""Bytes of an array that LLVM may keep in registers."""
 
 
 def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
@@ -69,10 +60,18 @@ def emit_own_array(kernel: Kernel, decl: ir.BufferDecl, lanes: LaneContext, numb
     w, many = kernel.w, max(lanes.width, 1)
     nbytes = (decl.size_bytes or 0) * many
     # Arrays that may be in registers are not shared with regions that may be outlined.
-    key = (decl.name, lanes.width, number, kernel.aside and nbytes <= MOST_IN_REGISTERS)
+    key = (
+        decl.name,
+        lanes.width,
+        number,
+        kernel.aside and nbytes <= heuristics.MAX_REGISTER_ARRAY_BYTES,
+    )
     pointer = kernel.own_places.get(key)
     if pointer is None:
-        if nbytes <= MOST_ON_STACK and kernel.array_bytes + nbytes <= MOST_ON_STACK_IN_ALL:
+        if (
+            nbytes <= heuristics.MAX_STACK_ARRAY_BYTES
+            and kernel.array_bytes + nbytes <= heuristics.MAX_STACK_ARRAYS_BYTES
+        ):
             kernel.array_bytes += nbytes
             align = min(nbytes & -nbytes, 64) if nbytes else 1
             pointer = w.at_entry(f"alloca [{nbytes} x i8], align {align}", decl.name)

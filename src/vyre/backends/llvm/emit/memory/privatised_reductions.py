@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from vyre import ir
 from vyre.analysis import Ranges
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
@@ -23,15 +24,8 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-MOST_BYTES: Final = 1 << 18
-"""Bytes of the largest private copy of a buffer."""
-MOST_BUFFERS: Final = 4
 HEADER_BYTES: Final = 64
 """Header of a thread's memory: whether it is initialised, and a flag per buffer."""
-PER_ELEMENT: Final = 2
-"""Invocations per element from which privatisation pays."""
-PER_LOOP: Final = 16
-"""Weight of an invocation that reduces in a loop."""
 
 _ADDING = frozenset({ir.AtomicOp.ADD, ir.AtomicOp.SUB})
 _JOINING = _ADDING | {
@@ -136,7 +130,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
             continue
         assert ranges is not None
         reach = max(_reach(ranges, position, node) for position, node in joined[name])
-        room = MOST_BYTES // (decl.element.size_bytes or 4)
+        room = heuristics.MAX_PRIVATISED_BYTES // (decl.element.size_bytes or 4)
         entries = min(reach, room, decl.count or room)
         in_loop = any(
             id(s) in looped
@@ -144,7 +138,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
             if isinstance(s, ir.Eval) and any(s.value is node for node in atomics)
         )
         plans.append(Plan(decl, ops.pop(), entries, reach <= entries, in_loop))
-    return tuple(plans[:MOST_BUFFERS])
+    return tuple(plans[: heuristics.MAX_PRIVATISED_BUFFERS])
 
 
 def _loops(program: ir.Program) -> list[ir.Loop | ir.While]:
@@ -231,8 +225,8 @@ def _begin(kernel: Kernel, kept: PrivatisedReduction, flag: str, lanes: str) -> 
     """Decide whether to privatise a buffer, and initialise the copy with identities."""
     w, plan = kernel.w, kept.plan
     used = _used(kernel, kept)
-    factor = PER_LOOP if plan.in_loop else 1
-    cost = w.emit(f"mul i64 {used}, {PER_ELEMENT}")
+    factor = heuristics.REDUCTIONS_PER_LOOP if plan.in_loop else 1
+    cost = w.emit(f"mul i64 {used}, {heuristics.MIN_INVOCATIONS_PER_ELEMENT}")
     worth = w.emit(f"icmp uge i64 {w.emit(f'mul i64 {lanes}, {factor}')}, {cost}")
     if not plan.reached:
         count = kernel.memories[plan.decl.name].count

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.record import dataclass
 
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 16
 """The unit of transposition: wider registers are several of these, each by itself."""
-SHORTEST_PIECE = 8
-"""Bytes of the shortest piece that is worth a load."""
-FEWEST_PARTS = 4
-"""Members of the smallest structure that is transposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +194,11 @@ class Pieces:
 def pieces_of(lanes: LaneContext, type_: str, size: int, stride: int) -> Pieces | None:
     """The decomposition of structures of `stride` members; None if it does not pay."""
     width = lanes.width
-    if stride < FEWEST_PARTS:
+    if stride < heuristics.MIN_TRANSPOSED_MEMBERS:
         return None
     near = min(PIECE_BYTES // size, width)
     count = min(near, 1 << (stride.bit_length() - 1))
-    if count < 2 or count * size < SHORTEST_PIECE:
+    if count < 2 or count * size < heuristics.MIN_TRANSPOSED_BYTES:
         return None
     copies = max(lanes.kernel.host.vector_bits // (8 * PIECE_BYTES), 1)
     return Pieces(lanes.w, type_, size, stride, count, near, min(copies, width // near), width)
@@ -241,4 +238,4 @@ def _picks(places: Iterable[int]) -> str:
     return f"<{len(chosen)} x i32> <{', '.join(chosen)}>"
 
 
-__all__ = ["SHORTEST_PIECE", "Pieces", "joined", "pieces_of", "starts_of"]
+__all__ = ["Pieces", "joined", "pieces_of", "starts_of"]
