@@ -1,10 +1,10 @@
 """The call cache of a kernel: argument signature -> prepared launch.
 
 Loops call a kernel again and again: with the same arrays or with others, of one length or many,
-with numbers and a grid that change. An entry holds what depends on the types of arguments alone: the
-program, a launch function that takes the arrays as they are (and checks that they do not overlap),
-and functions that find the grid and the parts of the outputs that have to be zeroed. Lengths,
-numbers, `grid` and `elements` are arguments of the launch.
+with numbers and a grid that change. An entry holds what depends on the types of arguments alone:
+the program, a launch function that takes the arrays as they are (and checks that they do not
+overlap), and functions that find the grid and the parts of the outputs that have to be zeroed.
+Lengths, numbers, `grid` and `elements` are arguments of the launch.
 
 One level below, `dispatch_cache` maps the arrays of a program (not a kernel) to a bound launch. The
 options of the two differ: a call names the device, a dispatch says whether arrays may be changed.
@@ -276,12 +276,13 @@ class CallCache:
         if not (call.outside.same() or call.outside.means_the_same()):
             # A global that the kernel reads has changed: it has to be translated again.
             return False
-        try:
-            if not (is_comparable(grid) and is_comparable(elements)):
+        if not (is_comparable(grid) and is_comparable(elements)):
+            try:
                 grid, elements = grids.given(call.program, grid, elements), None
+            except DispatchError:
+                return False
+        try:
             return call.replay(args, grid, elements, held)
-        except DispatchError:
-            return False
         except TrapError as error:
             raise located(error, call.program) from None
         finally:

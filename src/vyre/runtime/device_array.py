@@ -103,7 +103,9 @@ class DeviceArray:
         if flat is None:
             view = held.memory.host_view()
             assert view is not None
-            flat = self._flat = np.frombuffer(view, self.dtype, self.size)
+            flat = np.frombuffer(view, self.dtype, self.size)
+            if self.held is held:  # another thread may have freed it
+                self._flat = flat
         return flat
 
     def numpy(self) -> HostArray:

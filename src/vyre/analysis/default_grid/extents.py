@@ -6,7 +6,7 @@ do not overflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from vyre.record import dataclass
