@@ -18,7 +18,7 @@ from vyre.front.parameters import Mode, ScalarParameter, StaticParameter
 from vyre.ir import DataType
 from vyre.ir.buffer import SHAPE
 from vyre.record import dataclass
-from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.host_arrays import (
     Form,
     are_apart,
@@ -152,7 +152,7 @@ class ArgumentSignature:
         """
         resident = [position for position, _, _ in self.resident]
         found = {
-            place.name: f"args[{place.position}].in_place(held[{resident.index(place.position)}])"
+            place.name: f"in_place(args[{place.position}], held[{resident.index(place.position)}])"
             if place.position in resident
             else f"args[{place.position}]"
             for place in self.places
@@ -161,7 +161,7 @@ class ArgumentSignature:
         for k, array in enumerate(self.shapes):
             found[self.places[array].name + SHAPE] = f"shapes[{k}]"
         bound = "".join(f"{found[name]}, " for name in self.names)
-        scope: dict[str, Any] = {}
+        scope: dict[str, Any] = {"in_place": in_place}
         exec(f"def bound(args, held, numbers, shapes):\n    return ({bound})", scope)
         return scope["bound"]
 

@@ -67,9 +67,8 @@ class CachedCall:
     """An entry of the cache: a launch, prepared for arguments of certain types."""
 
     __slots__ = (
-        *("_compiled", "_deadline", "_device", "_functions", "_is_varying", "_kernel", "_keys"),
-        *("_last", "_launch", "_positions", "_route", "_runs", "_signature", "left", "outside"),
-        "program",
+        *("_compiled", "_functions", "_is_varying", "_kernel", "_keys", "_last", "_launch"),
+        *("_options", "_positions", "_route", "_runs", "_signature", "left", "outside", "program"),
     )
 
     def __init__(
@@ -90,7 +89,7 @@ class CachedCall:
         self.program = compiled.compilation.source
         """The program of the kernel."""
         # Several device options may select the device that a program was compiled for.
-        self._device, self._deadline = options
+        self._options = options
         self._route = device, routing.choose(device)
         self._keys = dispatch_keys(self.program)
         self._launch: Callable[..., LaunchRecord | None] | None = None
@@ -110,7 +109,7 @@ class CachedCall:
         self, args: tuple[Any, ...], device: str | None, deadline: float | None, held: list[Held]
     ) -> bool:
         """True if a call may use this entry; the memory of device arrays is appended to `held`."""
-        if device != self._device or deadline != self._deadline:
+        if (device, deadline) != self._options:
             return False
         if not self._signature.match(args, held):
             return False
@@ -166,7 +165,7 @@ class CachedCall:
         if launch is None:
             taking = self._compiled.takes_arrays
             assert taking is not None
-            launch = self._launch = taking.on_arrays((1, 1, 1), self._deadline)
+            launch = self._launch = taking.on_arrays((1, 1, 1), self._options[1])
         arguments = (*functions[0](args, held, numbers, buffers), *tail)
         spent = spent_on(launch, arguments, self._keys, touched)
         self.left -= 1
