@@ -20,7 +20,7 @@ SEED ?= 0
 DEVICE ?= cpu
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
-.PHONY: help install system-deps demo test check format bless bench bench-peers fuzz rules-check prove \
+.PHONY: help install system-deps demo test test-all check format bless bench bench-peers fuzz rules-check prove \
   conform docs clean
 
 help:  ## list the targets
@@ -70,6 +70,9 @@ test: install system-deps  ## run everything: all tests, and the static checks b
 	wait $$checks || failed=1; \
 	cat "$$log"; \
 	[ -z "$$failed" ]
+
+test-all: install system-deps  ## as test, with four times as many random programs
+	@TEST_PROGRAMS=all $(MAKE_COMMAND) test
 
 check: install  ## static checks only: ruff, formatting, types, layers; reports all, then fails
 	@failed=; \

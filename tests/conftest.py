@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -64,6 +65,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> VyFile | N
     if file_path.suffix == ".vy" and Path(__file__).parent / "files" in file_path.parents:
         return VyFile.from_parent(parent, path=file_path)
     return None
+
+
+def pytest_collection_finish() -> None:
+    # What collection made stays until the end: tests that collect garbage need not look at it.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.conform.plants import PLANTS
+from tests.share import share
 from vyre import compiler
 from vyre.cli import main
 from vyre.conform.fuzz import CHECKS, case_of, check_case
@@ -30,13 +31,13 @@ from vyre.driver.compilation import CompileOptions
 from vyre.runtime import CompiledProgram
 
 BATCH = 50
-BATCHES = 10
+BATCHES = share(10)
 SEED = 7_000_000
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_programs_agree(batch: int) -> None:
-    """500 programs: the CPU and the optimizer, fusion, splitting and storing on the reference."""
+    """The CPU and the optimizer, fusion, splitting and storing on the reference."""
     for number in range(SEED + batch * BATCH, SEED + (batch + 1) * BATCH):
         # Small programs mostly, and now and then one of another kind.
         case = case_of(number, "quick" if number % 25 == 0 else "tiny")

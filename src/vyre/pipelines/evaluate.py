@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -35,7 +35,7 @@ Read = tuple[Source, tree.Captured, object]
 class Frame:
     """The names of one call of a pipeline, and what they stand for."""
 
-    __slots__ = ("_reads", "_source", "arrays", "numbers")
+    __slots__ = ("_reads", "_source", "arrays", "numbers", "read_only")
 
     def __init__(
         self,
@@ -43,11 +43,14 @@ class Frame:
         arrays: Mapping[str, Any],
         numbers: Mapping[str, tree.Value],
         reads: list[Read],
+        read_only: Collection[str] = (),
     ) -> None:
         self._source = source
         self._reads = reads
         self.arrays = dict(arrays)
         self.numbers = dict(numbers)
+        self.read_only = tuple(arrays[name] for name in read_only)
+        """What the parameters `vy.In` stand for: no stage may write them, by whatever name."""
 
     def lookup(self, captured: tree.Captured) -> object:
         """What a name from outside stands for now; it is noted that it was read."""

@@ -11,7 +11,8 @@ from vyre.diagnostics import Location, PlanError
 from vyre.diagnostics.codes import Code
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.source import MISSING, Source
-from vyre.pipelines import tree
+from vyre.pipelines import language, tree
+from vyre.pipelines.stages import is_stage, resolve
 from vyre.record import dataclass
 
 _BINARY: dict[type[ast.operator], str] = {
@@ -23,7 +24,9 @@ _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.Not: "not", ast.Inv
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="},
 }
+_MAKERS = frozenset({"zeros", "empty", "ones", "full", "array", "arange", "zeros_like"})
 _FUNCTIONS = frozenset({"min", "max", "abs", "int", "bool"})
+_COMPUTE = "write a kernel that computes it for each element, and call that"
 _READ = "return the array and read it after the call; or decide on the device: if vy.when(flag)"
 
 
@@ -75,6 +78,9 @@ def host_expr(names: Names, node: ast.expr) -> tree.HostExpr:  # noqa: C901
             return tree.Local(name, span)
         case ast.Name(name) if name in names.arrays:
             raise names.error(node, codes.ON_THE_DEVICE, what=f"the array {name!r}", instead=_READ)
+        case ast.BinOp(left, _, right) if names.array(left) or names.array(right):
+            what = ast.unparse(node)
+            raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=_COMPUTE)
         case ast.BinOp(left, operator, right) if type(operator) in _BINARY:
             return tree.Operation(_BINARY[type(operator)], (inner(left), inner(right)), span)
         case ast.UnaryOp(ast.UAdd(), operand):
@@ -93,6 +99,9 @@ def host_expr(names: Names, node: ast.expr) -> tree.HostExpr:  # noqa: C901
             return tree.Extent(name, None, span)
         case ast.Subscript():
             return _subscript(names, node)
+        case ast.Attribute(attr="shape", value=ast.Name(name)) if name in names.arrays:
+            instead = f"write one axis, {name}.shape[0], or vy.scratch_like({name})"
+            raise names.refuse(node, f"{name}.shape as a number", instead)
         case _:
             found = names.captured(node)
             if found is not None:
@@ -138,10 +147,30 @@ def _call(
             return tree.Operation(function, tuple(inner(each) for each in args), span)
         case ast.Call(ast.Attribute(ast.Name(name), method)) if name in names.arrays:
             what = f"{name}.{method}()"
-            raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=_READ)
+            instead = _READ
+            if method == "copy":
+                instead = "copy it with vy.copy, to scratch that is made with vy.scratch_like"
+            raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=instead)
         case _:
             what = f"a call of {ast.unparse(node.func)} as a number"
-            raise names.refuse(node, what, "compute it before the call, and pass it as a number")
+            raise names.refuse(node, what, _instead_of_call(names, node))
+
+
+def _instead_of_call(names: Names, node: ast.Call) -> str:
+    """What to write in place of a call that is no number of the host."""
+    callee = names.captured(node.func)
+    found = MISSING if callee is None else resolve(names.source, callee)
+    if found in (language.scratch, language.scratch_like, language.flag):
+        return "make it on a line of its own"
+    if found in (language.when, language.again):
+        return "let it be the whole condition of an if or a while"
+    if is_stage(found):
+        return "call it on a line of its own, and pass it the array that it writes"
+    if callee is not None and callee.path[-1] in _MAKERS:
+        return "make scratch with vy.scratch"
+    if getattr(found, "__module__", "").startswith("vyre"):
+        return "use it in a kernel, and call that"
+    return "compute it before the call of the pipeline, and pass it as a number"
 
 
 def _is_builtin(names: Names, function: str) -> bool:

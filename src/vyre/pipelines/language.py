@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         """Scratch with the type and the shape of an array."""
 
     def flag() -> Any:
-        """One `u32` on the device, zero at first; a stage sets it by a store of 1."""
+        """One `u32` on the device, zero at first; a stage sets it: `moved.atomic_max(0, 1)`."""
 
     def again(flag: Any, *, most: int) -> bool:
         """`while vy.again(moved, most=n)`: once, then while a stage set the flag."""
@@ -72,7 +72,9 @@ else:
         "An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`.",
     )
     scratch_like = _outside("scratch_like", "Scratch with the type and the shape of an array.")
-    flag = _outside("flag", "One `u32` on the device, zero at first; a stage sets it to 1.")
+    flag = _outside(
+        "flag", "One `u32` on the device, zero at first; a stage sets it: `moved.atomic_max(0, 1)`."
+    )
     again = _outside(
         "again", "`while vy.again(moved, most=n)`: once, then while a stage set the flag."
     )

@@ -110,7 +110,9 @@ class Pipeline(Staged, Generic[P, R]):
         """
         given = bind_arguments(self.written, args, kwargs)
         route = routing.choose(device or given.device)
-        actions = Planned(self._plans, route, None, self._contract, is_dry=True)
+        # A contract holds for calls: this has both branches of each vy.when.
+        free = Contract(self.__name__, None)
+        actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
         return plan_of(self.__name__, route.device.info.id, actions.windows, actions.counted)
 
@@ -118,8 +120,13 @@ class Pipeline(Staged, Generic[P, R]):
         """What a call does and why: launches, and for each scratch where it is kept."""
         return str(self.plan(*args, device=device, **kwargs))
 
-    def show(self, stage: str = "ir", *args: Any, device: str | None = None, **kwargs: Any) -> str:
-        """The kernels of a call's plan at a stage of their way, one after the other."""
+    def show(self, stage: Any = "ir", *args: Any, device: str | None = None, **kwargs: Any) -> str:
+        """The kernels of a call's plan at a stage of their way, one after the other.
+
+        The stage may be left out: it is `ir` then.
+        """
+        if not isinstance(stage, str):
+            stage, args = "ir", (stage, *args)
         found = self.plan(*args, device=device, **kwargs)
         return "\n".join(
             f"# {each.name}\n{each.kernel.show(stage, device=device, **each.types)}"

@@ -127,13 +127,15 @@ class Planned:
         """Note an array that stays readable."""
         self.kept[name] = array
 
-    def is_set(self, flag: Buffer) -> bool:
-        """Run what was collected, and read a flag."""
+    def is_set(self, flag: Buffer) -> bool | None:
+        """Run what was collected, and read a flag; None if nothing runs."""
         self.flush(self._referenced())
         memory = self._memory.get(id(flag))
         self.counted.host_reads += 1
         self._contract.check("host_reads", self.counted.host_reads, "it decides by a flag")
-        return memory is not None and not self.is_dry and self._simple.is_set(memory)
+        if self.is_dry:
+            return None
+        return memory is not None and self._simple.is_set(memory)
 
     def watch(self, referenced: Callable[[], Iterable[object]]) -> None:
         """Say how the buffers are found that names of the pipeline stand for."""

@@ -8,7 +8,7 @@ from typing import Any
 from vyre.front.parameters import Mode
 from vyre.ir import DataType
 from vyre.pipelines.execute import Counted, Run, Window
-from vyre.pipelines.steps import Buffer, Launch
+from vyre.pipelines.steps import Buffer, Copied, Launch
 from vyre.record import dataclass
 from vyre.runtime.kernel import Kernel
 
@@ -63,8 +63,10 @@ class PipelinePlan:
     def __str__(self) -> str:
         many = "launch" if len(self.launches) == 1 else "launches"
         lines = [
-            f"{self.name} on {self.device}: {len(self.launches)} {many}, {self.copies} copies, "
-            f"{self.host_reads} host reads, {self.scratch_bytes} bytes of scratch",
+            f"{self.name} on {self.device}: {len(self.launches)} {many}, "
+            f"{_counted(self.copies, 'copy', 'copies')}, "
+            f"{_counted(self.host_reads, 'host read', 'host reads')}, "
+            f"{self.scratch_bytes} bytes of scratch",
             f"  device memory: {self.bytes_moved} bytes read and written, "
             f"{self.bytes_apart} if its stages ran apart",
         ]
@@ -74,12 +76,16 @@ class PipelinePlan:
                 for stage, line in zip(launch.stages, launch.lines, strict=True)
             )
             lines.append(f"  launch {number}: {stages}, grid {launch.grid[0]}")
-            if launch.apart:
+            if launch.apart and number:
                 lines.append(f"    not joined with the launch before: {launch.apart}")
         for seam in self.seams:
             shown = f"  {seam.name}: {seam.dtype}[{seam.elements}] {seam.where}"
             lines.append(f"{shown}: {seam.reason}" if seam.reason else shown)
         return "\n".join(lines)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def plan_of(name: str, device: str, windows: Sequence[Window], counted: Counted) -> PipelinePlan:
@@ -93,7 +99,7 @@ def plan_of(name: str, device: str, windows: Sequence[Window], counted: Counted)
         for group, runs in zip(plan.groups, window.runs, strict=True):
             own = window.steps[group.first : group.first + group.count]
             steps = [step for step in own if isinstance(step, Launch)]
-            copies += len(own) - len(steps)
+            copies += sum(isinstance(step, Copied) for step in own)
             for run in runs:
                 if isinstance(run, Run):
                     used = _used(window.buffers, run) if group.fused else None

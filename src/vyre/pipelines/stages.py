@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -181,6 +181,12 @@ def same_array(stage: tree.Stage, array: str, one: str, two: str) -> PlanError:
     )
 
 
+def read_only(stage: str, array: str, pipeline: str, span: Span) -> PlanError:
+    """The error for a write to an array that a pipeline declares as an input."""
+    location = Location(span=span)
+    return PlanError(codes.READ_ONLY.at(location, (), stage=stage, array=array, pipeline=pipeline))
+
+
 def is_written(parameter: Parameter) -> bool:
     """True if a stage may write the array of a parameter."""
     return isinstance(parameter, ArrayParameter) and parameter.mode is not Mode.IN
@@ -225,6 +231,7 @@ def check_stages(written: PipelineSource) -> None:
     """Check what is known of the stages when a pipeline is defined."""
     read: dict[str, Span] = {}
     known = set[str]()
+    _check_inputs(written)
     made: dict[str, Span] = {}
     everything = tree.statements(written.body)
     is_whole = True
@@ -245,6 +252,39 @@ def check_stages(written: PipelineSource) -> None:
     for name, span in read.items():
         if is_whole and name in made and name not in known:
             raise PlanError(codes.NEVER_WRITTEN.at(Location(span=span), (), name=name))
+
+
+def _check_inputs(written: PipelineSource) -> None:
+    """Refuse writes to inputs, by names that stand for one array throughout."""
+    everything = tree.statements(written.body)
+    bound = {name for each in everything for name in tree.bound_names(each)}
+    inputs = {
+        name
+        for name, one in written.parameters.items()
+        if isinstance(one, ArrayParameter) and one.mode is Mode.IN and name not in bound
+    }
+    for statement in everything:
+        for who, name, span in _writes(written, statement):
+            if name in inputs:
+                raise read_only(who, name, written.name, span)
+
+
+def _writes(written: PipelineSource, statement: tree.Statement) -> Iterator[tuple[str, str, Span]]:
+    """What a statement itself writes: who does, to which name, and where."""
+    match statement:
+        case tree.Copy(_, target, span):
+            yield "vy.copy", target.name, span
+        case tree.Again(flag, _, _, span):
+            yield "vy.again", flag.name, span
+        case tree.Stage():
+            callee = resolve(written.source, statement.callee)
+            if isinstance(callee, (Kernel, Staged)):
+                parameters = parameters_of(callee)
+                for name, value in bind(statement, callee).items():
+                    if isinstance(value, tree.ArrayName) and is_written(parameters[name]):
+                        yield str(statement.callee), value.name, statement.span
+        case _:
+            pass
 
 
 def _check_stage(

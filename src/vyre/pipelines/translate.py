@@ -17,6 +17,7 @@ from vyre.front.source import MISSING, Source
 from vyre.pipelines import language, tree
 from vyre.pipelines.host_expressions import Names, extents, host_expr
 from vyre.pipelines.stages import is_stage, resolve
+from vyre.runtime.kernel import Kernel
 
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("try", "catch errors around the call of the pipeline"),
@@ -58,7 +59,18 @@ def _kinds(source: Source, parameters: Mapping[str, Parameter]) -> Names:
             _add_kinds(names, node, arrays, numbers)
         if len(arrays) + len(numbers) == before:
             break
+    for node in pending:
+        for name in sorted(_target_names(node) & arrays & numbers):
+            what = f"the name {name!r} for an array and for a number"
+            raise names.refuse(node, what, "use two names")
     return names
+
+
+def _target_names(node: ast.Assign | ast.For) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {
+        each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
+    }
 
 
 def _add_kinds(
@@ -123,6 +135,9 @@ class _Translator:
                 return [self._call(call, ())]
             case ast.Assign([target], value):
                 return self._assign(node, target, value)
+            case ast.Assign():
+                instead = "write an assignment for each name"
+                raise names.refuse(node, "an assignment to several names", instead)
             case ast.AugAssign(ast.Name(name) as target, operator, value):
                 left = ast.copy_location(ast.Name(name, ast.Load()), target)
                 whole = ast.copy_location(ast.BinOp(left, operator, value), node)
@@ -140,7 +155,11 @@ class _Translator:
     def _assign(self, node: ast.Assign, target: ast.expr, value: ast.expr) -> list[tree.Statement]:
         names = self._names
         targets = self._targets(target)
-        if isinstance(value, ast.Call) and is_stage(_meant(names, value)):
+        if isinstance(value, ast.Call) and is_stage(meant := _meant(names, value)):
+            if isinstance(meant, Kernel):
+                what = f"the result of {ast.unparse(value.func)}, a kernel, which returns nothing"
+                instead = "make scratch with vy.scratch, and pass it to the kernel"
+                raise names.refuse(node, what, instead)
             return [self._call(value, targets)]
         values = list(value.elts) if isinstance(value, ast.Tuple) else [value]
         if len(values) != len(targets):

@@ -14,11 +14,11 @@ from vyre.front.parameters import (
     ArrayParameter,
     GenericType,
     Mode,
-    Parameter,
     element_type,
 )
 from vyre.ir import DataType
 from vyre.pipelines import tree
+from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
 from vyre.pipelines.stages import (
     PipelineSource,
@@ -29,7 +29,6 @@ from vyre.pipelines.stages import (
     is_written,
     parameters_of,
     placed,
-    same_array,
 )
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
@@ -66,8 +65,8 @@ class Actions(Protocol):
         """Fill an array with zeros."""
         ...
 
-    def is_set(self, flag: Any) -> bool:
-        """True if a flag is not zero, after all stages before."""
+    def is_set(self, flag: Any) -> bool | None:
+        """True if a flag is not zero, after all stages before; None if nothing runs."""
         ...
 
     def keep(self, name: str, array: Any) -> None:
@@ -102,7 +101,12 @@ class Walker:
                 codes.RECURSION.at(Location(span=span), (), name=written.name, path=path)
             )
         self._callers.append(written)
-        frame = Frame(written.source, arrays, numbers, self.reads)
+        inputs = [
+            name
+            for name, one in written.parameters.items()
+            if isinstance(one, ArrayParameter) and one.mode is Mode.IN
+        ]
+        frame = Frame(written.source, arrays, numbers, self.reads, inputs)
         self._frames.append(frame)
         try:
             for name, parameter in written.parameters.items():
@@ -142,8 +146,8 @@ class Walker:
                 frame.arrays[name] = self._actions.scratch(name, DataType.U32, (1,))
             case tree.Stage():
                 self._stage(frame, statement)
-            case tree.Copy(source, target):
-                self._copy(frame.array(source), frame.array(target), statement)
+            case tree.Copy():
+                self._copy(frame, statement)
             case tree.Assign():
                 _assign(frame, statement)
             case tree.For():
@@ -206,8 +210,13 @@ class Walker:
 
     def _stage(self, frame: Frame, stage: tree.Stage) -> None:
         callee = callee_of(frame.lookup(stage.callee), stage)
-        given = {name: _value(frame, value) for name, value in bind(stage, callee).items()}
-        _refuse_same(stage, parameters_of(callee), given)
+        bound = bind(stage, callee)
+        given = {name: _value(frame, value) for name, value in bound.items()}
+        parameters = parameters_of(callee)
+        refuse_same(stage, parameters, bound, given)
+        for name, value in bound.items():
+            if isinstance(value, tree.ArrayName) and is_written(parameters[name]):
+                refuse_write(frame, value, str(stage.callee), self._callers[-1], stage.span)
         if isinstance(callee, Staged):
             self._inline(frame, stage, callee.written, given)
             return
@@ -238,23 +247,12 @@ class Walker:
             )
         frame.arrays.update(zip(stage.results, results, strict=False))
 
-    def _copy(self, source: Any, target: Any, statement: tree.Copy) -> None:
-        if source is target:
-            return
-        if tuple(source.shape) != tuple(target.shape) or (
-            self._type_of(source) is not self._type_of(target)
-        ):
-            problem = "gets arrays of different types or shapes"
-            raise PlanError(
-                codes.ARGUMENT.at(
-                    Location(span=statement.span),
-                    (),
-                    stage="vy.copy",
-                    problem=problem,
-                    fix="copy to scratch that is made with vy.scratch_like",
-                )
-            )
-        self._actions.copy(source, target)
+    def _copy(self, frame: Frame, statement: tree.Copy) -> None:
+        source, target = frame.array(statement.source), frame.array(statement.target)
+        refuse_write(frame, statement.target, "vy.copy", self._callers[-1], statement.span)
+        if source is not target:
+            check_copy(source, target, self._type_of, statement)
+            self._actions.copy(source, target)
 
     def _for(self, frame: Frame, written: PipelineSource, loop: tree.For) -> None:
         start, stop, step = (
@@ -286,7 +284,18 @@ class Walker:
 
     def _again(self, frame: Frame, written: PipelineSource, loop: tree.Again) -> None:
         most = integer(frame, loop.most, "most=", loop.span)
-        flag = frame.array(loop.flag)
+        if most < 0:
+            raise PlanError(
+                codes.HOST_VALUE.at(
+                    Location(span=loop.span),
+                    (),
+                    text="most=",
+                    problem=f"is {most}",
+                    fix="allow at least one iteration: most=max(n, 1)",
+                )
+            )
+        refuse_write(frame, loop.flag, "vy.again", self._callers[-1], loop.span)
+        flag = checked_flag(frame, loop.flag, self._type_of, "vy.again")
         name = f"while vy.again({loop.flag.name})"
         for count in range(1, most + 1):
             self._actions.clear(flag)
@@ -301,8 +310,11 @@ class Walker:
             )
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
-        is_set = self._actions.is_set(frame.array(choice.flag))
-        self._body(frame, written, choice.then if is_set else choice.otherwise)
+        is_set = self._actions.is_set(checked_flag(frame, choice.flag, self._type_of, "vy.when"))
+        if is_set is None or is_set:
+            self._body(frame, written, choice.then)
+        if not is_set:
+            self._body(frame, written, choice.otherwise)
 
 
 def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
@@ -313,22 +325,6 @@ def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
     return tuple(
         name for name in made if name not in written.parameters and inside[name] == everywhere[name]
     )
-
-
-def _refuse_same(
-    stage: tree.Stage, parameters: Mapping[str, Parameter], given: Mapping[str, Any]
-) -> None:
-    """Refuse an array under two names; definitions are checked, swaps and arguments are not."""
-    arrays = [name for name, one in parameters.items() if isinstance(one, ArrayParameter)]
-    for position, one in enumerate(arrays):
-        for two in arrays[position + 1 :]:
-            if given[one] is given[two] and (
-                is_written(parameters[one]) or is_written(parameters[two])
-            ):
-                shown = next(
-                    (a.name for a in stage.positional if isinstance(a, tree.ArrayName)), one
-                )
-                raise same_array(stage, shown, one, two)
 
 
 def _launch_extents(

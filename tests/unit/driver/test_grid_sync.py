@@ -7,6 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from tests.share import share
 from vyre.backends.reference import execute
 from vyre.conform import PROFILES, generate
 from vyre.conform.compare import compare_outputs
@@ -333,7 +334,7 @@ region "r" {
     assert np.array_equal(run(program, inputs, grid=2, device="cpu")["buf"], expected)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(share(300)))
 def test_random_programs_split_give_what_the_unsplit_reference_gives(seed):
     case = generate(seed, PROFILES["grid_sync"])
     expected = execute(case.program, case.inputs, case.grid).outputs

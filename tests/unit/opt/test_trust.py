@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.share import share
 from vyre.conform.fuzz import case_of, check_case
 from vyre.conform.fuzz.checks import Tally
 from vyre.conform.generate.idioms import IDIOMS
 from vyre.opt import registered_passes
 
-PROGRAMS = 3_000
-CHUNKS = 6
-EACH = PROGRAMS // CHUNKS
+CHUNKS = share(6)
+EACH = 500
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

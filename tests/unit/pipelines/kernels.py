@@ -88,7 +88,7 @@ def halve(x: vy.InOut[vy.u32], moved: vy.InOut[vy.u32]):
     i = vy.gid()
     if i < len(x) and x[i] > 1:
         x[i] = x[i] // 2
-        moved[0] = vy.u32(1)
+        moved.atomic_max(0, 1)
 
 
 @vy.kernel

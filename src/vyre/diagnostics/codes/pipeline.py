@@ -132,7 +132,7 @@ import vyre as vy
 @vy.kernel
 def always(x: vy.InOut[vy.f32], moved: vy.InOut[vy.u32]):
     x[vy.gid()] += 1.0
-    moved[0] = vy.u32(1)
+    moved.atomic_max(0, 1)
 
 @vy.pipeline
 def settle(x: vy.InOut[vy.f32]):
@@ -146,7 +146,7 @@ RETURNED = Code(
     "P110",
     "return of something that is not scratch",
     "a pipeline cannot return {what}",
-    "return scratch: t = vy.scratch(vy.f32, n), then return t",
+    "return scratch: return t, after t = vy.scratch(vy.f32, n)",
     example=_HEAD
     + """\
 @vy.pipeline
@@ -160,7 +160,7 @@ BRANCHES_DIFFER = Code(
     "name that depends on the device",
     "{name!r} is assigned again inside if vy.when({flag}): what it stands for would be known on "
     "the device only",
-    "write to one array in both branches, or copy: vy.copy(a, {name})",
+    "write to one array in both branches, by a stage or by vy.copy",
     example=_HEAD
     + """\
 @vy.pipeline
@@ -252,6 +252,18 @@ def twice(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
     + _X
     + "twice(x, np.zeros_like(x))",
 )
+READ_ONLY = Code(
+    "P117",
+    "argument that is only read",
+    "{stage} writes {array!r}, which {pipeline} declares as vy.In",
+    "declare it as vy.InOut, or write to scratch that is made with vy.scratch_like({array})",
+    example=_HEAD
+    + """\
+@vy.pipeline
+def twice(x: vy.In[vy.f32], y: vy.In[vy.f32]):
+    double(x, y)
+""",
+)
 
 CODES = (
     OUTSIDE,
@@ -270,4 +282,5 @@ CODES = (
     BAD_CONTRACT,
     UNBOUND,
     HOST_VALUE,
+    READ_ONLY,
 )

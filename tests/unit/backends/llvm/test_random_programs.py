@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.share import share
 from tests.unit.backends.llvm.running import differences
 from vyre.conform.generate import generate
 from vyre.ir import Barrier, MemoryOrdering, Program
@@ -26,9 +27,9 @@ CHUNK = 10
 def chunks(plan: dict[str, range]) -> list[tuple[str, range]]:
     """The seeds of a plan in portions for one test each."""
     return [
-        (profile, seeds[start : start + CHUNK])
+        (profile, seeds[start : min(start + CHUNK, share(len(seeds)))])
         for profile, seeds in plan.items()
-        for start in range(0, len(seeds), CHUNK)
+        for start in range(0, share(len(seeds)), CHUNK)
     ]
 
 
