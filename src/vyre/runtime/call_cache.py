@@ -1,10 +1,10 @@
 """The call cache of a kernel: argument signature -> prepared launch.
 
-Loops call a kernel with the same arrays again and again, or with others of their size, and with
-numbers that change. An entry holds the results of an uncached call: the program and grid, the parts
-of the outputs that have to be zeroed, and a launch function that takes the arrays as they are (and
-checks that they do not overlap). If arrays differ from an entry in nothing but their lengths, only
-what depends on lengths is computed anew.
+Loops call a kernel again and again: with the same arrays or with others, of one length or many,
+with numbers and a grid that change. An entry holds what depends on the types of arguments alone:
+the program, a launch function that takes the arrays as they are (and checks that they do not
+overlap), and functions that find the grid and the parts of the outputs that have to be zeroed.
+Lengths, numbers, `grid` and `elements` are arguments of the launch.
 
 One level below, `dispatch_cache` maps the arrays of a program (not a kernel) to a bound launch. The
 options of the two differ: a call names the device, a dispatch says whether arrays may be changed.
@@ -14,160 +14,223 @@ rest of the lookup.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import numpy as np
-
 from vyre.config import config
-from vyre.diagnostics import TrapError
+from vyre.diagnostics import DispatchError, TrapError
+from vyre.driver import grid as grids
 from vyre.driver import routing
 from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
-from vyre.record import dataclass
 from vyre.runtime.argument_signature import ArgumentSignature, signature_of
 from vyre.runtime.clearing import Outs, packed_runs
 from vyre.runtime.dispatch_cache import is_bound_in_place, is_comparable, spent_on
-from vyre.runtime.kernel_grid import ByNumbers, deciding_numbers, launch_grid
-from vyre.runtime.kernel_outputs import outputs_of
+from vyre.runtime.host_arrays import numbers as numbers_in_array
+from vyre.runtime.kernel_grid import grid_plan, launch_grid
+from vyre.runtime.kernel_outputs import coverage_of, outputs_of
+from vyre.runtime.launch_sizes import given_grid, numbers_of, size_function
 from vyre.runtime.memory_pool import Held
 from vyre.runtime.traps import located
 
 if TYPE_CHECKING:
     from vyre.driver.backend import LaunchRecord
     from vyre.driver.grid import Extents, Grid
-    from vyre.driver.routing import Route
     from vyre.front import KernelSource
     from vyre.front.capture_guards import Outside
     from vyre.ir import Program
+    from vyre.runtime.argument_signature import BindingFunction, Number
     from vyre.runtime.compiled import CompiledProgram
     from vyre.runtime.kernel_arguments import Prepared
+    from vyre.runtime.launch_sizes import Shapes, SizeFunction
     from vyre.runtime.run import Dispatched
 
 CallOptions = tuple[str | None, "Extents", "Extents", float | None]
 """`device`, `grid`, `elements` and `deadline` of a call."""
 
 _MAX_ENTRIES: Final = 16
-"""Entries of a kernel: enough for the levels of a pyramid or the steps of a reduction."""
+"""Entries of a kernel: enough for a few types, devices and static values."""
+_MAX_RUNS: Final = 64
+"""Sizes of calls for which an entry keeps what the general function found."""
 _MAX_REPLAYS: Final = 256
 """Uses of an entry before an uncached call, which finds better code if there is some."""
 _OPTION_TYPES: Final = (type(None), str, int, float, tuple)
 
 
-@dataclass(slots=True)
-class _PreparedLaunch:
-    """What entries share that differ in arrays and numbers only."""
+_Functions = tuple["BindingFunction", "SizeFunction"]
 
-    program: Program
-    compiled: CompiledProgram
-    options: CallOptions
-    route: Route
-    device: str | None
-    names: tuple[str, ...]
-    launch: Callable[..., LaunchRecord | None] | None = None
-    """Made at the second call: many kernels are called once."""
+_Sizes = tuple["Shapes", "Extents", "Extents", tuple[object, ...], int, tuple[object, ...]]
+"""Shapes, `grid` and `elements` of a call, and what follows from them: the grid and the ranges to
+zero as the launch takes them, the bytes of all arrays, and the buffers that hold shapes."""
 
 
-@dataclass(slots=True)
 class CachedCall:
-    """An entry of the cache."""
+    """An entry of the cache: a launch, prepared for arguments of certain types."""
 
-    _prepared: _PreparedLaunch
-    outside: Outside
-    """Globals and closure variables that the program was translated with."""
-    _signature: ArgumentSignature
-    shapes: list[object]
-    """Of the arrays of the host, by argument position."""
-    _clears: tuple[bytes, ...]
-    """The ranges to zero, packed as the launch takes them; empty if there are none."""
-    _grid: Grid
-    _by_numbers: ByNumbers | None
-    """Computes the grid, if it depends on scalar arguments."""
-    _touched: int
-    left: int
-    """How often the entry may still be used."""
-    _lock: threading.Lock
-    """Held while the memory of scalar arguments is in use."""
+    __slots__ = (
+        *("_compiled", "_functions", "_is_varying", "_kernel", "_keys", "_last", "_launch"),
+        *("_options", "_positions", "_route", "_runs", "_signature", "left", "outside", "program"),
+    )
 
-    @property
-    def program(self) -> Program:
+    def __init__(
+        self,
+        kernel: KernelSource,
+        compiled: CompiledProgram,
+        signature: ArgumentSignature,
+        outside: Outside,
+        options: tuple[str | None, float | None],
+        device: str | None,
+        last: _Sizes,
+    ) -> None:
+        self._kernel = kernel
+        self._compiled = compiled
+        self._signature = signature
+        self.outside = outside
+        """Globals and closure variables that the program was translated with."""
+        self.program = compiled.compilation.source
         """The program of the kernel."""
-        return self._prepared.program
+        # Several device options may select the device that a program was compiled for.
+        self._options = options
+        self._route = device, routing.choose(device)
+        self._keys = dispatch_keys(self.program)
+        self._launch: Callable[..., LaunchRecord | None] | None = None
+        """Made at the second call: many kernels are called once."""
+        self._functions: _Functions | None = None
+        """Made at the second call, too."""
+        self._positions = [place.position for place in signature.places]
+        self._last = last
+        """Those of the latest call: replaced, not changed, as several threads may read them."""
+        self._runs: dict[object, bytes] = {}
+        """Ranges to zero that the general function found."""
+        self._is_varying = _is_varying(self.program, signature)
+        self.left = _MAX_REPLAYS
+        """How often the entry may still be used."""
 
-    def matches(self, args: tuple[Any, ...], options: CallOptions, held: list[Held]) -> bool:
+    def matches(
+        self, args: tuple[Any, ...], device: str | None, deadline: float | None, held: list[Held]
+    ) -> bool:
         """True if a call may use this entry; the memory of device arrays is appended to `held`."""
-        alike = options == self._prepared.options and self._signature.match(args, held)
-        return alike and self._is_routed_alike()
-
-    def matches_but_for_lengths(self, args: tuple[Any, ...], options: CallOptions) -> bool:
-        """True if a call may use this entry once lengths are updated."""
-        alike = options == self._prepared.options and self._signature.match_but_for_lengths(args)
-        return alike and self._is_routed_alike()
-
-    def _is_routed_alike(self) -> bool:
-        """True if the device option still selects the same device."""
-        return routing.choose.cache.get(self._prepared.device) is self._prepared.route
-
-    def replay(self, args: tuple[Any, ...]) -> bool:
-        """Launch with these arguments; False, with no effect, if an uncached call is needed."""
-        numbers = self._signature.numbers
-        if not numbers:
-            return self._replay(args)
-        if not self._lock.acquire(blocking=False):
+        if (device, deadline) != self._options:
             return False
+        if not self._signature.match(args, held):
+            return False
+        # The device option may select another device by now.
+        wanted, route = self._route
+        return routing.choose.cache.get(wanted) is route
+
+    def take_functions_of(self, other: CachedCall) -> None:
+        """Reuse what was compiled for an entry that this one replaces."""
+        if other.program is self.program and self._signature.has_layout_of(other._signature):
+            self._functions = other._functions
+
+    def replay(
+        self, args: tuple[Any, ...], grid: Extents, elements: Extents, held: list[Held]
+    ) -> bool:
+        """Launch with these arguments; False, with no effect, if an uncached call is needed."""
+        signature = self._signature
+        if not signature.numbers:
+            return self._replay(args, grid, elements, held, ())
+        numbers = signature.taken()
         try:
-            return all(each.take(args[each.position]) for each in numbers) and self._replay(args)
+            for each in numbers:
+                if not each.take(args[each.position]):
+                    return False
+            return self._replay(args, grid, elements, held, numbers)
         finally:
-            self._lock.release()
+            signature.idle.append(numbers)
 
-    def _replay(self, args: tuple[Any, ...]) -> bool:
-        grid = self._grid if self._by_numbers is None else self._by_numbers.grid(args)
-        return self._launched(args, grid)
-
-    def on_other_lengths(self, kernel: KernelSource, args: tuple[Any, ...]) -> CachedCall | None:
-        """Launch on arrays of other lengths; the new entry, None if an uncached call is needed."""
-        signature = self._signature.for_lengths_of(args)
-        if signature is None:
-            return None
-        made, program = signature.prepared(args), self.program
-        _, grid, elements, _ = self._prepared.options
-        shape = launch_grid(program, made, grid, elements)
-        if 0 in shape:
-            return None
-        deciding = deciding_numbers(program, grid, elements)
-        outs = outputs_of(kernel, program, made, shape, deciding)
-        call = CachedCall(
-            self._prepared,
-            self.outside,
-            signature.fixing(made, args),
-            _shapes_of(args),
-            _clears(signature.names, outs),
-            shape,
-            _by_numbers(kernel.parameters, program, made, deciding),
-            sum([cast("Any", array).nbytes for array in made.given.values()]),
-            self.left,
-            threading.Lock(),
-        )
-        return call if call._launched(args, shape) else None
-
-    def _launched(self, args: tuple[Any, ...], grid: Grid) -> bool:
-        """Launch; False if the arrays cannot be used in place."""
-        if 0 in grid:
-            return not self._clears  # a launch that does nothing clears nothing
-        prepared = self._prepared
-        launch = prepared.launch
-        if launch is None:
-            taking = prepared.compiled.takes_arrays
-            assert taking is not None
-            launch = prepared.launch = taking.on_arrays(grid, prepared.options[3])
-        arguments = (*self._signature.bound(args), *grid, *self._clears)
-        spent = spent_on(launch, arguments, prepared.names, self._touched)
-        self.left -= 1
-        if spent is None or (
-            spent >= DEFAULT_HOT_THRESHOLD_NS and not prepared.compiled.is_for_hot
+    def _replay(
+        self,
+        args: tuple[Any, ...],
+        grid: Extents,
+        elements: Extents,
+        held: list[Held],
+        numbers: tuple[Number, ...],
+    ) -> bool:
+        shapes = [args[position].shape for position in self._positions]
+        sizes = self._last
+        if (
+            shapes != sizes[0]
+            or grid != sizes[1]
+            or elements != sizes[2]
+            or self._is_varying
+            or self._functions is None
         ):
+            found = self._sizes(shapes, args, grid, elements, numbers)
+            if found is None:
+                return False
+            sizes = self._last = found
+        _, _, _, tail, touched, buffers = sizes
+        functions, launch = self._functions, self._launch
+        assert functions is not None
+        if launch is None:
+            taking = self._compiled.takes_arrays
+            assert taking is not None
+            launch = self._launch = taking.on_arrays((1, 1, 1), self._options[1])
+        arguments = (*functions[0](args, held, numbers, buffers), *tail)
+        spent = spent_on(launch, arguments, self._keys, touched)
+        self.left -= 1
+        if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not self._compiled.is_for_hot):
             self.left = 0
         return spent is not None
+
+    def _sizes(
+        self,
+        shapes: Shapes,
+        args: tuple[Any, ...],
+        grid: Extents,
+        elements: Extents,
+        numbers: tuple[Number, ...],
+    ) -> _Sizes | None:
+        """The sizes of a launch; None if an uncached call is needed."""
+        functions = self._functions
+        if functions is None:
+            functions = self._functions = self._made_functions()
+        given: Grid | None = None
+        if grid is not None or elements is not None:
+            given = given_grid(self.program, grid, elements)
+            if given is None:
+                return None
+        found = functions[1](shapes, args, numbers, given, self)
+        if found is None:
+            return None
+        launched, runs, touched = found
+        buffers: tuple[object, ...] = ()
+        if self._signature.shapes:
+            buffers = _shape_buffers(self._signature, shapes)
+        tail = (*launched, runs) if runs else launched
+        return shapes, grid, elements, tail, touched, buffers
+
+    def _made_functions(self) -> _Functions:
+        signature = self._signature
+        positions = {one.name: (one.position, k) for k, one in enumerate(signature.numbers)}
+        others = sum(one.memory.nbytes for one in signature.numbers)
+        others += sum(4 * signature.places[array].rank for array in signature.shapes)
+        sized = size_function(self.program, signature.places, positions, others)
+        return signature.binding_function(), sized
+
+    def slow_grid(self, args: tuple[Any, ...], numbers: Sequence[Number]) -> Grid | None:
+        """The default grid; None if a launch is refused, or has no invocations."""
+        try:
+            found = launch_grid(self.program, self._signature.prepared(args, numbers), None, None)
+        except DispatchError:
+            return None
+        return None if 0 in found else found
+
+    def slow_runs(
+        self, shapes: Shapes, args: tuple[Any, ...], numbers: Sequence[Number], grid: Grid
+    ) -> bytes:
+        """The runs of bytes to zero."""
+        values = [one.memory.tobytes() for one in numbers] if self._is_varying else ()
+        key = (grid, *shapes, *values)
+        runs = self._runs.get(key)
+        if runs is None:
+            made = self._signature.prepared(args, numbers)
+            outs = outputs_of(self._kernel, self.program, made, grid, frozenset())
+            runs = b"".join(_runs(self._signature.names, outs))
+            if len(self._runs) >= _MAX_RUNS:
+                self._runs = {}
+            self._runs[key] = runs
+        return runs
 
 
 class CallCache:
@@ -199,43 +262,30 @@ class CallCache:
         calls = self._entries
         if not calls or len(args) != len(self._names) or config().check:
             return False
-        _, grid, elements, _ = options
-        if (grid is not None and not is_comparable(grid)) or (
-            elements is not None and not is_comparable(elements)
-        ):
-            return False
+        device, grid, elements, deadline = options
         held: list[Held] = []
-        same = self._same(args, options, held)
-        like = same or next((c for c in calls if c.matches_but_for_lengths(args, options)), None)
-        if like is None or not like.left:
+        for call in calls:
+            if call.matches(args, device, deadline, held):
+                break
+            held.clear()
+        else:
             return False
-        if not (like.outside.same() or like.outside.means_the_same()):
+        if not call.left:
+            return False
+        if not (call.outside.same() or call.outside.means_the_same()):
             # A global that the kernel reads has changed: it has to be translated again.
             return False
+        if not (is_comparable(grid) and is_comparable(elements)):
+            try:
+                grid, elements = grids.given(call.program, grid, elements), None
+            except DispatchError:
+                return False
         try:
-            if same is not None:
-                return same.replay(args)
-            call = like.on_other_lengths(self._kernel, args)
+            return call.replay(args, grid, elements, held)
         except TrapError as error:
-            raise located(error, like.program) from None
+            raise located(error, call.program) from None
         finally:
             held.clear()  # an error would hold them with its frames
-        if call is None:
-            return False
-        self._entries = (call, *calls[: _MAX_ENTRIES - 1])
-        return True
-
-    def _same(
-        self, args: tuple[object, ...], options: CallOptions, held: list[Held]
-    ) -> CachedCall | None:
-        newest = self._entries[0]
-        if newest.matches(args, options, held):
-            return newest
-        shapes = _shapes_of(args)
-        for call in self._entries:
-            if call.shapes == shapes and call.matches(args, options, held):
-                return call
-        return None
 
     def store(
         self,
@@ -248,51 +298,46 @@ class CallCache:
         outside: Outside,
     ) -> None:
         """Add an entry for a successful call, if all arrays are bound in place."""
+        device, grid, elements, deadline = options
         if len(args) != len(self._names) or any(
-            type(option) not in _OPTION_TYPES for option in options
+            type(option) not in _OPTION_TYPES for option in (device, deadline)
         ):
-            return
-        if not (is_comparable(options[1]) and is_comparable(options[2])):
             return
         if not is_bound_in_place(done.binding, made.given, done.grid, compiled.bound_names):
             return
-        signature = signature_of(self._kernel.parameters, args, made, compiled)
+        signature = signature_of(self._kernel, args, made, compiled)
         if signature is None:
             return
-        device = options[0] or made.device
-        source = compiled.compilation.source
-        # Several device options may select the device that a program was compiled for.
-        route, keys = routing.choose(device), dispatch_keys(source)
-        prepared = _PreparedLaunch(source, compiled, options, route, device, keys)
-        shapes = _shapes_of(args)
+        if not (is_comparable(grid) and is_comparable(elements)):
+            grid, elements = done.grid, None
+        shapes: Shapes = [cast("Any", args[place.position]).shape for place in signature.places]
+        tail = (*done.grid, *_runs(signature.names, outs))
+        buffers = _shape_buffers(signature, shapes)
+        last = shapes, grid, elements, tail, done.binding.touched, buffers
         call = CachedCall(
-            prepared,
-            outside,
+            self._kernel,
+            compiled,
             signature,
-            shapes,
-            _clears(signature.names, outs),
-            done.grid,
-            _by_numbers(
-                self._kernel.parameters,
-                source,
-                made,
-                deciding_numbers(source, options[1], options[2]),
-            ),
-            done.binding.touched,
-            _MAX_REPLAYS,
-            threading.Lock(),
+            outside,
+            (device, deadline),
+            device or made.device,
+            last,
         )
-        others = [
-            c for c in self._entries if c.shapes != shapes or not c.matches(args, options, [])
-        ]
+        others: list[CachedCall] = []
+        for other in self._entries:
+            if other.matches(args, device, deadline, []):
+                call.take_functions_of(other)
+            else:
+                others.append(other)
         self._entries = (call, *others[: _MAX_ENTRIES - 1])
 
 
-def _shapes_of(args: tuple[Any, ...]) -> list[object]:
-    return [each.shape if type(each) is np.ndarray else None for each in args]
+def _shape_buffers(signature: ArgumentSignature, shapes: Shapes) -> tuple[object, ...]:
+    """The buffers that hold the shapes of arrays; the same ones for the same shapes."""
+    return tuple([numbers_in_array(shapes[index]) for index in signature.shapes])
 
 
-def _clears(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
+def _runs(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
     """The ranges that a launch zeroes first, as one more argument, if there are any."""
     parts = [
         (names.index(name), out.array.shape, out.array.dtype.itemsize, out.cuts)
@@ -302,14 +347,13 @@ def _clears(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
     return (packed_runs(parts),) if parts else ()
 
 
-def _by_numbers(
-    parameters: Mapping[str, object], program: Program, made: Prepared, deciding: frozenset[str]
-) -> ByNumbers | None:
-    """Computes the grid from scalar arguments; None if the signature fixes those scalars."""
-    if deciding <= made.fixed:
-        return None
-    positions = {name: position for position, name in enumerate(parameters)}
-    return ByNumbers(program, made, positions)
+def _is_varying(program: Program, signature: ArgumentSignature) -> bool:
+    """True if numbers have a say in the grid or in what is zeroed."""
+    if grid_plan(program).numbers:
+        return True
+    filled = coverage_of(program)
+    outs = [filled[one.name] for one in signature.places if one.is_out and one.name in filled]
+    return any(numbers_of(each) for each in outs)
 
 
 __all__ = ["CachedCall", "CallCache", "CallOptions"]

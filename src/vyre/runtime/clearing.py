@@ -78,4 +78,42 @@ def packed_runs(parts: Iterable[tuple[int, Sequence[int], int, Cuts]]) -> bytes:
     return bytes(made)
 
 
-__all__ = ["ALL", "NO_OUTS", "Cut", "Cuts", "Out", "Outs", "clear", "packed_runs"]
+def run_of_all(place: int, nbytes: int) -> bytes:
+    """The run of a whole array."""
+    return _RUN.pack(place, 0, nbytes, 1, nbytes)
+
+
+def runs_around(
+    place: int, size: int, shape: Sequence[int], box: Sequence[tuple[int, int]]
+) -> bytes:
+    """The runs of an array around a box that is written; of all of it if the box is small."""
+    count = written = 1
+    for extent, (first, end) in zip(shape, box, strict=True):
+        count *= extent
+        written *= end - first
+    if 2 * written < count:
+        return run_of_all(place, count * size)
+    made = b""
+    repeats, inner = 1, count * size
+    for extent, (first, end) in zip(shape, box, strict=True):
+        outer, inner = inner, inner // extent
+        if first:
+            made += _RUN.pack(place, 0, first * inner, repeats, outer)
+        if end < extent:
+            made += _RUN.pack(place, end * inner, (extent - end) * inner, repeats, outer)
+        repeats *= extent
+    return made
+
+
+__all__ = [
+    "ALL",
+    "NO_OUTS",
+    "Cut",
+    "Cuts",
+    "Out",
+    "Outs",
+    "clear",
+    "packed_runs",
+    "run_of_all",
+    "runs_around",
+]

@@ -36,7 +36,7 @@ class DeviceArray:
     uses it then still has its memory until it ends.
     """
 
-    __slots__ = ("__weakref__", "device", "dtype", "held", "shape")
+    __slots__ = ("__weakref__", "device", "dtype", "flat", "held", "shape")
 
     def __init__(
         self,
@@ -51,6 +51,8 @@ class DeviceArray:
         pool = pool_of(device)
         self.held: Held | None = held or Held(pool, pool.take(max(self.nbytes, 1)))
         """Its memory; users keep a reference to this meanwhile. None when it has been freed."""
+        self.flat: HostArray | None = None
+        """What `in_place` gives, once it has been asked for."""
 
     @property
     def is_free(self) -> bool:
@@ -145,6 +147,7 @@ class DeviceArray:
     def free(self) -> None:
         """Give its memory back now, or when the last launch that uses it ends."""
         self.held = None
+        self.flat = None
 
     def __enter__(self) -> Self:
         return self
@@ -156,6 +159,21 @@ class DeviceArray:
         trace: TracebackType | None,
     ) -> None:
         self.free()
+
+
+def in_place(array: DeviceArray, held: Held) -> HostArray:
+    """Elements of an array in a row, where they are: on a device that shares memory with the host.
+
+    `held` is the memory of the array, which the caller keeps as long as it uses the result.
+    """
+    flat = array.flat
+    if flat is None:
+        view = held.memory.host_view()
+        assert view is not None
+        flat = np.frombuffer(view, array.dtype, array.size)
+        if array.held is held:  # another thread may have freed it
+            array.flat = flat
+    return flat
 
 
 def array(value: object, device: str | None = None, dtype: DTypeLike | None = None) -> DeviceArray:

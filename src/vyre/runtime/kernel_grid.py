@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vyre.analysis.default_grid.extents import Constant, compiled
 from vyre.analysis.default_grid.plan import NoGrid, Plan, plan_of
 from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
@@ -18,24 +16,22 @@ from vyre.front.extent_limit import HALF, NO_LIMIT, extents, extents_below
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.analysis.default_grid.extents import Compiled, Sizes
+    from vyre.analysis.default_grid.extents import Sizes
     from vyre.ir import Program
-
-_MANY = 1 << 20
-"""Along three axes, fewer invocations than this surely have ids."""
 
 
 def launch_grid(program: Program, sizes: Sizes, grid: Extents, elements: Extents) -> Grid:
     """The workgroups of a launch of a kernel.
 
-    The one place where that is decided: for calls, also those like one before, for the clearing of
-    outputs, the reference, checks against it, the command line, and pages for browsers.
+    The one place where that is decided: for calls, for the clearing of outputs, the reference,
+    checks against it, the command line, and pages for browsers. `launch_sizes` compiles the same
+    for calls like one before.
     """
     if grid is not None or elements is not None:
         found = grids.given(program, grid, elements)
         assert found is not None
     else:
-        found = _default_grid(program, _plan(program), sizes)
+        found = _default_grid(program, grid_plan(program), sizes)
     below = extents_below(program)
     if below < NO_LIMIT:
         _refuse_long(program, sizes, found, below)
@@ -58,7 +54,8 @@ def _too_long(text: str, found: str, below: int) -> DispatchError:
     return DispatchError(codes.LONG_INDEX.at(text=text, found=found, below=shown))
 
 
-def _plan(program: Program) -> Plan:
+def grid_plan(program: Program) -> Plan:
+    """What decides about the default grid of a program."""
     found = plan_of(program)
     return program.memo("runtime.grid", _find_plan) if found is None else found
 
@@ -112,85 +109,6 @@ def _no_such_grid(plan: Plan, sizes: Sizes, problem: NoGrid) -> DispatchError:
     )
 
 
-class ByNumbers:
-    """The grid of calls on arrays of the same shapes, where numbers have a say in it."""
-
-    __slots__ = (
-        *("_axes", "_first", "_grid", "_names", "_plan", "_positions", "_program", "_sizes"),
-        *("_value", "_values"),
-    )
-
-    def __init__(self, program: Program, sizes: Sizes, positions: Mapping[str, int]) -> None:
-        plan = plan_of(program)
-        assert plan is not None
-        self._program = program
-        self._plan = plan
-        self._sizes = sizes
-        self._names = sorted(plan.numbers)
-        self._positions = [positions[name] for name in self._names]
-        self._values: list[Any] | None = None
-        self._first = self._positions[0] if len(self._positions) == 1 else None
-        self._value: Any = None
-        self._grid: Grid = (0, 0, 0)
-        self._axes: list[Compiled] | None = None
-        """What is needed along x, y and z, if one effect decides."""
-        if plan.needs is not None and len(plan.needs) == 1:
-            [need] = plan.needs
-            extents = [Constant(1) if extent is None else extent for extent in need]
-            with suppress(ZeroDivisionError):
-                self._axes = [compiled(extent, sizes, positions) for extent in extents]
-
-    def grid(self, args: tuple[Any, ...]) -> Grid:
-        """The grid for the numbers of a call; those of the call before are likely."""
-        first = self._first
-        if first is not None:
-            # One number, as most have: a list would cost more than all else here.
-            value = args[first]
-            if value == self._value:
-                return self._grid
-            self._grid = self._quickly(args) or self._surely([value])
-            self._value = value
-            return self._grid
-        values = [args[position] for position in self._positions]
-        if values != self._values:
-            self._grid = self._quickly(args) or self._surely(values)
-            self._values = values
-        return self._grid
-
-    def _quickly(self, args: tuple[Any, ...]) -> Grid | None:
-        """The grid where that takes no thought: some invocations, and not too many."""
-        if self._axes is None:
-            return None
-        along_x, along_y, along_z = self._axes
-        try:
-            x, y, z = along_x(args), along_y(args), along_z(args)
-        except ZeroDivisionError:
-            return None
-        if not (0 < x < _MANY and 0 < y < _MANY and 0 < z < _MANY):
-            return None
-        sx, sy, sz = self._program.workgroup_size
-        return -(-x // sx), -(-y // sy), -(-z // sz)
-
-    def _surely(self, values: list[Any]) -> Grid:
-        sizes = _WithNumbers(self._sizes, dict(zip(self._names, values, strict=True)))
-        return _default_grid(self._program, self._plan, sizes)
-
-
-class _WithNumbers:
-    """The sizes of a call with other numbers."""
-
-    __slots__ = ("_numbers", "extent", "length")
-
-    def __init__(self, sizes: Sizes, numbers: Mapping[str, Any]) -> None:
-        self.length = sizes.length
-        self.extent = sizes.extent
-        self._numbers = numbers
-
-    def number(self, name: str) -> int:
-        """The value of a parameter that is one integer."""
-        return int(self._numbers[name])
-
-
 @dataclass(frozen=True, slots=True)
 class ArraySizes:
     """The sizes of arrays that were not given by a call."""
@@ -215,4 +133,4 @@ class ArraySizes:
         return int(np.asarray(self.arrays[name]).reshape(-1)[0])
 
 
-__all__ = ["ArraySizes", "ByNumbers", "deciding_numbers", "has_kernel_rules", "launch_grid"]
+__all__ = ["ArraySizes", "deciding_numbers", "grid_plan", "has_kernel_rules", "launch_grid"]

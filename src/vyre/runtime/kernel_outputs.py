@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -34,7 +34,7 @@ from vyre.runtime.kernel_arguments import Prepared
 Host = np.ndarray[Any, np.dtype[Any]]
 Box = Sequence[tuple[int, int]]
 """Along each axis of an array, the first element and the end."""
-_FEW_BYTES = 1 << 16
+FEW_BYTES = 1 << 16
 """Arrays that are cleared sooner than it is found out whether they must be."""
 
 
@@ -92,7 +92,7 @@ def _is_worth_it(filled: Coverage, array: Host | DeviceArray) -> bool:
     sizes = [*filled.sizes, *(limit.extent for limit in filled.limits)]
     sizes += [place.end for place in filled.places if isinstance(place, UpTo)]
     changes = any(isinstance(size, tuple) and size[1] == NUMBER for size in sizes)
-    return not changes or math.prod(array.shape) * array.dtype.itemsize >= _FEW_BYTES
+    return not changes or math.prod(array.shape) * array.dtype.itemsize >= FEW_BYTES
 
 
 def _outside(shape: Sequence[int], box: Box | None) -> Cuts:
@@ -185,16 +185,11 @@ def _bound(extent: Extent, made: Prepared) -> int | None:
             return None
         made.fixed.add(buffer)
         return int(cast("Host", number).flat[0])
-    shape = _shape_of(made, buffer)
+    # Not those of `given`: the memory that a view spans stands there in its place.
+    shape = made.shapes.get(buffer)
     if shape is None or along >= len(shape) or (along < 0 and buffer in made.layouts):
         return None
     return math.prod(shape) if along < 0 else shape[along]
 
 
-def _shape_of(made: Prepared, buffer: str) -> Sequence[int] | None:
-    both: Mapping[str, object] = {**made.given, **made.written}
-    found = getattr(both.get(buffer), "shape", None)
-    return cast("Sequence[int]", found) if isinstance(found, tuple) else None
-
-
-__all__ = ["coverage_of", "outputs_named", "outputs_of"]
+__all__ = ["FEW_BYTES", "coverage_of", "outputs_named", "outputs_of"]

@@ -231,3 +231,17 @@ def test_a_view_of_more_elements_than_32_bits_count_is_refused(device: str) -> N
     if device == "cpu":
         count(np.broadcast_to(np.uint8(7), (60000, 70000)), y, device=device)
         assert y.tolist() == [4200]
+
+
+@vy.kernel
+def copied(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    i = vy.gid()
+    if i < len(x):
+        y[i] = x[i]
+
+
+def test_outputs_longer_than_a_view_that_is_read_end_in_zeros() -> None:
+    for view in (_filled(100)[::2], _filled(50, 3)[:, 1], _filled(50)[::-1]):
+        y = np.full(70, 7, np.int32)
+        copied(view, y, device="cpu")
+        np.testing.assert_array_equal(y, np.r_[view, [0] * 20])

@@ -6,7 +6,7 @@ do not overflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from vyre.record import dataclass
@@ -131,6 +131,13 @@ def _least(one: Callable[[], int], other: Callable[[], int]) -> int:
         return first
 
 
+FUNCTIONS: Final[dict[str, Callable[..., int]]] = {
+    **{name: apply for name, apply in OPERATIONS.items() if name.isidentifier()},
+    "least": _least,
+}
+"""What expressions call, by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """Two integers and what is made of them."""
@@ -150,24 +157,44 @@ Atom = Length | Axis | Number | Operation
 Extent = Constant | Atom
 
 
-Compiled = Callable[[tuple[Any, ...]], int]
+class Reads(Protocol):
+    """How an expression reads the arguments of a call; a KeyError for one that it cannot."""
+
+    def length(self, buffer: str) -> str:
+        """The number of elements of a buffer."""
+        ...
+
+    def extent(self, buffer: str, axis: int) -> str:
+        """How long an array is along an axis."""
+        ...
+
+    def number(self, name: str) -> str:
+        """The value of a parameter that is one integer."""
+        ...
 
 
-def compiled(extent: Extent, sizes: Sizes, positions: Mapping[str, int]) -> Compiled:
-    """An extent as a function of the arguments of calls that differ in their numbers only."""
+_INFIX: Final = frozenset(("+", "-", "*", "//", "%"))
+
+
+def expression(extent: Extent, reads: Reads) -> str:
+    """An extent as a Python expression, which calls the functions of `FUNCTIONS`.
+
+    Evaluated, it gives what `of` gives, or raises a ZeroDivisionError where `of` does.
+    """
     match extent:
+        case Constant(value):
+            return f"({value})"
+        case Length(buffer):
+            return reads.length(buffer)
+        case Axis(buffer, axis):
+            return reads.extent(buffer, axis)
         case Number(name):
-            position = positions[name]
-            return lambda args: int(args[position])
-        case Operation(op, left, right) if any(isinstance(p, Number) for p in parts(extent)):
-            apply = OPERATIONS[op]
-            one, other = compiled(left, sizes, positions), compiled(right, sizes, positions)
+            return reads.number(name)
+        case Operation(op, left, right):
+            one, other = expression(left, reads), expression(right, reads)
             if op == "least":
-                return lambda args: _least(lambda: one(args), lambda: other(args))
-            return lambda args: apply(one(args), other(args))
-        case _:
-            known = extent.of(sizes)
-            return lambda args: known
+                return f"least(lambda: {one}, lambda: {other})"
+            return f"({one} {op} {other})" if op in _INFIX else f"{op}({one}, {other})"
 
 
 def parts(extent: Extent) -> Iterator[Extent]:
@@ -235,6 +262,7 @@ def from_row(row: Any) -> Extent:
 
 
 __all__ = [
+    "FUNCTIONS",
     "Atom",
     "Axis",
     "Constant",
@@ -242,9 +270,10 @@ __all__ = [
     "Length",
     "Number",
     "Operation",
+    "Reads",
     "Sizes",
     "ceil_divide",
-    "compiled",
+    "expression",
     "from_row",
     "is_never_negative",
     "parts",
