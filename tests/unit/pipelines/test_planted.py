@@ -199,7 +199,7 @@ def one_iteration_too_many(patch: pytest.MonkeyPatch) -> None:
     last: list[bool] = [True]
 
     def late(self: Any, flag: Any) -> bool:
-        found, last[0] = last[0] or real(self, flag), real(self, flag)
+        found, last[0] = last[0] or bool(real(self, flag)), bool(real(self, flag))
         return found
 
     patch.setattr(planned.Planned, "is_set", late)

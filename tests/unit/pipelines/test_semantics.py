@@ -348,7 +348,7 @@ def test_a_bound_pipeline_sees_changed_names_and_shapes(monkeypatch: pytest.Monk
 def test_a_bound_pipeline_returns_fresh_arrays() -> None:
     bound = four_times.bind(np.arange(5, dtype=np.float32))
     first, second = bound(), bound()
-    first[:] = 0
+    np.asarray(first)[:] = 0
     assert second.tolist() == [0, 4, 8, 12, 16]
     assert bound().tolist() == [0, 4, 8, 12, 16]
 
