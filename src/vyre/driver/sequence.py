@@ -186,6 +186,8 @@ class SequenceRecord:
     """The reason of the `Stop` that ended it; 0 if it came to its end."""
     counters: tuple[int, ...] = ()
     printed: tuple[str, ...] = ()
+    kernel_ns: int | None = None
+    """Time of the kernels alone, where the device can tell."""
 
 
 DONE = SequenceRecord()

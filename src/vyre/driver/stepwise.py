@@ -39,6 +39,8 @@ class Stepwise:
         """Their 64 bits, as numbers that are not negative."""
         self._printed: tuple[str, ...] = ()
         self._times: dict[int, tuple[int, int]] = {}
+        self._kernel_ns: int | None = 0
+        """Time of the kernels of a run, as long as the device tells it."""
         self._at = 0
 
     @property
@@ -57,6 +59,7 @@ class Stepwise:
         """Run to the end; None if there are parameters, which the host cannot bind."""
         self._at = 0
         self._printed = ()
+        self._kernel_ns = 0
         if self._sequence.parameters:
             return None
         ends_at = None if deadline is None else time.monotonic() + deadline
@@ -65,7 +68,7 @@ class Stepwise:
         except ExecutionError as ended:
             ended.printed = self._printed + ended.printed
             raise
-        return SequenceRecord(reason, self.counters, self._printed)
+        return SequenceRecord(reason, self.counters, self._printed, self._kernel_ns)
 
     def take_times(self) -> list[tuple[int, int, int]]:
         """Launches since the last call: step, nanoseconds, how many."""
@@ -133,7 +136,10 @@ class Stepwise:
         began = time.perf_counter_ns()
         record = step.executable.launch(bound, step.grid, left)
         spent = record.kernel_ns
-        if spent is None:
+        if spent is not None and self._kernel_ns is not None:
+            self._kernel_ns += spent
+        elif spent is None:
+            self._kernel_ns = None
             spent = time.perf_counter_ns() - began
         total, count = self._times.get(self._at, (0, 0))
         self._times[self._at] = total + spent, count + 1
