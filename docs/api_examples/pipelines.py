@@ -42,6 +42,7 @@ assert [(seam.name, seam.where) for seam in plan.seams] == [("t", "register")]
 assert exposed.explain(x, y, device="cpu") == str(plan)
 assert "region" in exposed.show("ir", x, y, device="cpu")
 exposed.reference(x, y)  # every stage with the sanitizer
+exposed.submit(x, y).result()  # in the background; `result` waits for it
 
 
 # %% vy.scratch vy.Array

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from vyre.config import config
 from vyre.diagnostics import FrontError
@@ -18,6 +18,7 @@ from vyre.front.kernels import defaults_of_function, parameters_of_function
 from vyre.front.parameters import ArrayParameter, Mode
 from vyre.front.source import Source
 from vyre.ir import DataType
+from vyre.pipelines import background
 from vyre.pipelines.apart import Clock, OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
 from vyre.pipelines.bound import BoundPipeline
@@ -33,6 +34,9 @@ from vyre.pipelines.translate import translate
 from vyre.pipelines.verify import compare, expected_of
 from vyre.pipelines.walk import Walker, type_of
 from vyre.runtime.device_array import DeviceArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -96,6 +100,19 @@ class Pipeline(Staged, Generic[P, R]):
         given = bind_arguments(self.written, args, kwargs)
         names = tuple(self.written.parameters)
         return BoundPipeline(given, names, device, self._run, self._results)
+
+    def submit(
+        self, *args: Any, device: str | None = None, deadline: float | None = None, **kwargs: Any
+    ) -> Future[R]:
+        """Run the pipeline in the background: `submit(...).result()` is what a call returns.
+
+        Arguments are checked at once. Calls on one device run in the order of submission; until its
+        call has ended, no array of it may be changed. `deadline` counts from the start of the call.
+        """
+        refuse_while_loading()
+        given = bind_arguments(self.written, args, kwargs)
+        chosen = routing.choose(device or given.device).device.info.id
+        return background.submit(chosen, lambda: self._run(given, chosen, deadline)[0])
 
     def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
         """Compile what a call with such arguments launches; nothing runs."""
