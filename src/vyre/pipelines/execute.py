@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from vyre.diagnostics import VyreError
-from vyre.driver.backend import Device
+from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
 from vyre.record import dataclass
-from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.copies import read_back
+from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.memory_pool import Held, pool_of
@@ -159,6 +162,26 @@ def run_window(
         memory[number] = None
     if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
         window.known.arenas.append(arena)
+
+
+def first_words(
+    device: Device, arrays: Sequence[Host | DeviceArray | None], *, is_shared: bool
+) -> list[int]:
+    """The first `u32` of each of some arrays, with one wait; 0 for one that has no memory."""
+    found = [np.zeros(1, np.uint32) for _ in arrays]
+    pending: list[tuple[Host, DeviceMemory]] = []
+    for array, into in zip(arrays, found, strict=True):
+        if isinstance(array, DeviceArray):
+            held = array.hold()
+            if is_shared:
+                into[0] = in_place(array, held)[0]
+            else:
+                pending.append((into, held.memory))
+        elif array is not None:
+            into[0] = array.reshape(-1)[0]
+    if pending:
+        read_back(device, pending)
+    return [int(each[0]) for each in found]
 
 
 def _array(memory: Memory, number: int) -> Host | DeviceArray:

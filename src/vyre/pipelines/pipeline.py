@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from vyre.config import config
 from vyre.diagnostics import FrontError
@@ -15,13 +15,16 @@ from vyre.driver import routing
 from vyre.driver.loading import refuse_while_loading
 from vyre.driver.routing import Route
 from vyre.front.kernels import defaults_of_function, parameters_of_function
+from vyre.front.parameters import ArrayParameter, Mode
 from vyre.front.source import Source
 from vyre.ir import DataType
 from vyre.pipelines import background
-from vyre.pipelines.apart import OneByOne, Sanitized
+from vyre.pipelines.apart import Clock, OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
+from vyre.pipelines.count_checks import RunAgain, may_run_again
+from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.planned import Planned, Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
 from vyre.pipelines.report import PipelinePlan, plan_of
@@ -166,7 +169,8 @@ class Pipeline(Staged, Generic[P, R]):
         route = routing.choose("reference")
         actions = Sanitized(route.device, deadline, sanitize=sanitize)
         placed = place(given, route.device, self.written)
-        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        results = tuple(actions.returned(each) for each in found)
         placed.read_back()
         return self._results(given.is_on_host, results)
 
@@ -180,7 +184,8 @@ class Pipeline(Staged, Generic[P, R]):
     ) -> tuple[DeviceArray, ...]:
         placed = place(given, route.device, self.written)
         actions = OneByOne(route.device, deadline)
-        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+        results = tuple(actions.returned(each) for each in found)
         placed.read_back()
         return results
 
@@ -193,8 +198,7 @@ class Pipeline(Staged, Generic[P, R]):
         if config().check:
             expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
         placed = place(given, route.device, self.written)
-        actions = Planned(self._plans, route, deadline, self._contract)
-        results, walker = self._walk(actions, placed.arrays, given.numbers)
+        actions, results, walker = self._completed(placed.arrays, given.numbers, route, deadline)
         placed.read_back()
         if expected is not None:
             compare(self.__name__, given, results, expected)
@@ -202,18 +206,39 @@ class Pipeline(Staged, Generic[P, R]):
         made = recorded(actions, names, walker.reads, is_on_host=on_host)
         return self._results(on_host, results), made if placed.is_in_place else None
 
+    def _completed(
+        self,
+        arrays: Mapping[str, Any],
+        numbers: Mapping[str, Any],
+        route: Route,
+        deadline: float | None,
+    ) -> tuple[Planned, tuple[DeviceArray, ...], Walker]:
+        """Run by plan, again with more room as long as counted scratch does not suffice."""
+        saves = may_run_again(self.written)
+        left = Clock(deadline)
+        while True:
+            actions = Planned(self._plans, route, left.left(), self._contract, saves=saves)
+            try:
+                return (actions, *self._walk(actions, arrays, numbers))
+            except RunAgain:
+                actions.restore()
+
     def _walk(
         self, actions: Planned, given: Mapping[str, Any], numbers: Mapping[str, Any]
     ) -> tuple[tuple[DeviceArray, ...], Walker]:
-        arrays = {name: actions.take(name, each, type_of(each)) for name, each in given.items()}
+        arrays = {
+            name: actions.take(name, each, type_of(each), is_output=_is_output(self.written, name))
+            for name, each in given.items()
+        }
         walker = Walker(actions, _type_of_buffer)
         actions.watch(walker.arrays)
         found = walker.run(self.written, arrays, numbers)
-        actions.results = found
-        actions.flush((*found, *arrays.values()))
+        counts = [each.count for each in found if isinstance(each, CountedScratch)]
+        actions.flush((*map(plain, found), *counts, *arrays.values()))
+        actions.finish(found)
         if actions.is_dry:
             return (), walker
-        return tuple(cast("DeviceArray", actions.memory_of(each)) for each in found), walker
+        return tuple(actions.returned(each) for each in found), walker
 
     def _results(self, is_on_host: bool, results: tuple[DeviceArray, ...]) -> Any:
         """What a call returns: arrays of the host, if the caller passed only such arrays."""
@@ -222,6 +247,11 @@ class Pipeline(Staged, Generic[P, R]):
             return None
         made = [each.numpy() if is_on_host else each for each in results]
         return tuple(made) if found.is_tuple else made[0]
+
+
+def _is_output(written: PipelineSource, name: str) -> bool:
+    parameter = written.parameters[name]
+    return isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
 
 
 def _type_of_buffer(buffer: Buffer) -> DataType:

@@ -62,7 +62,7 @@ def recorded(
     actions: Planned, parameters: Sequence[str], reads: Sequence[Read], *, is_on_host: bool
 ) -> Recording | None:
     """The recording of a call; None if the device had a say in its course."""
-    if len(actions.windows) != 1 or actions.counted.host_reads or actions.kept:
+    if len(actions.windows) != 1 or actions.is_decided or actions.kept:
         return None
     [window] = actions.windows
     numbers = {id(buffer): number for number, buffer in enumerate(window.buffers)}

@@ -19,6 +19,7 @@ from vyre.front.parameters import (
 from vyre.ir import DataType
 from vyre.pipelines import tree
 from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
+from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
 from vyre.pipelines.stages import (
     PipelineSource,
@@ -30,6 +31,7 @@ from vyre.pipelines.stages import (
     parameters_of,
     placed,
 )
+from vyre.record import dataclass
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
 
@@ -39,11 +41,23 @@ Launch = tuple[int, ...] | None
 """Extents of `grid=` or `elements=`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What `vy.at_most` says of the length of scratch."""
+
+    most: int
+    start: int
+
+
 class Actions(Protocol):
     """What is done with the stages of a pipeline. Arrays are its own; they have a `shape`."""
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
         """A new array of zeros."""
+        ...
+
+    def counted_scratch(self, made: tree.Scratch, dtype: DataType, size: Size, count: Any) -> Any:
+        """Room for as many elements as the array `count` says, as `CountedScratch`."""
         ...
 
     def launch(
@@ -88,7 +102,13 @@ class Walker:
 
     def arrays(self) -> list[Any]:
         """The arrays that names stand for now, in all calls under way."""
-        return [array for frame in self._frames for array in frame.arrays.values()]
+        found: list[Any] = []
+        for frame in self._frames:
+            for array in frame.arrays.values():
+                found.append(plain(array))
+                if isinstance(array, CountedScratch):
+                    found.append(array.count)
+        return found
 
     def run(
         self, written: PipelineSource, arrays: Mapping[str, Any], numbers: Mapping[str, tree.Value]
@@ -111,7 +131,7 @@ class Walker:
         try:
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT:
-                    self._actions.clear(arrays[name])
+                    self._actions.clear(plain(arrays[name]))
             self._body(frame, written, written.body)
             return self._returned(frame, written, arrays)
         finally:
@@ -159,7 +179,7 @@ class Walker:
             case tree.When():
                 self._when(frame, written, statement)
             case tree.Keep(array):
-                self._actions.keep(array.name, frame.array(array))
+                self._actions.keep(array.name, plain(frame.array(array)))
             case tree.Return():
                 pass
             case _:
@@ -168,26 +188,32 @@ class Walker:
     def _scratch(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> Any:
         if made.like is not None:
             like = frame.array(tree.ArrayName(made.like, made.span))
+            if isinstance(like, CountedScratch):
+                size = Size(like.most, like.most if like.start is None else like.start)
+                return self._actions.counted_scratch(
+                    made, self._type_of(like.array), size, like.count
+                )
             return self._actions.scratch(made.name, self._type_of(like), tuple(like.shape))
         assert made.element is not None
         dtype = self._element(frame, written, made)
+        if made.counted is not None:
+            return self._counted(frame, made, made.counted, dtype)
         shape = tuple(integer(frame, each, "a size of scratch", made.span) for each in made.extents)
-        for axis, extent in enumerate(shape):
-            problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
-            if problem:
-                fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
-                raise PlanError(
-                    codes.SIZE.at(
-                        Location(span=made.span),
-                        (),
-                        name=made.name,
-                        found=extent,
-                        axis=axis,
-                        problem=problem,
-                        fix=fix,
-                    )
-                )
+        _check_sizes(made, shape)
         return self._actions.scratch(made.name, dtype, shape)
+
+    def _counted(
+        self, frame: Frame, made: tree.Scratch, wanted: tree.Counted, dtype: DataType
+    ) -> Any:
+        most = integer(frame, wanted.most, "the limit of vy.at_most", made.span)
+        start = most
+        if wanted.start is not None:
+            start = integer(frame, wanted.start, "start=", made.span)
+        _check_sizes(made, (most,))
+        _check_sizes(made, (start,))
+        count = checked_flag(frame, wanted.count, self._type_of, "vy.scratch")
+        refuse_write(frame, wanted.count, "a stage that counts", self._callers[-1], made.span)
+        return self._actions.counted_scratch(made, dtype, Size(most, min(start, most)), count)
 
     def _element(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> DataType:
         assert made.element is not None
@@ -195,7 +221,7 @@ class Walker:
         if isinstance(found, GenericType):
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.dtype == found:
-                    return self._type_of(frame.array(tree.ArrayName(name, made.span)))
+                    return self._type_of(plain(frame.array(tree.ArrayName(name, made.span))))
         if isinstance(found, DataType):
             return found
         raise PlanError(
@@ -315,6 +341,24 @@ class Walker:
             self._body(frame, written, choice.then)
         if not is_set:
             self._body(frame, written, choice.otherwise)
+
+
+def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
+    for axis, extent in enumerate(shape):
+        problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
+        if problem:
+            fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
+            raise PlanError(
+                codes.SIZE.at(
+                    Location(span=made.span),
+                    (),
+                    name=made.name,
+                    found=extent,
+                    axis=axis,
+                    problem=problem,
+                    fix=fix,
+                )
+            )
 
 
 def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
