@@ -14,7 +14,6 @@ class Technique(Enum):
     """A lowering or heuristic that can be left out; its value says what it does."""
 
     # Rewrites of one region
-    STRUCTURE_RETURNS = "early returns become branches"
     UNROLL_STRUCT_LOOPS = "short loops over the members of structures are unrolled"
     SPECIALISE_TRIP_COUNTS = "loops over channels are versioned for 1 to 4 of them"
     NARROW_INTEGERS = "arithmetic on bytes stays in narrow integers"
