@@ -251,3 +251,30 @@ def test_a_trap_leaves_the_element_as_it_was() -> None:
     found, outcome = launch(load(program), program, _inputs(_random(64)), (1, 1, 1), {})
     assert outcome is not None
     assert found["out"][0] == np.float32(0.25)
+
+
+@vy.kernel
+def summed_twice(x: vy.In[vy.f32], sums: vy.InOut[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        sums.atomic_add(0, x[i])
+    vy.grid_sync()
+    if i < len(x):
+        y[i] = x[i] * sums[0]
+    vy.grid_sync()
+    if i < len(x):
+        sums.atomic_add(1, y[i])
+
+
+def test_launches_of_one_sequence_have_blocks_of_their_own() -> None:
+    """Segments between grid barriers are one job of the pool: each begins with no block done."""
+    x = np.random.default_rng(5).random(300_007, dtype=np.float32)
+    found = set[bytes]()
+    for _ in range(20):
+        sums, y = np.zeros(2, np.float32), np.zeros_like(x)
+        summed_twice(x, sums, y, device="cpu")
+        found.add(sums.tobytes())
+    assert len(found) == 1
+    total, squares = np.frombuffer(found.pop(), np.float32)
+    assert np.isclose(total, x.sum(dtype=np.float64), rtol=1e-5)
+    assert np.isclose(squares, float(total) ** 2, rtol=1e-4)
