@@ -20,9 +20,9 @@ from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.memory_pool import Held, pool_of
 
-_MOST_ARENAS = 2
+MOST_ARENAS = 2
 """Sets of scratch that a plan keeps for its next runs, in different threads."""
-_MOST_KEPT = 1 << 22
+MOST_KEPT = 1 << 22
 """Bytes of such a set: with more, what finding memory costs is a small part of a run."""
 
 Arena = dict[int, DeviceArray]
@@ -148,7 +148,7 @@ def run_window(
     try:
         arena = window.known.arenas.pop()
     except IndexError:
-        arena = _new_arena(plan, buffers, device)
+        arena = new_arena(plan, buffers, device)
     for number, array in arena.items():
         memory[number] = array
     for number in plan.own:
@@ -160,7 +160,7 @@ def run_window(
             _step(run, memory, simple, counted)
     for number in arena:
         memory[number] = None
-    if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
+    if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
         window.known.arenas.append(arena)
 
 
@@ -208,7 +208,8 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             simple.clear(_array(memory, buffer))
 
 
-def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+    """Memory for the scratch that dies in a window."""
     pool = pool_of(device)
     arena: Arena = {}
     for slot in plan.slots:
