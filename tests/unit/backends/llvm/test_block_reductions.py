@@ -251,3 +251,34 @@ def test_a_trap_leaves_the_element_as_it_was() -> None:
     found, outcome = launch(load(program), program, _inputs(_random(64)), (1, 1, 1), {})
     assert outcome is not None
     assert found["out"][0] == np.float32(0.25)
+
+
+@vy.kernel(workgroup=64)
+def normalise(x: vy.In[vy.f32], y: vy.Out[vy.f32], sums: vy.InOut[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        sums.atomic_add(0, x[i])
+    vy.grid_sync()
+    if i < len(x):
+        y[i] = x[i] / sums[0]
+        sums.atomic_add(1, y[i])
+
+
+def test_parts_of_a_program_between_grid_syncs() -> None:
+    for n in (50, 4_000, 300_000, 7_000):
+        x = np.abs(_random(n)) + 1
+        alone = np.zeros(1, np.float32)
+        flat_total(x, alone, device="cpu")
+        for _ in range(5):
+            y, sums = np.zeros_like(x), np.zeros(2, np.float32)
+            normalise(x, y, sums, device="cpu")
+            assert sums[0] == alone[0]
+            assert (y == x / sums[0]).all()
+            assert abs(sums[1] - 1) < 1e-5
+
+
+@vy.kernel(workgroup=64)
+def flat_total(x: vy.In[vy.f32], out: vy.InOut[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        out.atomic_add(0, x[i])
