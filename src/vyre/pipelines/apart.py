@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from vyre.diagnostics import DeadlineError
+from vyre.diagnostics import DeadlineError, Span
 from vyre.diagnostics.codes import execution as codes
 from vyre.driver.backend import Device
 from vyre.front.parameters import ArrayParameter, Mode
@@ -121,6 +121,12 @@ class OneByOne:
         self._clock.left()
         held = flag.numpy() if isinstance(flag, DeviceArray) else flag
         return bool(held.reshape(-1)[:1].any())
+
+    def begin_loop(self, flag: object, span: Span) -> None:
+        """The host looks at the flag after each iteration."""
+
+    def choose(self, flag: object, span: Span) -> None:
+        """The host looks at the flag."""
 
     def keep(self, name: str, array: Host | DeviceArray) -> None:
         """Note an array that stays readable."""

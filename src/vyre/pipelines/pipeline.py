@@ -169,9 +169,9 @@ class Pipeline(Staged, Generic[P, R]):
         route = routing.choose("reference")
         actions = Sanitized(route.device, deadline, sanitize=sanitize)
         placed = place(given, route.device, self.written)
-        found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
-        results = tuple(actions.returned(each) for each in found)
-        placed.read_back()
+        with placed.handed_back():
+            found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+            results = tuple(actions.returned(each) for each in found)
         return self._results(given.is_on_host, results)
 
     def forget(self) -> None:
@@ -184,9 +184,9 @@ class Pipeline(Staged, Generic[P, R]):
     ) -> tuple[DeviceArray, ...]:
         placed = place(given, route.device, self.written)
         actions = OneByOne(route.device, deadline)
-        found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
-        results = tuple(actions.returned(each) for each in found)
-        placed.read_back()
+        with placed.handed_back():
+            found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+            results = tuple(actions.returned(each) for each in found)
         return results
 
     def _run(
@@ -198,8 +198,10 @@ class Pipeline(Staged, Generic[P, R]):
         if config().check:
             expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
         placed = place(given, route.device, self.written)
-        actions, results, walker = self._completed(placed.arrays, given.numbers, route, deadline)
-        placed.read_back()
+        with placed.handed_back():
+            actions, results, walker = self._completed(
+                placed.arrays, given.numbers, route, deadline
+            )
         if expected is not None:
             compare(self.__name__, given, results, expected)
         names, on_host = tuple(self.written.parameters), given.is_on_host

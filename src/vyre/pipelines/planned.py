@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from vyre import ir
-from vyre.diagnostics import TrapError
+from vyre.diagnostics import Span, TrapError
 from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
 from vyre.ir import DataType, Program
 from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
+from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import CountChecks, Rooms, RunAgain, written_by
@@ -32,7 +33,7 @@ from vyre.pipelines.execute import (
 from vyre.pipelines.fused import FusedKernels
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
-from vyre.pipelines.walk import Size
+from vyre.pipelines.walk import MOST_AHEAD, Size
 from vyre.pipelines.window import buffers_of, key_of, plan_window, without_needless_clears
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
@@ -49,7 +50,10 @@ class Plans:
     def __init__(self, *, fuse: bool) -> None:
         self._kernels = FusedKernels() if fuse else None
         self.counted = CountedKernels()
+        self.predicated = PredicatedKernels()
         self.rooms = Rooms()
+        self.ahead: dict[tree.Again, int] = {}
+        """How many iterations each loop had in the latest call."""
         self._known: dict[tuple[object, ...], Remembered] = {}
         self._lock = threading.Lock()
 
@@ -73,6 +77,8 @@ class Plans:
         with self._lock:
             self._known.clear()
             self.counted, self.rooms = CountedKernels(), Rooms()
+            self.predicated = PredicatedKernels()
+            self.ahead.clear()
             if self._kernels is not None:
                 self._kernels = FusedKernels()
 
@@ -110,6 +116,7 @@ class Planned:
         self._checks = CountChecks(plans.rooms, route.device.info.id)
         self._is_shared = route.device.info.kind in (DeviceKind.CPU, DeviceKind.REFERENCE)
         """True if the host looks at the memory of the device in place: that is no host read."""
+        self._predicates = Predicates(plans.predicated)
         self._looked: dict[int, int] = {}
         """Counts that the host has read at the end, by the ids of their buffers."""
         self._simple = OneByOne(route.device, deadline)
@@ -169,7 +176,7 @@ class Planned:
 
     def clear(self, array: Buffer) -> None:
         """Note a clear."""
-        if not (array.is_scratch and array.is_fresh):
+        if not self._predicates.is_new(array):
             self._add(Cleared(array))
 
     def keep(self, name: str, array: Buffer) -> None:
@@ -178,13 +185,25 @@ class Planned:
 
     def is_set(self, flag: Buffer) -> bool | None:
         """Run what was collected, and read a flag; None if nothing runs."""
-        self.flush((*self._referenced(), flag))
-        self._count_read("it decides by a flag")
+        found = self._read([flag], "it decides by a flag")
+        return None if found is None else bool(found[0])
+
+    def _read(self, buffers: Sequence[Buffer], why: str) -> list[int] | None:
+        """Run what was collected, and read words; None if nothing runs."""
+        self.flush((*self._referenced(), *buffers))
+        self._count_read(why)
         if self.is_dry:
             return None
         self._simple.check_time()
-        self._look()
-        return bool(self._words([flag])[0])
+        found: list[int] = []
+
+        def words(counts: Sequence[Buffer]) -> list[int]:
+            every = self._words([*counts, *buffers])
+            found.extend(every[len(counts) :])
+            return every[: len(counts)]
+
+        self._checks.look(words)
+        return found
 
     def _count_read(self, why: str) -> None:
         self.is_decided = True
@@ -230,10 +249,75 @@ class Planned:
         """Say how the buffers are found that names of the pipeline stand for."""
         self._referenced = referenced
 
+    def begin_loop(self, flag: Buffer, span: Span) -> Ahead | None:
+        """A loop whose iterations run ahead of the host; None if the host looks at each flag."""
+        if self._is_shared:
+            return None
+        loop, launch = self._predicates.begin_loop(flag, span)
+        self._append(launch)
+        return loop
+
+    def iterations_ahead(self, loop: tree.Again) -> int:
+        """How many iterations to submit before the host looks: those of the latest call."""
+        known = self._plans.ahead.get(loop)
+        return MOST_AHEAD if known is None else min(known + 1, MOST_AHEAD)
+
+    def end_iteration(self, loop: Ahead) -> None:
+        """End an iteration of a loop."""
+        self._append(self._predicates.end_iteration(loop))
+
+    def look_at_loop(self, loop: Ahead) -> tuple[int, bool] | None:
+        """Iterations of a loop that have run, and if it goes on; None if nothing runs."""
+        found = self._read([loop.iterations, loop.going], "it looks whether a loop has ended")
+        return None if found is None else (found[0], bool(found[1]))
+
+    def end_loop(self, loop: Ahead, written: tree.Again, iterations: int) -> None:
+        """End a loop."""
+        self._predicates.end_loop(loop)
+        if iterations:
+            self._plans.ahead[written] = iterations
+
+    def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer] | None:
+        """Words that decide about the branches of `vy.when`; None if the host decides."""
+        if self._is_shared:
+            return None
+        then, otherwise, launch = self._predicates.choose(flag, span)
+        self._append(launch)
+        return then, otherwise
+
+    def enter(self, word: Buffer) -> None:
+        """Let steps have an effect only if a word is set."""
+        self._predicates.enter(word)
+
+    def leave(self, word: Buffer) -> None:
+        """End what `enter` began."""
+        self._predicates.leave(word)
+
+    def is_word_set(self, word: Buffer) -> bool:
+        """Read a word of a branch, to know if what is wrong in it matters."""
+        found = self._read([word], "it looks whether a branch is taken")
+        return found is None or bool(found[0])
+
     def _add(self, step: Step) -> None:
         if self._saves:
             self._save(step)
-        self._steps += self._checks.before(step)
+        for note in self._checks.before(step):
+            self._append(note)
+        word = self._predicates.word
+        if word is None:
+            self._append(step)
+            return
+        steps = self._predicates.predicated(step)
+        if steps is not None:
+            for each in steps:
+                self._append(each)
+            return
+        found = self._read([word], "a stage with a barrier over the grid cannot be predicated")
+        if found is None or found[0]:
+            self._append(step)
+
+    def _append(self, step: Step) -> None:
+        self._predicates.note(step)
         self._steps.append(step)
         if len(self._steps) >= _LONGEST_WINDOW:
             self.flush(self._referenced())
@@ -253,6 +337,7 @@ class Planned:
         buffers = buffers_of(steps)
         saved = [each for _, each in self._saved.values()]
         alive = {id(each) for each in (*live, *self.kept.values(), *self._checks.alive, *saved)}
+        alive.update(map(id, self._predicates.alive))
         known = self._plans.find(steps, buffers, alive, self.route)
         window = Window(known, steps, buffers, runs_of(known.plan, steps))
         self.windows.append(window)
