@@ -102,7 +102,11 @@ def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[AnyRun]]:
     for group in plan.groups:
         own = steps[group.first : group.first + group.count]
         launches = [step for step in own if isinstance(step, Launch)]
-        if group.fused is not None:
+        if group.tiled is not None:
+            kernel, values = group.tiled.kernel, group.tiled.arguments(launches)
+            grid = (group.tiled.launch.grid, 1, 1)
+            found.append([_run(kernel, values, order, (grid, None), launches)])
+        elif group.fused is not None:
             kernel, values = group.fused.kernel, group.fused.arguments(launches)
             found.append([_run(kernel, values, order, (launches[0].grid, None), launches)])
         else:

@@ -30,9 +30,9 @@ from vyre.pipelines.execute import (
     run_window,
     runs_of,
 )
-from vyre.pipelines.fused import FusedKernels
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
+from vyre.pipelines.tile_kernels import GroupKernels, planning_device
 from vyre.pipelines.walk import MOST_AHEAD, Size
 from vyre.pipelines.window import buffers_of, key_of, plan_window, without_needless_clears
 from vyre.runtime.device_array import DeviceArray
@@ -48,7 +48,7 @@ class Plans:
     """The plans of one pipeline, by what they depend on."""
 
     def __init__(self, *, fuse: bool) -> None:
-        self._kernels = FusedKernels() if fuse else None
+        self._kernels = GroupKernels() if fuse else None
         self.counted = CountedKernels()
         self.predicated = PredicatedKernels()
         self.rooms = Rooms()
@@ -64,8 +64,9 @@ class Plans:
         key = (route.device.info.id, *key_of(steps, buffers, live))
         found = self._known.get(key)
         if found is None:
-            most = route.backend.target(route.device).limits.max_storage_buffers
-            plan = plan_window(steps, buffers, live, kernels=self._kernels, most_buffers=most)
+            info = route.device.info
+            device = planning_device(route.backend.target(route.device), info.kind)
+            plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
             with self._lock:
                 while len(self._known) >= _MOST_PLANS:
                     self._known.pop(next(iter(self._known)))
@@ -80,7 +81,7 @@ class Plans:
             self.predicated = PredicatedKernels()
             self.ahead.clear()
             if self._kernels is not None:
-                self._kernels = FusedKernels()
+                self._kernels = GroupKernels()
 
 
 def prints(program: Program) -> bool:
