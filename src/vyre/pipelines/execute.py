@@ -10,6 +10,7 @@ import numpy as np
 from vyre.diagnostics import VyreError
 from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.settling import Contest
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
@@ -37,6 +38,20 @@ class Remembered:
 
     plan: WindowPlan
     arenas: list[Arena]
+    rivalry: Rivalry | None = None
+    """Another plan for the same, as long as it is open which of both is faster."""
+    is_settled: bool = False
+    """True if it was timed against its rival, in this process or an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rivalry:
+    """The second best plan of a window, and the contest with it."""
+
+    rival: Remembered
+    contest: Contest
+    key: str
+    """Under which the verdict is kept."""
 
 
 @dataclass(slots=True)
