@@ -186,8 +186,7 @@ class Pipeline(Staged, Generic[P, R]):
         actions = OneByOne(route.device, deadline)
         with placed.handed_back():
             found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
-            results = tuple(actions.returned(each) for each in found)
-        return results
+            return tuple(actions.returned(each) for each in found)
 
     def _run(
         self, given: Arguments, device: str | None, deadline: float | None
