@@ -160,9 +160,17 @@ def _run(
 
 
 def run_window(
-    window: Window, memory: Memory, device: Device, simple: OneByOne, counted: Counted
+    window: Window,
+    memory: Memory,
+    device: Device,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None = None,
 ) -> None:
-    """Run a window; afterwards `memory` has the arrays of scratch that lives on."""
+    """Run a window; afterwards `memory` has the arrays of scratch that lives on.
+
+    `iteration` is the depth of a loop, and which of its iterations this is.
+    """
     plan, buffers = window.known.plan, window.buffers
     try:
         arena = window.known.arenas.pop()
@@ -176,7 +184,7 @@ def run_window(
         for number in group.zeroed:
             simple.clear(_array(memory, number))
         for run in runs:
-            _step(run, memory, simple, counted)
+            _step(run, memory, simple, counted, iteration)
     for number in arena:
         memory[number] = None
     if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
@@ -209,7 +217,13 @@ def _array(memory: Memory, number: int) -> Host | DeviceArray:
     return found
 
 
-def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> None:
+def _step(
+    run: AnyRun,
+    memory: Memory,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None,
+) -> None:
     match run:
         case Run(kernel, values, places, (grid, elements)):
             given = list(values)
@@ -218,7 +232,10 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             try:
                 simple.call(kernel, given, grid, elements)
             except VyreError as error:
-                raise placed(error, run.sites) from error.__cause__
+                sites = run.sites
+                if iteration is not None:
+                    sites = [site.at(*iteration) for site in sites]
+                raise placed(error, sites) from error.__cause__
             counted.launches += 1
         case CopyRun(source, target):
             simple.copy(_array(memory, source), _array(memory, target))
