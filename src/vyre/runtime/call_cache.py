@@ -144,6 +144,11 @@ class CachedCall:
         wanted, route = self._route
         return routing.choose.cache.get(wanted) is route
 
+    @property
+    def deadline(self) -> float | None:
+        """The deadline of its launches."""
+        return self._options[1]
+
     def take_functions_of(self, other: CachedCall) -> None:
         """Reuse what was compiled for an entry that this one replaces."""
         if other.program is self.program and self._signature.has_layout_of(other._signature):
@@ -327,17 +332,21 @@ class CallCache:
         return (*args, *(kwargs[name] for name in names))
 
     def prepared(
-        self, args: tuple[object, ...], options: CallOptions, held: list[Held]
+        self,
+        args: tuple[object, ...],
+        device: str,
+        grid: Extents,
+        elements: Extents,
+        held: list[Held],
     ) -> PreparedLaunch | None:
-        """Look a call up: what it would launch; None on a miss.
+        """Look a call up, with whatever deadline: what it would launch; None on a miss.
 
         The memory of device arrays is appended to `held`.
         """
-        device, grid, elements, deadline = options
         if len(args) != len(self._names) or not (is_comparable(grid) and is_comparable(elements)):
             return None
         for call in self._entries:
-            if call.matches(args, device, deadline, held):
+            if call.matches(args, device, call.deadline, held):
                 is_current = call.outside.same() or call.outside.means_the_same()
                 return call.prepared(args, grid, elements, held) if is_current else None
             held.clear()
