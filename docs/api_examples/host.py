@@ -90,20 +90,13 @@ print(fusion.explain())
 
 # %% vy.plan.Graph vy.plan.GraphBuffer vy.plan.GraphNode vy.plan.Role
 u32 = vy.ir.DataType.U32
-
-
-def mirrored(source, target):
-    """All elements in the opposite order, as a program by itself."""
-    return vy.Program.parse(f"""program workgroup(64, 1, 1)
-buffer {source}: read_only u32[] @0
-buffer {target}: read_write u32[] @1 output live_out
-if gid.x < len({target}) {{
-    {target}[gid.x] = {source}[len({source}) - 1u32 - gid.x]
-}}
+mirror = vy.Program.parse("""program workgroup(64, 1, 1)
+buffer source: read_only u32[] @0
+buffer target: read_write u32[] @1 output live_out
+if gid.x < len(target) {
+    target[gid.x] = source[len(source) - 1u32 - gid.x]
+}
 """)
-
-
-there, back = mirrored("from", "to"), mirrored("from", "to")
 graph = vy.plan.Graph.of(
     "there and back",
     [
@@ -112,8 +105,8 @@ graph = vy.plan.Graph.of(
         vy.plan.GraphBuffer("y", vy.plan.Role.OUTPUT, u32, 100),
     ],
     [
-        vy.plan.GraphNode.of("there", there, {"from": "x", "to": "t"}, grid=(2, 1, 1)),
-        vy.plan.GraphNode.of("back", back, {"from": "t", "to": "y"}, grid=(2, 1, 1)),
+        vy.plan.GraphNode.of("there", mirror, {"source": "x", "target": "t"}, grid=(2, 1, 1)),
+        vy.plan.GraphNode.of("back", mirror, {"source": "t", "target": "y"}, grid=(2, 1, 1)),
     ],
 )
 x = np.arange(100, dtype=np.uint32)
@@ -134,7 +127,7 @@ plain[gid.x] = text[gid.x] ^ 32u8
 scanner = vy.Program.parse("""program workgroup(64, 1, 1)
 buffer plain: read_only u8[256] @0
 buffer found: read_write u32[256] @1 output live_out
-found[gid.x] = cast<u32>(plain[gid.x] == 65u8)
+found[gid.x] = u32(plain[gid.x] == 65u8)
 """)
 both = vy.plan.fuse_decode_scan(decoder, scanner, "plain")
 assert both.buffer("plain") is None  # a value of each invocation
