@@ -137,7 +137,8 @@ class _Joined:
         self._used.update(name for _, name in node.connections)
 
     def _moved(self, segment: Json, places: Sequence[int]) -> Json:
-        bindings = [{**b, "buffer": places[b["buffer"]]} for b in segment["bindings"]]
+        bound = cast("list[Json]", segment["bindings"])
+        bindings: list[Json] = [{**each, "buffer": places[each["buffer"]]} for each in bound]
         return {**segment, "shader": segment["shader"] + len(self.shaders), "bindings": bindings}
 
 
