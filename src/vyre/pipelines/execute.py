@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from vyre.diagnostics import VyreError
-from vyre.driver.backend import Device
+from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
 from vyre.record import dataclass
-from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.copies import read_back
+from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.memory_pool import Held, pool_of
 
-_MOST_ARENAS = 2
+MOST_ARENAS = 2
 """Sets of scratch that a plan keeps for its next runs, in different threads."""
-_MOST_KEPT = 1 << 22
+MOST_KEPT = 1 << 22
 """Bytes of such a set: with more, what finding memory costs is a small part of a run."""
 
 Arena = dict[int, DeviceArray]
@@ -99,7 +102,11 @@ def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[AnyRun]]:
     for group in plan.groups:
         own = steps[group.first : group.first + group.count]
         launches = [step for step in own if isinstance(step, Launch)]
-        if group.fused is not None:
+        if group.tiled is not None:
+            kernel, values = group.tiled.kernel, group.tiled.arguments(launches)
+            grid = (group.tiled.launch.grid, 1, 1)
+            found.append([_run(kernel, values, order, (grid, None), launches)])
+        elif group.fused is not None:
             kernel, values = group.fused.kernel, group.fused.arguments(launches)
             found.append([_run(kernel, values, order, (launches[0].grid, None), launches)])
         else:
@@ -145,7 +152,7 @@ def run_window(
     try:
         arena = window.known.arenas.pop()
     except IndexError:
-        arena = _new_arena(plan, buffers, device)
+        arena = new_arena(plan, buffers, device)
     for number, array in arena.items():
         memory[number] = array
     for number in plan.own:
@@ -157,8 +164,28 @@ def run_window(
             _step(run, memory, simple, counted)
     for number in arena:
         memory[number] = None
-    if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
+    if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
         window.known.arenas.append(arena)
+
+
+def first_words(
+    device: Device, arrays: Sequence[Host | DeviceArray | None], *, is_shared: bool
+) -> list[int]:
+    """The first `u32` of each of some arrays, with one wait; 0 for one that has no memory."""
+    found = [np.zeros(1, np.uint32) for _ in arrays]
+    pending: list[tuple[Host, DeviceMemory]] = []
+    for array, into in zip(arrays, found, strict=True):
+        if isinstance(array, DeviceArray):
+            held = array.hold()
+            if is_shared:
+                into[0] = in_place(array, held)[0]
+            else:
+                pending.append((into, held.memory))
+        elif array is not None:
+            into[0] = array.reshape(-1)[0]
+    if pending:
+        read_back(device, pending)
+    return [int(each[0]) for each in found]
 
 
 def _array(memory: Memory, number: int) -> Host | DeviceArray:
@@ -185,7 +212,8 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             simple.clear(_array(memory, buffer))
 
 
-def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+    """Memory for the scratch that dies in a window."""
     pool = pool_of(device)
     arena: Arena = {}
     for slot in plan.slots:

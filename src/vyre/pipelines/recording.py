@@ -16,6 +16,7 @@ from vyre.pipelines.apart import OneByOne
 from vyre.pipelines.evaluate import Read
 from vyre.pipelines.execute import Counted, Memory, Window, run_window
 from vyre.pipelines.planned import Planned
+from vyre.pipelines.sequence import WindowSequence
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
@@ -35,6 +36,8 @@ class Recording:
     route: Route
     is_on_host: bool
     """True if no argument is a device array."""
+    natively: WindowSequence
+    """Runs the window as one sequence of the device."""
 
     def is_current(self) -> bool:
         """True if names from outside stand for what they did, and kernels have their programs."""
@@ -50,6 +53,9 @@ class Recording:
     def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run the window on the arrays of a call: the arrays that it returns."""
         window, device = self.window, self.route.device
+        done = self.natively.run(args, deadline)
+        if done is not None:
+            return done
         memory: Memory = [None] * len(window.buffers)
         for number, position in self.arguments:
             memory[number] = args[position]
@@ -62,7 +68,7 @@ def recorded(
     actions: Planned, parameters: Sequence[str], reads: Sequence[Read], *, is_on_host: bool
 ) -> Recording | None:
     """The recording of a call; None if the device had a say in its course."""
-    if len(actions.windows) != 1 or actions.counted.host_reads or actions.kept:
+    if len(actions.windows) != 1 or actions.is_decided or actions.kept:
         return None
     [window] = actions.windows
     numbers = {id(buffer): number for number, buffer in enumerate(window.buffers)}
@@ -73,8 +79,15 @@ def recorded(
     results = [numbers.get(id(buffer)) for buffer in actions.results]
     if None in results:
         return None
+    natively = WindowSequence(window, dict(arguments), tuple(results), actions.route.device)
     return Recording(
-        window, tuple(arguments), tuple(results), tuple(reads), actions.route, is_on_host
+        window,
+        tuple(arguments),
+        tuple(results),
+        tuple(reads),
+        actions.route,
+        is_on_host,
+        natively,
     )
 
 

@@ -6,9 +6,9 @@ Both ways to run a pipeline share it: apart, one stage after another, and planne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, assert_never, cast
 
-from vyre.diagnostics import Location, PlanError, VyreError
+from vyre.diagnostics import Location, PlanError, Span, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import (
     ArrayParameter,
@@ -19,6 +19,7 @@ from vyre.front.parameters import (
 from vyre.ir import DataType
 from vyre.pipelines import tree
 from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
+from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
 from vyre.pipelines.stages import (
     PipelineSource,
@@ -30,13 +31,24 @@ from vyre.pipelines.stages import (
     parameters_of,
     placed,
 )
+from vyre.record import dataclass
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
+MOST_AHEAD = 64
+"""Iterations that are submitted before the host looks whether the loop has ended."""
 
 Launch = tuple[int, ...] | None
 """Extents of `grid=` or `elements=`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What `vy.at_most` says of the length of scratch."""
+
+    most: int
+    start: int
 
 
 class Actions(Protocol):
@@ -44,6 +56,10 @@ class Actions(Protocol):
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
         """A new array of zeros."""
+        ...
+
+    def counted_scratch(self, made: tree.Scratch, dtype: DataType, size: Size, count: Any) -> Any:
+        """Room for as many elements as the array `count` says, as `CountedScratch`."""
         ...
 
     def launch(
@@ -73,6 +89,49 @@ class Actions(Protocol):
         """Leave an array in memory."""
         ...
 
+    def begin_loop(self, flag: Any, span: Span) -> Any:
+        """A loop that runs ahead of the host, as `RunsAhead` has it; None if the host decides."""
+        ...
+
+    def choose(self, flag: Any, span: Span) -> tuple[Any, Any] | None:
+        """Words that say which branch has effects, for `RunsAhead`; None if the host decides."""
+        ...
+
+
+class RunsAhead(Actions, Protocol):
+    """Actions whose effects a word of the device decides about."""
+
+    is_dry: bool
+    """True if nothing runs: one iteration of a loop will do."""
+
+    def iterations_ahead(self, loop: tree.Again) -> int:
+        """How many iterations to go through before `look_at_loop`."""
+        ...
+
+    def end_iteration(self, loop: Any) -> None:
+        """End an iteration."""
+        ...
+
+    def look_at_loop(self, loop: Any) -> tuple[int, bool] | None:
+        """How many iterations had effects, and if the loop goes on; None if nothing runs."""
+        ...
+
+    def end_loop(self, loop: Any, written: tree.Again, iterations: int) -> None:
+        """End a loop."""
+        ...
+
+    def enter(self, word: Any) -> None:
+        """Let what follows have effects only if a word is set."""
+        ...
+
+    def leave(self, word: Any) -> None:
+        """End what `enter` began."""
+        ...
+
+    def is_word_set(self, word: Any) -> bool:
+        """True if a word is set, or if nothing runs."""
+        ...
+
 
 class Walker:
     """One call of a pipeline."""
@@ -83,12 +142,20 @@ class Walker:
         self._iterations: list[tuple[str, int]] = []
         self._callers: list[PipelineSource] = []
         self._frames: list[Frame] = []
+        self._after: list[dict[str, Any]] = []
+        """What names stand for after iterations that may turn out to be the last."""
         self.reads: list[Read] = []
         """Names from outside that the call has looked up."""
 
     def arrays(self) -> list[Any]:
         """The arrays that names stand for now, in all calls under way."""
-        return [array for frame in self._frames for array in frame.arrays.values()]
+        found: list[Any] = []
+        for arrays in (*(frame.arrays for frame in self._frames), *self._after):
+            for array in arrays.values():
+                found.append(plain(array))
+                if isinstance(array, CountedScratch):
+                    found.append(array.count)
+        return found
 
     def run(
         self, written: PipelineSource, arrays: Mapping[str, Any], numbers: Mapping[str, tree.Value]
@@ -111,7 +178,7 @@ class Walker:
         try:
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT:
-                    self._actions.clear(arrays[name])
+                    self._actions.clear(plain(arrays[name]))
             self._body(frame, written, written.body)
             return self._returned(frame, written, arrays)
         finally:
@@ -159,7 +226,7 @@ class Walker:
             case tree.When():
                 self._when(frame, written, statement)
             case tree.Keep(array):
-                self._actions.keep(array.name, frame.array(array))
+                self._actions.keep(array.name, plain(frame.array(array)))
             case tree.Return():
                 pass
             case _:
@@ -168,26 +235,32 @@ class Walker:
     def _scratch(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> Any:
         if made.like is not None:
             like = frame.array(tree.ArrayName(made.like, made.span))
+            if isinstance(like, CountedScratch):
+                size = Size(like.most, like.most if like.start is None else like.start)
+                return self._actions.counted_scratch(
+                    made, self._type_of(like.array), size, like.count
+                )
             return self._actions.scratch(made.name, self._type_of(like), tuple(like.shape))
         assert made.element is not None
         dtype = self._element(frame, written, made)
+        if made.counted is not None:
+            return self._counted(frame, made, made.counted, dtype)
         shape = tuple(integer(frame, each, "a size of scratch", made.span) for each in made.extents)
-        for axis, extent in enumerate(shape):
-            problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
-            if problem:
-                fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
-                raise PlanError(
-                    codes.SIZE.at(
-                        Location(span=made.span),
-                        (),
-                        name=made.name,
-                        found=extent,
-                        axis=axis,
-                        problem=problem,
-                        fix=fix,
-                    )
-                )
+        _check_sizes(made, shape)
         return self._actions.scratch(made.name, dtype, shape)
+
+    def _counted(
+        self, frame: Frame, made: tree.Scratch, wanted: tree.Counted, dtype: DataType
+    ) -> Any:
+        most = integer(frame, wanted.most, "the limit of vy.at_most", made.span)
+        start = most
+        if wanted.start is not None:
+            start = integer(frame, wanted.start, "start=", made.span)
+        _check_sizes(made, (most,))
+        _check_sizes(made, (start,))
+        count = checked_flag(frame, wanted.count, self._type_of, "vy.scratch")
+        refuse_write(frame, wanted.count, "a stage that counts", self._callers[-1], made.span)
+        return self._actions.counted_scratch(made, dtype, Size(most, min(start, most)), count)
 
     def _element(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> DataType:
         assert made.element is not None
@@ -195,7 +268,7 @@ class Walker:
         if isinstance(found, GenericType):
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.dtype == found:
-                    return self._type_of(frame.array(tree.ArrayName(name, made.span)))
+                    return self._type_of(plain(frame.array(tree.ArrayName(name, made.span))))
         if isinstance(found, DataType):
             return found
         raise PlanError(
@@ -297,6 +370,10 @@ class Walker:
         refuse_write(frame, loop.flag, "vy.again", self._callers[-1], loop.span)
         flag = checked_flag(frame, loop.flag, self._type_of, "vy.again")
         name = f"while vy.again({loop.flag.name})"
+        ahead = self._actions.begin_loop(flag, loop.span) if most > 0 else None
+        if ahead is not None:
+            self._run_ahead(frame, written, loop, ahead, most)
+            return
         for count in range(1, most + 1):
             self._actions.clear(flag)
             self._iteration(frame, written, loop.body, name, count)
@@ -305,16 +382,143 @@ class Walker:
             if not self._actions.is_set(flag):
                 return
         if most > 0:
-            raise PlanError(
-                codes.MOST_REACHED.at(Location(span=loop.span), (), most=most, flag=loop.flag.name)
-            )
+            raise _not_ended(loop, most)
+
+    def _run_ahead(
+        self, frame: Frame, written: PipelineSource, loop: tree.Again, ahead: Any, most: int
+    ) -> None:
+        """Go through iterations before it is known if they run; come back to the last that did."""
+        actions = cast("RunsAhead", self._actions)
+        done, many = 0, actions.iterations_ahead(loop)
+        kept = len(self._after)
+        try:
+            while True:
+                many = min(many, most - done)
+                states = [_State(frame)]
+                problem = self._batch(frame, written, loop, ahead, range(done, done + many), states)
+                found = actions.look_at_loop(ahead)
+                if found is None:
+                    if problem is not None:
+                        raise problem
+                    actions.end_loop(ahead, loop, 0)
+                    return
+                ran, goes_on = found
+                states[ran - done].restore(frame)
+                if not goes_on:
+                    actions.end_loop(ahead, loop, done := ran)
+                    return
+                if problem is not None:
+                    raise problem
+                done, many = ran, MOST_AHEAD
+                if done == most:
+                    raise _not_ended(loop, most)
+        finally:
+            del self._after[kept:]
+
+    def _batch(
+        self,
+        frame: Frame,
+        written: PipelineSource,
+        loop: tree.Again,
+        ahead: Any,
+        counts: range,
+        states: list[_State],
+    ) -> VyreError | None:
+        """Go through some iterations; a problem matters only if its iteration runs."""
+        actions = cast("RunsAhead", self._actions)
+        flag = frame.array(loop.flag)
+        self._after.append(states[0].arrays)
+        for count in counts:
+            try:
+                actions.clear(flag)
+                name = f"while vy.again({loop.flag.name})"
+                self._iteration(frame, written, loop.body, name, count + 1)
+            except VyreError as error:
+                return error
+            for local in locals_of(loop, written):
+                frame.arrays.pop(local, None)
+            actions.end_iteration(ahead)
+            states.append(_State(frame))
+            self._after.append(states[-1].arrays)
+            if actions.is_dry:
+                break
+        return None
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
-        is_set = self._actions.is_set(checked_flag(frame, choice.flag, self._type_of, "vy.when"))
+        flag = checked_flag(frame, choice.flag, self._type_of, "vy.when")
+        words = self._actions.choose(flag, choice.span)
+        if words is not None:
+            for word, body in zip(words, (choice.then, choice.otherwise), strict=True):
+                self._branch(frame, written, word, body)
+            return
+        is_set = self._actions.is_set(flag)
+        before = {*frame.arrays, *frame.numbers}
         if is_set is None or is_set:
             self._body(frame, written, choice.then)
         if not is_set:
             self._body(frame, written, choice.otherwise)
+        _forget_others(frame, before)
+
+    def _branch(self, frame: Frame, written: PipelineSource, word: Any, body: tree.Body) -> None:
+        """Go through a branch that may turn out not to be taken."""
+        actions = cast("RunsAhead", self._actions)
+        before = {*frame.arrays, *frame.numbers}
+        actions.enter(word)
+        problem: VyreError | None = None
+        try:
+            self._body(frame, written, body)
+        except VyreError as error:
+            problem = error
+        finally:
+            actions.leave(word)
+        _forget_others(frame, before)
+        if problem is not None and actions.is_word_set(word):
+            raise problem
+
+
+class _State:
+    """What the names of a frame stand for after an iteration."""
+
+    __slots__ = ("_numbers", "arrays")
+
+    def __init__(self, frame: Frame) -> None:
+        self.arrays = dict(frame.arrays)
+        self._numbers = dict(frame.numbers)
+
+    def restore(self, frame: Frame) -> None:
+        """Let the names stand for that again."""
+        frame.arrays, frame.numbers = self.arrays, self._numbers
+
+
+def _forget_others(frame: Frame, names: set[str]) -> None:
+    """Forget the names that a branch has made: after it, they may have no value."""
+    for known in (frame.arrays, frame.numbers):
+        for name in set(known) - names:
+            del known[name]
+
+
+def _not_ended(loop: tree.Again, most: int) -> PlanError:
+    return PlanError(
+        codes.MOST_REACHED.at(Location(span=loop.span), (), most=most, flag=loop.flag.name)
+    )
+
+
+def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
+    for axis, extent in enumerate(shape):
+        problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
+        if problem:
+            fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
+            raise PlanError(
+                codes.SIZE.at(
+                    Location(span=made.span),
+                    (),
+                    name=made.name,
+                    found=extent,
+                    axis=axis,
+                    problem=problem,
+                    fix=fix,
+                )
+            )
 
 
 def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from vyre.diagnostics import DispatchError, TrapError
 from vyre.driver import grid as grids
 from vyre.driver import routing
 from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
+from vyre.record import dataclass
 from vyre.runtime.argument_signature import ArgumentSignature, signature_of
 from vyre.runtime.clearing import Outs, packed_runs
 from vyre.runtime.dispatch_cache import is_bound_in_place, is_comparable, spent_on
@@ -61,6 +62,22 @@ _Functions = tuple["BindingFunction", "SizeFunction"]
 _Sizes = tuple["Shapes", "Extents", "Extents", tuple[object, ...], int, tuple[object, ...]]
 """Shapes, `grid` and `elements` of a call, and what follows from them: the grid and the ranges to
 zero as the launch takes them, the bytes of all arrays, and the buffers that hold shapes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedLaunch:
+    """A call as the launch of a program."""
+
+    compiled: CompiledProgram
+    operands: tuple[object, ...]
+    """For each buffer the position of an argument, or the array of a number or a shape."""
+    grid: Grid
+    clearing: bytes
+    """The runs of bytes to zero, as a launch on arrays takes them."""
+    touched: int
+    """Bytes of all arrays."""
+    keys: tuple[str, ...]
+    """What its time is recorded under."""
 
 
 class CachedCall:
@@ -173,6 +190,29 @@ class CachedCall:
             self.left = 0
         return spent is not None
 
+    def prepared(
+        self, args: tuple[Any, ...], grid: Extents, elements: Extents, held: list[Held]
+    ) -> PreparedLaunch | None:
+        """What `replay` would launch; None if an uncached call is needed."""
+        signature = self._signature
+        numbers = tuple([number.anew() for number in signature.numbers])
+        if not all(each.take(args[each.position]) for each in numbers):
+            return None
+        shapes = [args[position].shape for position in self._positions]
+        found = self._sizes(shapes, args, grid, elements, numbers)
+        if found is None:
+            return None
+        _, _, _, tail, touched, buffers = found
+        assert self._functions is not None
+        bound = self._functions[0](args, held, numbers, buffers)
+        places = {place.name: place.position for place in signature.places}
+        operands = tuple(
+            places.get(name, array) for name, array in zip(signature.names, bound, strict=True)
+        )
+        x, y, z, *runs = cast("tuple[Any, ...]", tail)
+        clearing: bytes = runs[0] if runs else b""
+        return PreparedLaunch(self._compiled, operands, (x, y, z), clearing, touched, self._keys)
+
     def _sizes(
         self,
         shapes: Shapes,
@@ -256,6 +296,23 @@ class CallCache:
         if len(names) != len(kwargs) or not all(name in kwargs for name in names):
             return None
         return (*args, *(kwargs[name] for name in names))
+
+    def prepared(
+        self, args: tuple[object, ...], options: CallOptions, held: list[Held]
+    ) -> PreparedLaunch | None:
+        """Look a call up: what it would launch; None on a miss.
+
+        The memory of device arrays is appended to `held`.
+        """
+        device, grid, elements, deadline = options
+        if len(args) != len(self._names) or not (is_comparable(grid) and is_comparable(elements)):
+            return None
+        for call in self._entries:
+            if call.matches(args, device, deadline, held):
+                is_current = call.outside.same() or call.outside.means_the_same()
+                return call.prepared(args, grid, elements, held) if is_current else None
+            held.clear()
+        return None
 
     def replay(self, args: tuple[object, ...], options: CallOptions) -> bool:
         """Look a call up and launch; False, with no effect, on a miss."""
@@ -356,4 +413,4 @@ def _is_varying(program: Program, signature: ArgumentSignature) -> bool:
     return any(numbers_of(each) for each in outs)
 
 
-__all__ = ["CachedCall", "CallCache", "CallOptions"]
+__all__ = ["CachedCall", "CallCache", "CallOptions", "PreparedLaunch"]

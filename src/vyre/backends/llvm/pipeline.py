@@ -14,6 +14,7 @@ from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
+from vyre.backends.llvm.passes.structure_returns import StructureReturns
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Program
@@ -23,7 +24,8 @@ from vyre.record import dataclass
 from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
-    InterchangeAxes(),  # first: strides along x decide all that follows
+    StructureReturns(),  # first: analyses see the guards that returns are
+    InterchangeAxes(),  # strides along x decide all that follows
     RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
     IfConvertExchanges(),  # branches that would diverge; before loops are analysed
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects

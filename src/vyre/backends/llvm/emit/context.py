@@ -22,7 +22,7 @@ from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
 from vyre.backends.llvm.emit.memory.nontemporal import emit_size_test
 from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.emit.storage_formats import memory_type
-from vyre.backends.llvm.emit.values import Memory
+from vyre.backends.llvm.emit.values import BlockAccumulator, Memory
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
@@ -115,6 +115,10 @@ class Kernel:
     """True while such a region is being emitted."""
     kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, "PrivatisedReduction"])
     """Buffers whose reductions are private to each thread until it finishes."""
+    accumulators: dict[tuple[str, int], BlockAccumulator] = field(
+        default_factory=dict[tuple[str, int], BlockAccumulator]
+    )
+    """Float elements that blocks of workgroups reduce into, by buffer and number."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     approximate: Approximate = field(init=False)
@@ -157,6 +161,10 @@ class Kernel:
     def applies(self, technique: Technique) -> None:
         """Record that a technique was applied, for `explain()`."""
         self.techniques.note(technique)
+
+    def is_reduced_in_blocks(self, buffer: str) -> bool:
+        """True if blocks of workgroups reduce into elements of a buffer."""
+        return any(name == buffer for name, _ in self.accumulators)
 
     def retain(self, body: ir.Body) -> None:
         """Keep the originals of rewritten statements alive: their identities stay valid."""

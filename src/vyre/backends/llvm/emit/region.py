@@ -37,7 +37,6 @@ from vyre.backends.llvm.rewrites.specialise_trip_counts import (
     UnrolledBody,
     trip_count_candidates,
 )
-from vyre.backends.llvm.rewrites.structure_returns import with_structured_returns
 from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.schedule.prefetch import prefetched_loads
@@ -102,8 +101,7 @@ class RegionEmitter:
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
-        structured = free and self.kernel.allows(Technique.STRUCTURE_RETURNS)
-        body = with_structured_returns(self.body) if structured else self.body
+        body = self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
             body = self._written_out(self._shortened(body))
         self.varying = self.crossing.all_used(self.stretch)
@@ -122,13 +120,12 @@ class RegionEmitter:
             self.again = overlaps and is_idempotent(self.kernel.program, done, self.crossing.names)
             if self.kernel.allows(Technique.PREFETCH):
                 self.ahead = prefetched_loads(self.kernel, self.peeling)
-        self._note_techniques(structured and body is not self.body)
+        self._note_techniques()
 
-    def _note_techniques(self, structured: bool) -> None:
+    def _note_techniques(self) -> None:
         """Record the applied techniques, for `explain()`."""
         inner = self.peeling.interior
         applied = {
-            Technique.STRUCTURE_RETURNS: structured,
             Technique.UNROLL_STRUCT_LOOPS: self.shortened,
             Technique.SPECIALISE_TRIP_COUNTS: self.channels is not None,
             Technique.REBASE_LOOPS: bool(inner.even),

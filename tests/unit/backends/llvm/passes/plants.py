@@ -41,6 +41,24 @@ class Plant:
 
 PLANTS = (
     Plant(
+        "invocations go on after their return",
+        "structure_returns",
+        "return (*before, branch)",
+        'return (*before, rebuilt(branch, {"otherwise": ()}), *other)',
+    ),
+    Plant(
+        "the work before a return is lost",
+        "structure_returns",
+        '"then": structured(tuple(then))',
+        '"then": ()',
+    ),
+    Plant(
+        "a return in a loop ends the kernel for all",
+        "structure_returns",
+        "case ir.Return():",
+        "case ir.Return() | ir.Loop():",
+    ),
+    Plant(
         "ids change places one way only",
         "interchange_axes",
         "places = {0: axis, axis: 0}",

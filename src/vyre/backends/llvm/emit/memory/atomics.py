@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm.emit.builder import constant, mangled, register_type, widened
+from vyre.backends.llvm.emit.memory.block_reductions import emit_contribution
 from vyre.backends.llvm.emit.memory.privatised_reductions import identity_of, is_joining
 from vyre.backends.llvm.emit.memory.scalarise import Apart
 from vyre.backends.llvm.emit.values import Memory, Value, uniform, varying
@@ -56,7 +57,10 @@ class AtomicAccess:
 
     def do(self, expr: ir.Atomic) -> None:
         """Emit an atomic whose result is unused."""
-        self.atomic(expr, unwanted=True)
+        if self.lanes.kernel.is_reduced_in_blocks(expr.buffer):
+            emit_contribution(self.lanes, expr)
+        else:
+            self.atomic(expr, unwanted=True)
 
     def atomic(self, expr: ir.Atomic, *, unwanted: bool = False) -> Value:
         """The old value in every active lane; lanes execute in order."""
