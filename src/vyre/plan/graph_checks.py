@@ -64,11 +64,11 @@ def _check_buffer(buffer: GraphBuffer) -> None:
 def _check_node(graph: Graph, node: GraphNode) -> None:
     if not isinstance(node.program, ir.Program):
         problem = f"the node {node.name!r} has a {type(node.program).__name__} for a program"
-        raise PlanError(codes.MALFORMED.at(problem=problem, fix="a kernel has one: k.program()"))
+        raise PlanError(codes.MALFORMED.at(problem=problem, fix="take the program of a kernel"))
     grid = node.grid
     if grid is not None and not (len(grid) == 3 and all(0 <= extent <= _MOST for extent in grid)):
         problem = f"the node {node.name!r} has the grid {grid!r}"
-        raise PlanError(codes.MALFORMED.at(problem=problem, fix="give three numbers, as (4, 1, 1)"))
+        raise PlanError(codes.MALFORMED.at(problem=problem, fix="give three numbers of workgroups"))
     bound = [decl.name for decl in node.program.buffers if decl.binding is not None]
     for own, name in node.connections:
         decl = node.program.buffer(own)

@@ -12,6 +12,7 @@ from vyre import ir
 from vyre.diagnostics import PlanError, WireError
 from vyre.diagnostics.codes import wire as codes
 from vyre.plan.graph import Graph, GraphBuffer, GraphNode, Grid, Role
+from vyre.signals import is_from_handler
 from vyre.wire.envelope import HEAD_SIZE, failure, open_envelope, seal
 from vyre.wire.varints import varint
 
@@ -107,7 +108,9 @@ class _Reader:
         written = self._text()
         try:
             element = ir.DataType.parse(written)
-        except ValueError:
+        except ValueError as problem:
+            if is_from_handler(problem):
+                raise
             raise self._wrong(f"there is no type {written[:40]!r}") from None
         return GraphBuffer(name, _ROLES[role], element, self._number(), self._blob())
 

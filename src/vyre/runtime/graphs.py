@@ -90,18 +90,20 @@ def _memory(
     if buffer.role not in _GIVEN:
         count = buffer.count or sizes.get(buffer.name)
         if count is None:
-            fix = f"give its length: run(..., sizes={{{buffer.name!r}: n}})"
+            fix = "give its length by name, among the sizes"
             problem = f"the buffer {buffer.name!r} has no count"
             raise PlanError(codes.BAD_INPUT.at(problem=problem, fix=fix))
         return zeros(count, dtype, device)
     if buffer.name not in inputs:
-        fix = f"give it by name: run({{{buffer.name!r}: array}})"
+        fix = "give it by name, among the inputs"
         raise PlanError(codes.BAD_INPUT.at(problem=f"there is no {buffer.name!r}", fix=fix))
     found = np.asarray(_host(inputs[buffer.name]))
     if found.dtype != dtype or (buffer.count and found.size != buffer.count):
         wanted = f"{buffer.element}[{buffer.count or ''}]"
         problem = f"{buffer.name!r} is {found.dtype}[{found.size}], not {wanted}"
-        raise PlanError(codes.BAD_INPUT.at(problem=problem, fix=f"give an array {wanted}"))
+        raise PlanError(
+            codes.BAD_INPUT.at(problem=problem, fix="give an array of that type and length")
+        )
     return array(np.ascontiguousarray(found).reshape(-1), device)
 
 
@@ -113,6 +115,6 @@ def _refuse_others(graph: Graph, inputs: Mapping[str, object]) -> None:
     known = [each.name for each in graph.buffers if each.role in _GIVEN]
     for name in inputs:
         if name not in known:
-            fix = f"give: {', '.join(known) or 'nothing'}"
-            problem = f"the graph takes no {name!r}"
+            fix = "leave it out, or correct its name"
+            problem = f"the graph takes no {name!r}, but {', '.join(known) or 'nothing'}"
             raise PlanError(codes.BAD_INPUT.at(problem=problem, fix=fix))

@@ -113,6 +113,27 @@ BAD_INPUT = Code(
     "{fix}",
     example=_HEAD + "Graph.of('once', [x, y], [node('first')]).run({})",
 )
+NO_GRAPH = Code(
+    "P212",
+    "call of a pipeline that is no graph",
+    "this call of {name} has no graph: {problem}",
+    "take the pipeline itself, or a part of it without decisions, on whole arrays",
+    example="""\
+import numpy as np
+import vyre as vy
+
+@vy.kernel
+def double(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = 2.0 * x[i]
+
+@vy.pipeline
+def once(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    double(x, y)
+
+once.graph(np.zeros(0, np.float32), np.zeros(0, np.float32))""",
+)
 
 CODES = (
     MALFORMED,
@@ -126,4 +147,5 @@ CODES = (
     NOT_ONE_PROGRAM,
     NO_HANDOFF,
     BAD_INPUT,
+    NO_GRAPH,
 )
