@@ -25,6 +25,9 @@ def call(ctx: Context, node: ast.Call) -> Value:
     _refuse_method(ctx, node)
     callee = ctx.expr(node.func)
     if isinstance(callee, Method):
+        if callee.name == arrays.STORE:
+            form = f"{callee.array.name}.atomic_exchange(i, value)"
+            raise ctx.error(node, codes.CALL, name=callee.name, problem="gives no value", form=form)
         return ctx.spill(arrays.atomic(ctx, node, callee.array, callee.name), "old")
     if not isinstance(callee, Thing):
         raise not_callable(ctx, node, callee)
