@@ -257,14 +257,19 @@ def test_contracts_are_kept_or_errors() -> None:
     assert "L7" in str(caught.value)
     assert y.min() == 5  # nothing ran
 
-    @vy.pipeline(require={"host_reads": 0})
-    def reads(x: vy.InOut[vy.u32]):
-        moved = vy.flag()
-        while vy.again(moved, most=40):
-            halve(x, moved)
 
+@vy.pipeline(require={"host_reads": 0})
+def reads(x: vy.InOut[vy.u32]):
+    moved = vy.flag()
+    while vy.again(moved, most=40):
+        halve(x, moved)
+
+
+@pytest.mark.device
+def test_a_flag_in_memory_that_the_host_shares_is_no_host_read() -> None:
+    reads(np.ones(4, np.uint32), device="cpu")
     with pytest.raises(PlanError) as caught:
-        reads(np.ones(4, np.uint32))
+        reads(np.ones(4, np.uint32), device="wgpu:0")
     assert caught.value.code == "P113"
 
 
