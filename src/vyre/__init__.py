@@ -98,6 +98,7 @@ _late.bind(
     check="vyre.check:check",
     validate="vyre.check:validate",
     execute_reference="vyre.backends.reference.execute:execute",
+    run_graph="vyre.runtime.graphs:run_graph",
     compare_outputs="vyre.conform.compare:compare_outputs",
     cached_note="vyre.runtime.translation_store:note",
     store_note="vyre.runtime.translation_store:keep_note",

@@ -10,6 +10,7 @@ import numpy as np
 from vyre.diagnostics import VyreError
 from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.settling import Contest
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
@@ -20,9 +21,9 @@ from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.memory_pool import Held, pool_of
 
-_MOST_ARENAS = 2
+MOST_ARENAS = 2
 """Sets of scratch that a plan keeps for its next runs, in different threads."""
-_MOST_KEPT = 1 << 22
+MOST_KEPT = 1 << 22
 """Bytes of such a set: with more, what finding memory costs is a small part of a run."""
 
 Arena = dict[int, DeviceArray]
@@ -37,6 +38,20 @@ class Remembered:
 
     plan: WindowPlan
     arenas: list[Arena]
+    rivalry: Rivalry | None = None
+    """Another plan for the same, as long as it is open which of both is faster."""
+    is_settled: bool = False
+    """True if it was timed against its rival, in this process or an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rivalry:
+    """The second best plan of a window, and the contest with it."""
+
+    rival: Remembered
+    contest: Contest
+    key: str
+    """Under which the verdict is kept."""
 
 
 @dataclass(slots=True)
@@ -102,7 +117,11 @@ def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[AnyRun]]:
     for group in plan.groups:
         own = steps[group.first : group.first + group.count]
         launches = [step for step in own if isinstance(step, Launch)]
-        if group.fused is not None:
+        if group.tiled is not None:
+            kernel, values = group.tiled.kernel, group.tiled.arguments(launches)
+            grid = (group.tiled.launch.grid, 1, 1)
+            found.append([_run(kernel, values, order, (grid, None), launches)])
+        elif group.fused is not None:
             kernel, values = group.fused.kernel, group.fused.arguments(launches)
             found.append([_run(kernel, values, order, (launches[0].grid, None), launches)])
         else:
@@ -156,7 +175,7 @@ def run_window(
     try:
         arena = window.known.arenas.pop()
     except IndexError:
-        arena = _new_arena(plan, buffers, device)
+        arena = new_arena(plan, buffers, device)
     for number, array in arena.items():
         memory[number] = array
     for number in plan.own:
@@ -168,7 +187,7 @@ def run_window(
             _step(run, memory, simple, counted, iteration)
     for number in arena:
         memory[number] = None
-    if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
+    if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
         window.known.arenas.append(arena)
 
 
@@ -225,7 +244,8 @@ def _step(
             simple.clear(_array(memory, buffer))
 
 
-def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+    """Memory for the scratch that dies in a window."""
     pool = pool_of(device)
     arena: Arena = {}
     for slot in plan.slots:

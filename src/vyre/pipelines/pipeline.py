@@ -21,6 +21,7 @@ from vyre.ir import DataType
 from vyre.pipelines import background
 from vyre.pipelines.apart import Clock, OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.as_graph import graph_of
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import RunAgain, may_run_again
@@ -33,6 +34,7 @@ from vyre.pipelines.steps import Buffer
 from vyre.pipelines.translate import translate
 from vyre.pipelines.verify import compare, expected_of
 from vyre.pipelines.walk import Walker, type_of
+from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class Pipeline(Staged, Generic[P, R]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse)
+        self._plans = Plans(fuse=fuse, settle=not require)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 
@@ -143,6 +145,19 @@ class Pipeline(Staged, Generic[P, R]):
         actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
         return plan_of(self.__name__, route.device.info.id, actions.windows, actions.counted)
+
+    def graph(self, *args: Any, device: str | None = None, **kwargs: Any) -> Graph:
+        """The launches of a call with these arguments as a graph of programs; nothing runs.
+
+        Numbers and shapes of the call are part of the graph, its arrays are not.
+        """
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose(device or given.device)
+        free = Contract(self.__name__, None)
+        actions = Planned(self._plans, route, None, free, is_dry=True)
+        self._walk(actions, given.arrays, given.numbers)
+        reads, parameters = actions.counted.host_reads, self.written.parameters
+        return graph_of(self.__name__, actions.windows, parameters, actions.results, reads)
 
     def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
         """What a call does and why: launches, and for each scratch where it is kept."""

@@ -23,6 +23,7 @@ from vyre.pipelines.execute import (
     Counted,
     Memory,
     Remembered,
+    Rivalry,
     Window,
     count_launches,
     first_words,
@@ -30,12 +31,19 @@ from vyre.pipelines.execute import (
     run_window,
     runs_of,
 )
-from vyre.pipelines.fused import FusedKernels
 from vyre.pipelines.loops import MOST_AHEAD, Repeats
+from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
+from vyre.pipelines.tile_kernels import GroupKernels, planning_device
 from vyre.pipelines.walk import Size
-from vyre.pipelines.window import buffers_of, key_of, plan_window, without_needless_clears
+from vyre.pipelines.window import (
+    WindowPlan,
+    buffers_of,
+    key_of,
+    plan_window,
+    without_needless_clears,
+)
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
@@ -49,8 +57,10 @@ _MOST_PLANS = 64
 class Plans:
     """The plans of one pipeline, by what they depend on."""
 
-    def __init__(self, *, fuse: bool) -> None:
-        self._kernels = FusedKernels() if fuse else None
+    def __init__(self, *, fuse: bool, settle: bool = True) -> None:
+        self._settles = settle
+        """True if plans may be timed against others: those of a contract may not."""
+        self._kernels = GroupKernels() if fuse else None
         self.counted = CountedKernels()
         self.predicated = PredicatedKernels()
         self.rooms = Rooms()
@@ -66,13 +76,22 @@ class Plans:
         key = (route.device.info.id, *key_of(steps, buffers, live))
         found = self._known.get(key)
         if found is None:
-            most = route.backend.target(route.device).limits.max_storage_buffers
-            plan = plan_window(steps, buffers, live, kernels=self._kernels, most_buffers=most)
+            info = route.device.info
+            device = planning_device(route.backend.target(route.device), info.kind)
+            plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
+            made = Remembered(plan, [])
+            if self._settles and plan.is_fused:
+                kernels = self._kernels if plan.has_tiles else None
+                rival = plan_window(
+                    steps, buffers, live, kernels=kernels, device=device, tiles=False
+                )
+                made = _settled(plan, rival, verdict_key(f"{info.id} {info.name}", steps, buffers))
             with self._lock:
                 while len(self._known) >= _MOST_PLANS:
                     self._known.pop(next(iter(self._known)))
-                found = self._known.setdefault(key, Remembered(plan, []))
-        return found
+                found = self._known.setdefault(key, made)
+        rivalry = found.rivalry
+        return found if rivalry is None or not rivalry.contest.verdict else rivalry.rival
 
     def forget(self) -> None:
         """Drop the plans, and the memory that they hold."""
@@ -82,7 +101,15 @@ class Plans:
             self.predicated = PredicatedKernels()
             self.ahead.clear()
             if self._kernels is not None:
-                self._kernels = FusedKernels()
+                self._kernels = GroupKernels()
+
+
+def _settled(plan: WindowPlan, rival: WindowPlan, key: str) -> Remembered:
+    """A plan with its rival, or the better of both if that is known."""
+    verdict = known_verdict(key)
+    if verdict is None:
+        return Remembered(plan, [], Rivalry(Remembered(rival, []), Contest(), key))
+    return Remembered(rival if verdict else plan, [], is_settled=True)
 
 
 @dataclass(frozen=True, slots=True)
