@@ -21,6 +21,7 @@ from vyre.ir import DataType, Program
 from vyre.pipelines import hidden
 from vyre.pipelines.hidden import hidden_site
 from vyre.pipelines.rewritten import rewritten
+from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step, launch_of
 from vyre.plan.predicated import can_predicate, predicated
 from vyre.record import dataclass
@@ -53,11 +54,13 @@ class Predicates:
     def __init__(self, kernels: PredicatedKernels) -> None:
         self._kernels = kernels
         self._stack: list[Buffer] = []
+        self._span = Span("", 0)
+        """Of the latest statement that decides."""
         self._loops: list[Ahead] = []
         self._choices: list[tuple[Buffer, Buffer]] = []
         """Words of decisions whose branches are not all through."""
-        self._used: set[int] = set()
-        """Scratch that some step has used, by id."""
+        self._used: dict[int, Buffer] = {}
+        """Buffers that some step has used, by id; held, so that no other gets that id."""
 
     @property
     def word(self) -> Buffer | None:
@@ -72,7 +75,7 @@ class Predicates:
 
     def begin_loop(self, flag: Buffer, span: Span) -> tuple[Ahead, Launch]:
         """A loop, and the launch that it begins with; steps are predicated by it from now on."""
-        outer = self.word
+        outer, self._span = self.word, span
         loop = Ahead(flag, _word("going"), _word("iterations"), span)
         site = hidden_site("vy.again", span)
         given: dict[str, Any] = {"going": loop.going}
@@ -99,6 +102,7 @@ class Predicates:
     def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer, Launch]:
         """Words for the branches of a decision, and the launch that computes them."""
         then, otherwise, outer = _word("then"), _word("otherwise"), self.word
+        self._span = span
         given: dict[str, Any] = {"flag": flag}
         kernel = hidden.choose()
         if outer is not None:
@@ -124,7 +128,12 @@ class Predicates:
 
     def note(self, step: Step) -> None:
         """Note what a step uses."""
-        self._used.update(id(buffer) for buffer, _ in step.uses())
+        for buffer, _ in step.uses():
+            self._used[id(buffer)] = buffer
+
+    def begin(self, buffer: Buffer) -> None:
+        """Note that a buffer is in use."""
+        self._used[id(buffer)] = buffer
 
     def predicated(self, step: Step) -> list[Step] | None:
         """The steps for one under the word; None for one that cannot be predicated."""
@@ -138,7 +147,7 @@ class Predicates:
                     return []
                 kernel = hidden.copy_if(target.dtype, len(target.shape))
                 given = {"going": word, "source": source, "target": target}
-                return [_over(kernel, given, target, "vy.copy")]
+                return [_over(kernel, given, target, hidden_site("vy.copy", self._span))]
             case Launch():
                 if not can_predicate(step.program):
                     return None
@@ -152,16 +161,16 @@ class Predicates:
         if self.is_new(buffer) or not buffer.size:
             return []
         kernel = hidden.clear_if(buffer.dtype, len(buffer.shape))
-        return [_over(kernel, {"going": word, "target": buffer}, buffer, "vy.clear")]
+        site = hidden_site("vy.scratch", self._span)
+        return [_over(kernel, {"going": word, "target": buffer}, buffer, site)]
 
     def _launch(self, step: Launch, word: Buffer) -> Launch:
         kernel = self._kernels.find(step.kernel)
         return launch_of(kernel, {**step.given, _GOING: word}, step.grid, None, step.site)
 
 
-def _over(kernel: Kernel[...], given: dict[str, Any], target: Buffer, name: str) -> Launch:
+def _over(kernel: Kernel[...], given: dict[str, Any], target: Buffer, site: Site) -> Launch:
     """A launch with an invocation for each element of a buffer."""
-    site = hidden_site(name, Span("", 0, 0))
     return launch_of(kernel, given, None, (target.size,), site)
 
 

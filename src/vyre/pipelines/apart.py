@@ -19,6 +19,7 @@ from vyre.front.parameters import ArrayParameter, Mode
 from vyre.ir import DataType
 from vyre.pipelines import tree
 from vyre.pipelines.counts import CountedScratch, first_elements, trimmed, writes_count
+from vyre.pipelines.loops import Repeats
 from vyre.pipelines.stages import Site
 from vyre.pipelines.walk import Launch, Size
 from vyre.runtime.device_array import DeviceArray
@@ -30,6 +31,9 @@ Host = np.ndarray[Any, np.dtype[Any]]
 
 class OneByOne:
     """Runs each stage when the walker comes to it."""
+
+    repeats: Repeats | None = None
+    """Iterations are walked one after the other."""
 
     def __init__(self, device: Device, deadline: float | None) -> None:
         self._device = device
@@ -121,9 +125,6 @@ class OneByOne:
         self._clock.left()
         held = flag.numpy() if isinstance(flag, DeviceArray) else flag
         return bool(held.reshape(-1)[:1].any())
-
-    def begin_loop(self, flag: object, span: Span) -> None:
-        """The host looks at the flag after each iteration."""
 
     def choose(self, flag: object, span: Span) -> None:
         """The host looks at the flag."""

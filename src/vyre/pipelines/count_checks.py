@@ -106,6 +106,11 @@ class CountChecks:
         return notes
 
     @property
+    def has_counts(self) -> bool:
+        """True if the call has made counted scratch."""
+        return bool(self._counts)
+
+    @property
     def alive(self) -> list[Buffer]:
         """Buffers that the host is going to look at."""
         found: list[Buffer] = []

@@ -10,6 +10,7 @@ import numpy as np
 from vyre.diagnostics import VyreError
 from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.settling import Contest
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
@@ -37,6 +38,20 @@ class Remembered:
 
     plan: WindowPlan
     arenas: list[Arena]
+    rivalry: Rivalry | None = None
+    """Another plan for the same, as long as it is open which of both is faster."""
+    is_settled: bool = False
+    """True if it was timed against its rival, in this process or an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rivalry:
+    """The second best plan of a window, and the contest with it."""
+
+    rival: Remembered
+    contest: Contest
+    key: str
+    """Under which the verdict is kept."""
 
 
 @dataclass(slots=True)
@@ -145,9 +160,17 @@ def _run(
 
 
 def run_window(
-    window: Window, memory: Memory, device: Device, simple: OneByOne, counted: Counted
+    window: Window,
+    memory: Memory,
+    device: Device,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None = None,
 ) -> None:
-    """Run a window; afterwards `memory` has the arrays of scratch that lives on."""
+    """Run a window; afterwards `memory` has the arrays of scratch that lives on.
+
+    `iteration` is the depth of a loop, and which of its iterations this is.
+    """
     plan, buffers = window.known.plan, window.buffers
     try:
         arena = window.known.arenas.pop()
@@ -161,7 +184,7 @@ def run_window(
         for number in group.zeroed:
             simple.clear(_array(memory, number))
         for run in runs:
-            _step(run, memory, simple, counted)
+            _step(run, memory, simple, counted, iteration)
     for number in arena:
         memory[number] = None
     if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
@@ -194,7 +217,13 @@ def _array(memory: Memory, number: int) -> Host | DeviceArray:
     return found
 
 
-def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> None:
+def _step(
+    run: AnyRun,
+    memory: Memory,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None,
+) -> None:
     match run:
         case Run(kernel, values, places, (grid, elements)):
             given = list(values)
@@ -203,7 +232,10 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             try:
                 simple.call(kernel, given, grid, elements)
             except VyreError as error:
-                raise placed(error, run.sites) from error.__cause__
+                sites = run.sites
+                if iteration is not None:
+                    sites = [site.at(*iteration) for site in sites]
+                raise placed(error, sites) from error.__cause__
             counted.launches += 1
         case CopyRun(source, target):
             simple.copy(_array(memory, source), _array(memory, target))

@@ -35,7 +35,8 @@ def _hidden() -> None:
 
 def hidden_site(name: str, span: Span) -> Site:
     """Where a hidden launch stands: at the statement that needs it."""
-    return Site(tree.Stage(tree.Captured((name,), span), (), (), None, None, (), span))
+    stage = tree.Stage(tree.Captured((name,), span), (), (), None, None, (), span)
+    return Site(stage, is_hidden=True)
 
 
 @lru_cache(maxsize=1)

@@ -65,7 +65,7 @@ class Pipeline(Staged, Generic[P, R]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse)
+        self._plans = Plans(fuse=fuse, settle=not require)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from vyre import ir
-from vyre.diagnostics import Span, TrapError
+from vyre.diagnostics import Span, TrapError, VyreError
 from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
 from vyre.ir import DataType, Program
@@ -23,6 +23,7 @@ from vyre.pipelines.execute import (
     Counted,
     Memory,
     Remembered,
+    Rivalry,
     Window,
     count_launches,
     first_words,
@@ -30,11 +31,20 @@ from vyre.pipelines.execute import (
     run_window,
     runs_of,
 )
+from vyre.pipelines.loops import MOST_AHEAD, Repeats
+from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
 from vyre.pipelines.tile_kernels import GroupKernels, planning_device
-from vyre.pipelines.walk import MOST_AHEAD, Size
-from vyre.pipelines.window import buffers_of, key_of, plan_window, without_needless_clears
+from vyre.pipelines.walk import Size
+from vyre.pipelines.window import (
+    WindowPlan,
+    buffers_of,
+    key_of,
+    plan_window,
+    without_needless_clears,
+)
+from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
 
@@ -47,7 +57,9 @@ _MOST_PLANS = 64
 class Plans:
     """The plans of one pipeline, by what they depend on."""
 
-    def __init__(self, *, fuse: bool) -> None:
+    def __init__(self, *, fuse: bool, settle: bool = True) -> None:
+        self._settles = settle
+        """True if plans may be timed against others: those of a contract may not."""
         self._kernels = GroupKernels() if fuse else None
         self.counted = CountedKernels()
         self.predicated = PredicatedKernels()
@@ -67,11 +79,19 @@ class Plans:
             info = route.device.info
             device = planning_device(route.backend.target(route.device), info.kind)
             plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
+            made = Remembered(plan, [])
+            if self._settles and plan.is_fused:
+                kernels = self._kernels if plan.has_tiles else None
+                rival = plan_window(
+                    steps, buffers, live, kernels=kernels, device=device, tiles=False
+                )
+                made = _settled(plan, rival, verdict_key(f"{info.id} {info.name}", steps, buffers))
             with self._lock:
                 while len(self._known) >= _MOST_PLANS:
                     self._known.pop(next(iter(self._known)))
-                found = self._known.setdefault(key, Remembered(plan, []))
-        return found
+                found = self._known.setdefault(key, made)
+        rivalry = found.rivalry
+        return found if rivalry is None or not rivalry.contest.verdict else rivalry.rival
 
     def forget(self) -> None:
         """Drop the plans, and the memory that they hold."""
@@ -82,6 +102,34 @@ class Plans:
             self.ahead.clear()
             if self._kernels is not None:
                 self._kernels = GroupKernels()
+
+
+def _settled(plan: WindowPlan, rival: WindowPlan, key: str) -> Remembered:
+    """A plan with its rival, or the better of both if that is known."""
+    verdict = known_verdict(key)
+    if verdict is None:
+        return Remembered(plan, [], Rivalry(Remembered(rival, []), Contest(), key))
+    return Remembered(rival if verdict else plan, [], is_settled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One branch of a decision, as it is collected."""
+
+    items: list[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A decision by a flag."""
+
+    flag: Buffer
+    then: Side
+    otherwise: Side
+
+
+Item = Window | Branch | VyreError
+"""What is collected of an iteration; an error is raised when its turn comes."""
 
 
 def prints(program: Program) -> bool:
@@ -118,6 +166,10 @@ class Planned:
         self._is_shared = route.device.info.kind in (DeviceKind.CPU, DeviceKind.REFERENCE)
         """True if the host looks at the memory of the device in place: that is no host read."""
         self._predicates = Predicates(plans.predicated)
+        self._collected: list[list[Item]] = []
+        """Windows that are not run as they come, of the innermost branch last."""
+        self.is_whole = True
+        """True if nothing has run since `begin_items`."""
         self._looked: dict[int, int] = {}
         """Counts that the host has read at the end, by the ids of their buffers."""
         self._simple = OneByOne(route.device, deadline)
@@ -192,6 +244,11 @@ class Planned:
     def _read(self, buffers: Sequence[Buffer], why: str) -> list[int] | None:
         """Run what was collected, and read words; None if nothing runs."""
         self.flush((*self._referenced(), *buffers))
+        for items in self._collected:
+            self.is_whole = False
+            done = items[:]
+            items.clear()
+            self.run_items(done, None, 0)
         self._count_read(why)
         if self.is_dry:
             return None
@@ -258,6 +315,41 @@ class Planned:
         self._append(launch)
         return loop
 
+    @property
+    def repeats(self) -> Repeats:
+        """This: it collects stages and runs them later."""
+        return self
+
+    def state(self, arrays: dict[str, Any]) -> object | None:
+        """What an iteration depends on besides numbers; None if it cannot be replayed."""
+        if self._checks.has_counts:
+            return None
+        found = [(name, id(each), self._predicates.is_new(each)) for name, each in arrays.items()]
+        return frozenset(found), len(self._saved), len(self.kept)
+
+    def begin_items(self) -> None:
+        """Collect windows, in place of running them."""
+        self.flush(self._referenced())
+        self._collected.append([])
+        self.is_whole = True
+
+    def end_items(self) -> list[Item]:
+        """The windows that were collected."""
+        self.flush(self._referenced())
+        return self._collected.pop()
+
+    def run_items(self, items: list[Item], depth: int | None, count: int) -> None:
+        """Run what was collected, as iteration `count` of the loop at a depth."""
+        for item in items:
+            if isinstance(item, Window):
+                self._run(item, None if depth is None else (depth, count))
+            elif isinstance(item, Branch):
+                self._simple.check_time()
+                taken = item.then if self._words([item.flag])[0] else item.otherwise
+                self.run_items(taken.items, depth, count)
+            else:
+                raise item
+
     def iterations_ahead(self, loop: tree.Again) -> int:
         """How many iterations to submit before the host looks: those of the latest call."""
         known = self._plans.ahead.get(loop)
@@ -278,24 +370,49 @@ class Planned:
         if iterations:
             self._plans.ahead[written] = iterations
 
-    def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer] | None:
-        """Words that decide about the branches of `vy.when`; None if the host decides."""
-        if self._is_shared:
+    def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer] | tuple[Side, Side] | None:
+        """What decides about the branches of `vy.when`; None if the host decides now."""
+        if self._is_shared and not self._collected:
             return None
+        if self._is_shared:
+            self._begin_all()
+            self.flush((*self._referenced(), flag))
+            branch = Branch(flag, Side([]), Side([]))
+            self._collected[-1].append(branch)
+            return branch.then, branch.otherwise
         then, otherwise, launch = self._predicates.choose(flag, span)
         self._append(launch)
         return then, otherwise
 
-    def enter(self, word: Buffer) -> None:
-        """Let steps have an effect only if a word is set."""
-        self._predicates.enter(word)
+    def _begin_all(self) -> None:
+        """Give memory to all scratch that has a name: after branches it may be in use or not."""
+        for buffer in self._referenced():
+            if isinstance(buffer, Buffer) and self._predicates.is_new(buffer):
+                self.memory_of(buffer)
+                buffer.is_fresh = False
+                self._predicates.begin(buffer)
 
-    def leave(self, word: Buffer) -> None:
+    def enter(self, word: Buffer | Side) -> None:
+        """Let steps have an effect only if a word is set, or collect them for a branch."""
+        if isinstance(word, Side):
+            self.flush(self._referenced())
+            self._collected.append(word.items)
+        else:
+            self._predicates.enter(word)
+
+    def leave(self, word: Buffer | Side) -> None:
         """End what `enter` began."""
-        self._predicates.leave(word)
+        if isinstance(word, Side):
+            self.flush(self._referenced())
+            self._collected.pop()
+        else:
+            self._predicates.leave(word)
 
-    def is_word_set(self, word: Buffer) -> bool:
-        """Read a word of a branch, to know if what is wrong in it matters."""
+    def matters(self, word: Buffer | Side, problem: VyreError) -> bool:
+        """True if a branch with a problem is taken; a branch that is collected raises it then."""
+        if isinstance(word, Side):
+            word.items.append(problem)
+            return False
         found = self._read([word], "it looks whether a branch is taken")
         return found is None or bool(found[0])
 
@@ -341,22 +458,32 @@ class Planned:
         alive.update(map(id, self._predicates.alive))
         known = self._plans.find(steps, buffers, alive, self.route)
         window = Window(known, steps, buffers, runs_of(known.plan, steps))
-        self.windows.append(window)
+        if self._collected:
+            self._collected[-1].append(window)
+        else:
+            self.windows.append(window)
+            self._run(window, None)
+        if not self.is_dry:
+            for buffer in buffers:
+                buffer.is_fresh = False
+
+    def _run(self, window: Window, iteration: tuple[int, int] | None) -> None:
+        """Run a window, on the memory that its buffers have now."""
         self._check_contract(window)
         if self.is_dry:
             self.counted.launches += count_launches(window)
             return
+        own, buffers = window.known.plan.own, window.buffers
         memory = [self._memory.get(id(buffer)) for buffer in buffers]
+        device = self.route.device
         try:
-            run_window(window, memory, self.route.device, self._simple, self.counted)
+            run_window(window, memory, device, self._simple, self.counted, iteration)
         except TrapError:
             # What a stage found wrong may be that elements are missing.
-            self._take_over(known.plan.own, buffers, memory)
+            self._take_over(own, buffers, memory)
             self._look()
             raise
-        for buffer in buffers:
-            buffer.is_fresh = False
-        self._take_over(known.plan.own, buffers, memory)
+        self._take_over(own, buffers, memory)
 
     def _take_over(self, own: Iterable[int], buffers: Sequence[Buffer], memory: Memory) -> None:
         """Note the memory of scratch that a window has made and that lives on."""

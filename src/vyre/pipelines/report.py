@@ -60,6 +60,8 @@ class PipelinePlan:
     bytes_moved: int
     bytes_apart: int
     """Bytes that the stages would read and write, each by itself."""
+    is_settled: bool = False
+    """True if calls have timed it against the second best plan; otherwise it is predicted."""
 
     def __str__(self) -> str:
         many = "launch" if len(self.launches) == 1 else "launches"
@@ -71,6 +73,8 @@ class PipelinePlan:
             f"  device memory: {self.bytes_moved} bytes read and written, "
             f"{self.bytes_apart} if its stages ran apart",
         ]
+        if self.is_settled:
+            lines.append("  settled: calls have timed this plan and the second best in turns")
         for number, launch in enumerate(self.launches):
             stages = " + ".join(
                 f"{stage} (line {line})"
@@ -120,6 +124,7 @@ def plan_of(name: str, device: str, windows: Sequence[Window], counted: Counted)
         scratch,
         moved,
         apart,
+        any(window.known.is_settled for window in windows),
     )
 
 

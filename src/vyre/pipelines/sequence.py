@@ -221,8 +221,8 @@ class _Building:
             given[position] = self.memory[number]
         held: list[Held] = []
         grid, elements = run.extents
-        options = (self._device.info.id, grid, elements, None)
-        found = run.kernel.calls.prepared(tuple(given), options, held)
+        device = self._device.info.id
+        found = run.kernel.calls.prepared(tuple(given), device, grid, elements, held)
         if found is None or found.compiled.compilation.plan is not None:
             return False
         executable = found.compiled.takes_arrays

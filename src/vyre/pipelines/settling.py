@@ -42,10 +42,10 @@ class Contest:
         if self.verdict is not None:
             return self.verdict
         with self._lock:
-            self._calls += 1
             late = self._calls - CALLS_BEFORE
-            # The order within a pair changes, so that neither always follows the other.
-            return 0 if late <= 0 else (late ^ (late >> 1)) & 1
+            self._calls += 1
+            # 0 1 1 0 0 1 1 0: neither always follows the other.
+            return 0 if late < 0 else (late ^ (late >> 1)) & 1
 
     def took(self, plan: int, seconds: float) -> bool:
         """Note the time of a call; True if it settles the contest."""
@@ -82,9 +82,9 @@ def known_verdict(key: str) -> int | None:
     return {b"0": 0, b"1": 1}.get(bytes(found)) if found is not None else None
 
 
-def keep_verdict(key: str, verdict: int) -> None:
-    """Store a verdict for later processes."""
-    default_cache().put(key, b"1" if verdict else b"0")
+def keep_verdict(key: str, is_rival: bool) -> None:
+    """Store for later processes whether the rival won."""
+    default_cache().put(key, b"1" if is_rival else b"0")
 
 
 __all__ = ["Contest", "keep_verdict", "known_verdict", "verdict_key"]

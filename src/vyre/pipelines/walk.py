@@ -21,6 +21,7 @@ from vyre.pipelines import tree
 from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
 from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
+from vyre.pipelines.loops import Flags, Loop, Repeats
 from vyre.pipelines.stages import (
     PipelineSource,
     Site,
@@ -36,8 +37,6 @@ from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
-MOST_AHEAD = 64
-"""Iterations that are submitted before the host looks whether the loop has ended."""
 
 Launch = tuple[int, ...] | None
 """Extents of `grid=` or `elements=`."""
@@ -51,8 +50,13 @@ class Size:
     start: int
 
 
-class Actions(Protocol):
+class Actions(Flags, Protocol):
     """What is done with the stages of a pipeline. Arrays are its own; they have a `shape`."""
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """What runs iterations later or again; None if each is run when it comes."""
+        ...
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
         """A new array of zeros."""
@@ -77,48 +81,17 @@ class Actions(Protocol):
         """Copy an array to another."""
         ...
 
-    def clear(self, array: Any) -> None:
-        """Fill an array with zeros."""
-        ...
-
-    def is_set(self, flag: Any) -> bool | None:
-        """True if a flag is not zero, after all stages before; None if nothing runs."""
-        ...
-
     def keep(self, name: str, array: Any) -> None:
         """Leave an array in memory."""
         ...
 
-    def begin_loop(self, flag: Any, span: Span) -> Any:
-        """A loop that runs ahead of the host, as `RunsAhead` has it; None if the host decides."""
-        ...
-
     def choose(self, flag: Any, span: Span) -> tuple[Any, Any] | None:
-        """Words that say which branch has effects, for `RunsAhead`; None if the host decides."""
+        """Words that say which branch has effects, for `Decides`; None if the host decides."""
         ...
 
 
-class RunsAhead(Actions, Protocol):
-    """Actions whose effects a word of the device decides about."""
-
-    is_dry: bool
-    """True if nothing runs: one iteration of a loop will do."""
-
-    def iterations_ahead(self, loop: tree.Again) -> int:
-        """How many iterations to go through before `look_at_loop`."""
-        ...
-
-    def end_iteration(self, loop: Any) -> None:
-        """End an iteration."""
-        ...
-
-    def look_at_loop(self, loop: Any) -> tuple[int, bool] | None:
-        """How many iterations had effects, and if the loop goes on; None if nothing runs."""
-        ...
-
-    def end_loop(self, loop: Any, written: tree.Again, iterations: int) -> None:
-        """End a loop."""
-        ...
+class Decides(Actions, Protocol):
+    """Actions whose branches are gone through before it is known which is taken."""
 
     def enter(self, word: Any) -> None:
         """Let what follows have effects only if a word is set."""
@@ -128,8 +101,8 @@ class RunsAhead(Actions, Protocol):
         """End what `enter` began."""
         ...
 
-    def is_word_set(self, word: Any) -> bool:
-        """True if a word is set, or if nothing runs."""
+    def matters(self, word: Any, problem: VyreError) -> bool:
+        """True if a branch with a problem is taken, or if nothing runs."""
         ...
 
 
@@ -370,79 +343,12 @@ class Walker:
         refuse_write(frame, loop.flag, "vy.again", self._callers[-1], loop.span)
         flag = checked_flag(frame, loop.flag, self._type_of, "vy.again")
         name = f"while vy.again({loop.flag.name})"
-        ahead = self._actions.begin_loop(flag, loop.span) if most > 0 else None
-        if ahead is not None:
-            self._run_ahead(frame, written, loop, ahead, most)
-            return
-        for count in range(1, most + 1):
-            self._actions.clear(flag)
+
+        def walk(count: int) -> None:
             self._iteration(frame, written, loop.body, name, count)
-            for local in locals_of(loop, written):
-                frame.arrays.pop(local, None)
-            if not self._actions.is_set(flag):
-                return
-        if most > 0:
-            raise _not_ended(loop, most)
 
-    def _run_ahead(
-        self, frame: Frame, written: PipelineSource, loop: tree.Again, ahead: Any, most: int
-    ) -> None:
-        """Go through iterations before it is known if they run; come back to the last that did."""
-        actions = cast("RunsAhead", self._actions)
-        done, many = 0, actions.iterations_ahead(loop)
-        kept = len(self._after)
-        try:
-            while True:
-                many = min(many, most - done)
-                states = [_State(frame)]
-                problem = self._batch(frame, written, loop, ahead, range(done, done + many), states)
-                found = actions.look_at_loop(ahead)
-                if found is None:
-                    if problem is not None:
-                        raise problem
-                    actions.end_loop(ahead, loop, 0)
-                    return
-                ran, goes_on = found
-                states[ran - done].restore(frame)
-                if not goes_on:
-                    actions.end_loop(ahead, loop, done := ran)
-                    return
-                if problem is not None:
-                    raise problem
-                done, many = ran, MOST_AHEAD
-                if done == most:
-                    raise _not_ended(loop, most)
-        finally:
-            del self._after[kept:]
-
-    def _batch(
-        self,
-        frame: Frame,
-        written: PipelineSource,
-        loop: tree.Again,
-        ahead: Any,
-        counts: range,
-        states: list[_State],
-    ) -> VyreError | None:
-        """Go through some iterations; a problem matters only if its iteration runs."""
-        actions = cast("RunsAhead", self._actions)
-        flag = frame.array(loop.flag)
-        self._after.append(states[0].arrays)
-        for count in counts:
-            try:
-                actions.clear(flag)
-                name = f"while vy.again({loop.flag.name})"
-                self._iteration(frame, written, loop.body, name, count + 1)
-            except VyreError as error:
-                return error
-            for local in locals_of(loop, written):
-                frame.arrays.pop(local, None)
-            actions.end_iteration(ahead)
-            states.append(_State(frame))
-            self._after.append(states[-1].arrays)
-            if actions.is_dry:
-                break
-        return None
+        found = Loop(self._actions, self._actions.repeats, frame, written, loop, walk)
+        found.run(flag, most, len(self._iterations), self._after)
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
         flag = checked_flag(frame, choice.flag, self._type_of, "vy.when")
@@ -461,7 +367,7 @@ class Walker:
 
     def _branch(self, frame: Frame, written: PipelineSource, word: Any, body: tree.Body) -> None:
         """Go through a branch that may turn out not to be taken."""
-        actions = cast("RunsAhead", self._actions)
+        actions = cast("Decides", self._actions)
         before = {*frame.arrays, *frame.numbers}
         actions.enter(word)
         problem: VyreError | None = None
@@ -472,22 +378,8 @@ class Walker:
         finally:
             actions.leave(word)
         _forget_others(frame, before)
-        if problem is not None and actions.is_word_set(word):
+        if problem is not None and actions.matters(word, problem):
             raise problem
-
-
-class _State:
-    """What the names of a frame stand for after an iteration."""
-
-    __slots__ = ("_numbers", "arrays")
-
-    def __init__(self, frame: Frame) -> None:
-        self.arrays = dict(frame.arrays)
-        self._numbers = dict(frame.numbers)
-
-    def restore(self, frame: Frame) -> None:
-        """Let the names stand for that again."""
-        frame.arrays, frame.numbers = self.arrays, self._numbers
 
 
 def _forget_others(frame: Frame, names: set[str]) -> None:
@@ -495,12 +387,6 @@ def _forget_others(frame: Frame, names: set[str]) -> None:
     for known in (frame.arrays, frame.numbers):
         for name in set(known) - names:
             del known[name]
-
-
-def _not_ended(loop: tree.Again, most: int) -> PlanError:
-    return PlanError(
-        codes.MOST_REACHED.at(Location(span=loop.span), (), most=most, flag=loop.flag.name)
-    )
 
 
 def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
@@ -519,16 +405,6 @@ def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
                     fix=fix,
                 )
             )
-
-
-def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
-    """Scratch that an iteration makes for itself: not used before, between or after."""
-    made = [each.name for each in loop.body if isinstance(each, (tree.Scratch, tree.Flag))]
-    inside = tree.uses(loop.body)
-    everywhere = tree.uses(written.body)
-    return tuple(
-        name for name in made if name not in written.parameters and inside[name] == everywhere[name]
-    )
 
 
 def _launch_extents(

@@ -56,6 +56,16 @@ class WindowPlan:
     """Scratch that is in tiles, and whether it is in memory too."""
 
     @property
+    def has_tiles(self) -> bool:
+        """True if some launch hands over tiles."""
+        return any(group.tiled is not None for group in self.groups)
+
+    @property
+    def is_fused(self) -> bool:
+        """True if some launch is several stages."""
+        return self.has_tiles or any(group.fused is not None for group in self.groups)
+
+    @property
     def slot_bytes(self) -> int:
         """Bytes of the memory that scratch shares."""
         return sum(slot.nbytes for slot in self.slots)
@@ -112,20 +122,23 @@ def plan_window(
     *,
     kernels: GroupKernels | None,
     device: PlanningDevice,
+    tiles: bool = True,
 ) -> WindowPlan:
     """Group the steps, and share memory between scratch buffers whose lives are disjoint.
 
-    Without `kernels`, nothing is fused.
+    Without `kernels` nothing is fused, and without `tiles` only what registers hand over.
     """
     order = {id(buffer): number for number, buffer in enumerate(buffers)}
     last = {id(b): position for position, step in enumerate(steps) for b, _ in step.uses()}
     begun: set[int] = {id(b) for b in buffers if not (b.is_scratch and b.is_fresh)}
     planned: list[PlannedGroup] = []
     registers: list[int] = []
-    tiles: dict[int, bool] = {}
+    in_tiles: dict[int, bool] = {}
     lives: dict[int, tuple[int, int]] = {}
     at = 0
-    for number, (group, tiled) in enumerate(_groups(steps, begun, live, kernels, device)):
+    for number, (group, tiled) in enumerate(
+        _groups(steps, begun, live, kernels, device, tiles=tiles)
+    ):
         end = at + len(group.steps)
         fused = None
         if kernels is not None and tiled is None:
@@ -140,7 +153,7 @@ def plan_window(
             without_memory, handed = _tiled_places(launches, tiled)
             registers += [order[each] for each in without_memory if each not in handed]
             for each, is_in_memory in handed.items():
-                tiles[order[each]] = tiles.get(order[each], False) or is_in_memory
+                in_tiles[order[each]] = in_tiles.get(order[each], False) or is_in_memory
         zeroed: list[int] = []
         for step in group.steps:
             for buffer, mode in step.uses():
@@ -160,7 +173,7 @@ def plan_window(
     own_memory = [number for number in lives if id(buffers[number]) in live]
     shared = {number: life for number, life in lives.items() if number not in own_memory}
     slots = _share({number: buffers[number].nbytes for number in shared}, shared)
-    handed_over = tuple((n, n in lives) for n in tiles if buffers[n].is_scratch)
+    handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
     return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers), handed_over)
 
 
@@ -170,10 +183,12 @@ def _groups(
     live: AbstractSet[int],
     kernels: GroupKernels | None,
     device: PlanningDevice,
+    *,
+    tiles: bool,
 ) -> list[tuple[Group, TiledGroup | None]]:
     """The groups of a window, each with its tiles if it has some."""
     groups = grouped(steps, fuse=kernels is not None, most_buffers=device.most_buffers)
-    if kernels is None:
+    if kernels is None or not tiles:
         return [(group, None) for group in groups]
     fresh = {id(b) for step in steps for b, _ in step.uses() if id(b) not in begun}
     return tiled_groups(groups, live, fresh, device, kernels.tiles)

@@ -129,10 +129,8 @@ class Kernel(Generic[P]):
             done = dispatch_anew(compiled, made.given, shape, None, None, deadline, True, outs)
         except TrapError as error:
             raise located(error, program) from None
-        if not made.layouts:
-            ordered = tuple(given[name] for name in self.source.parameters)
-            outside = translated.outside
-            self.calls.store(ordered, made, options, outs, compiled, done, outside)
+        ordered = tuple(given[name] for name in self.source.parameters)
+        self.calls.store(ordered, made, options, outs, compiled, done, translated.outside)
         done.finish()
 
     def _wanted(self, given: Mapping[str, Any], made: Prepared) -> Specialisation:

@@ -158,13 +158,13 @@ def waits() -> list[tuple[str, int, int]]:
     recorder: Any = routing.choose("wgpu:0").device
     found: list[tuple[str, int, int]] = []
     for pipeline, n, rest in ((ping_pong, 100, 1), (branches, 60, 2)):
-        x = vy.array(floats(128), "wgpu:0")
+        x, waited = vy.array(floats(128), "wgpu:0"), 0
         for _ in range(3):
             given = [vy.array(number(each), "wgpu:0") for each in (n, *[0] * rest)]
             before = recorder.recorder.waits
             pipeline(x, *given)
-            after = recorder.recorder.waits
-        found.append((pipeline.__name__, n, after - before))
+            waited = recorder.recorder.waits - before
+        found.append((pipeline.__name__, n, waited))
     return found
 
 

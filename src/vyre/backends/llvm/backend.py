@@ -99,11 +99,14 @@ class CpuExecutable:
         return run
 
     def on_arrays(
-        self, grid: tuple[int, int, int], deadline: float | None = None
+        self,
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+        strided: Sequence[int] = (),
     ) -> Callable[..., LaunchRecord | None]:
         """A launch on host arrays, which each call passes."""
         info = self.kernel.info
-        function = self.kernel.arrays(grid, timeout=deadline)
+        function = self.kernel.arrays(grid, timeout=deadline, strided=strided)
 
         def run(*arrays: object) -> LaunchRecord | None:
             outcome = function(*arrays)
@@ -112,7 +115,7 @@ class CpuExecutable:
         proving = info.proving_places
         if not proving:
             return run
-        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False)
+        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False, strided=strided)
 
         def run_if_sure(*arrays: object) -> LaunchRecord | None:
             if all(is_private(arrays[place]) for place in proving):

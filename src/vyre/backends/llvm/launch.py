@@ -23,7 +23,8 @@ from vyre.backends.llvm.pool import LaunchKind, NativeLaunch, Pool
 Grid = tuple[int, int, int]
 
 _POLLS, _DIVERGENT, _PRINTS, _KEEPS, _ANY_ORDER = 1, 2, 4, 8, 16
-_CONTIGUOUS_WITH_FORMAT: Final = 0x18 | 0x20 | 0x04
+_CONTIGUOUS: Final = 0x20
+_CONTIGUOUS_WITH_FORMAT: Final = 0x18 | _CONTIGUOUS | 0x04
 _WRITABLE: Final = 0x01
 _FORMATS: Final = {
     "bool": "?",
@@ -55,7 +56,7 @@ class Slot(ctypes.Structure):
         ("element_bytes", ctypes.c_uint32),
         ("flags", ctypes.c_uint32),
         ("formats", ctypes.c_char * 4),
-        ("unused", ctypes.c_uint32),
+        ("is_strided", ctypes.c_uint32),
     )
 
 
@@ -129,15 +130,25 @@ class NativeKernel:
         timeout: float | None = None,
         threads: int = 0,
         sure: bool = True,
+        strided: Sequence[int] = (),
     ) -> LaunchFunction:
         """A launch that takes the buffers' arrays, in their order.
+
+        Those at the places `strided` are views, bound with all memory between their elements.
 
         Without a grid, each call covers the elements of buffer `grid_buffer` along x; or the call
         gives nx, ny, nz after the arrays, and after them the runs of bytes to be cleared before.
         """
         bound = self.descriptor((), grid or (1, 1, 1), timeout_ns(timeout), threads, sure=sure)
         bound.grid_buffer = -1 if grid else grid_buffer
-        return self._function("arrays", bound)
+        if not strided:
+            return self._function("arrays", bound)
+        slots = (Slot * len(self.info.buffers)).from_buffer_copy(self._slots)
+        for place in strided:
+            slots[place].is_strided = 1
+            slots[place].flags &= ~_CONTIGUOUS
+        bound.slots = ctypes.addressof(slots)
+        return self._function("arrays", bound, slots)
 
     def launch_raw(
         self,

@@ -102,9 +102,10 @@ class SplitExecutable:
         return run
 
     def on_arrays(
-        self, grid: Grid, deadline: float | None = None
+        self, grid: Grid, deadline: float | None = None, strided: Sequence[int] = ()
     ) -> Callable[..., LaunchRecord | None]:
-        """A launch on host arrays, as `TakesArrays` has it."""
+        """A launch on host arrays, as `TakesArrays` has it; not on views with strides."""
+        assert not strided
         count = len(self._names)
 
         def run(*given: object) -> LaunchRecord | None:

@@ -385,6 +385,8 @@ def test_the_pool_does_what_the_steps_mean(seed: int) -> None:
     record = native_one.run()
     again, expected, _ = _random_steps(seed)
     meant = Stepwise(again).run()
-    assert record == meant
+    assert record is not None
+    assert meant is not None
+    assert (record.stopped, record.counters) == (meant.stopped, meant.counters)
     for one, other in zip(ours, expected, strict=True):
         assert (one == other).all()

@@ -38,7 +38,7 @@ class WorkgroupUniform:
         varying: frozenset[str] = frozenset()
         while True:
             self._shapes = Divergence(kernel.program, body, AXES, varying, over_time=True)
-            self.work = Cutter(self._is_shared, self._runs_outside).cut(body)
+            self.work = Cutter(self._is_shared, self._runs_outside, kernel.version_flags).cut(body)
             assigned = self._assigned_in_regions()
             if assigned <= varying:
                 break

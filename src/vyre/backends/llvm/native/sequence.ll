@@ -122,22 +122,12 @@ done:
 }
 
 ; Run all workgroups of a short launch in this thread.
-define internal void @run_at_once(ptr %job, i64 %groups, ptr %memory, i1 %attends) nounwind {
-entry:
+define internal void @run_at_once(ptr %job, i64 %groups, ptr %memory) nounwind {
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   %kernel = load ptr, ptr %kernel.p
   %launch = getelementptr inbounds %job, ptr %job, i64 0, i32 24
   call void @begin_memory(ptr %memory)
-  br i1 %attends, label %main, label %any
-main:
-  store atomic ptr %job, ptr @main_job seq_cst, align 8
   call void %kernel(ptr %launch, i64 0, i64 %groups, ptr %memory)
-  store atomic ptr null, ptr @main_job seq_cst, align 8
-  br label %done
-any:
-  call void %kernel(ptr %launch, i64 0, i64 %groups, ptr %memory)
-  br label %done
-done:
   call void @hand_over(ptr %kernel, ptr %launch, ptr %memory)
   ret void
 }
@@ -240,7 +230,13 @@ loop:
 fetch:
   %position = load i32, ptr %position.p
   %is.end = icmp uge i32 %position, %count
-  br i1 %is.end, label %over, label %decode
+  br i1 %is.end, label %over, label %listen
+listen:
+  ; The main thread may run Python between steps as it may in kernels: nothing here holds a lock.
+  br i1 %attends, label %main, label %decode
+main:
+  store atomic ptr %job, ptr @main_job seq_cst, align 8
+  br label %decode
 decode:
   %position.w = zext i32 %position to i64
   %step = getelementptr inbounds %step, ptr %steps, i64 %position.w
@@ -338,7 +334,7 @@ some:
   %short = and i1 %s3, %able
   br i1 %short, label %at.once, label %weigh
 at.once:
-  call void @run_at_once(ptr %job, i64 %groups, ptr %memory, i1 %attends)
+  call void @run_at_once(ptr %job, i64 %groups, ptr %memory)
   %stop.after = load atomic i32, ptr %stop.p seq_cst, align 4
   %trapped = icmp ne i32 %stop.after, 0
   br i1 %trapped, label %over, label %next
@@ -369,9 +365,17 @@ together:
   %backwards = select i1 %ordered, i32 0, i32 %odd
   %segments = zext i32 %threads to i64
   call void @divide(ptr %job, i64 %groups, i64 %segments, i32 %backwards)
-  ret i1 true
+  br label %leave
 over:
-  ret i1 false
+  br label %leave
+leave:
+  %more = phi i1 [ true, %together ], [ false, %over ]
+  br i1 %attends, label %deaf, label %done
+deaf:
+  store atomic ptr null, ptr @main_job seq_cst, align 8
+  br label %done
+done:
+  ret i1 %more
 }
 
 ; ---- phases ---------------------------------------------------------------------------------------

@@ -148,4 +148,22 @@ PLANTS = (
         "ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n))",
         "ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n // 2))",
     ),
+    Plant(
+        "only the trip count is tested, not the strides",
+        "specialise_trip_counts",
+        "for size in self._plan.sizes:",
+        "for size in self._plan.sizes[:1]:",
+    ),
+    Plant(
+        "a version runs for one member more",
+        "specialise_trip_counts",
+        "ir.Lit(ir.DataType.U32, number))",
+        "ir.Lit(ir.DataType.U32, number + 1))",
+    ),
+    Plant(
+        "an iteration is missing",
+        "specialise_trip_counts",
+        "UnrolledBody(body, self._plan, number, self._types)",
+        "UnrolledBody(body, self._plan, number - 1, self._types)",
+    ),
 )
