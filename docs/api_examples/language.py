@@ -23,6 +23,22 @@ transposed(x, y, facts)
 assert np.array_equal(y, x.T) and facts.tolist() == [3, 12, 2]
 
 
+# %% x.u16 x.u32 x.u64
+@vy.kernel
+def words_at(text: vy.In[vy.u8], at: vy.In[vy.u32], found: vy.Out[vy.u64, 2]):
+    i = vy.gid()
+    if i < len(at):
+        found[i, 0] = vy.u64(text.u16(at[i]))
+        found[i, 1] = vy.u64(text.u32(at[i]))  # any offset, no alignment
+        found[i, 2] = text.u64(at[i])  # bytes out of bounds are zero
+
+
+found = np.zeros((2, 3), np.uint64)
+words_at(b"\x01\x02\x03\x04\x05\x06\x07\x08\x09", np.array([1, 7], np.uint32), found)
+assert [hex(n) for n in found[0]] == ["0x302", "0x5040302", "0x908070605040302"]
+assert [hex(n) for n in found[1]] == ["0x908", "0x908", "0x908"]
+
+
 # %% x.atomic_add x.atomic_sub x.atomic_min x.atomic_max
 @vy.kernel
 def summed(x: vy.In[vy.i32], found: vy.InOut[vy.i32]):

@@ -61,6 +61,13 @@ def flat_index(
     ctx: Context, node: ast.AST, array: Array, nodes: Sequence[ast.expr], values: Sequence[Value]
 ) -> ir.AnyExpr:
     """The position of an element in its buffer."""
+    return position(ctx, array, axis_indices(ctx, node, array, nodes, values))
+
+
+def axis_indices(
+    ctx: Context, node: ast.AST, array: Array, nodes: Sequence[ast.expr], values: Sequence[Value]
+) -> list[Scalar]:
+    """The index along each axis, checked to be integers, one per axis."""
     if len(values) != array.rank:
         raise ctx.error(
             node,
@@ -71,7 +78,11 @@ def flat_index(
             example=element_of(array),
         )
     along = enumerate(zip(nodes, values, strict=True))
-    indices = [_one_index(ctx, n, array, axis, v) for axis, (n, v) in along]
+    return [_one_index(ctx, n, array, axis, v) for axis, (n, v) in along]
+
+
+def position(ctx: Context, array: Array, indices: Sequence[Scalar]) -> ir.AnyExpr:
+    """The position of the element with these indices in its buffer."""
     if array.rank == 1 and array.steps is None:
         return indices[0].expr
     return _position(ctx, array, indices)

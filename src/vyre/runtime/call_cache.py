@@ -22,6 +22,7 @@ from vyre.diagnostics import DispatchError, TrapError
 from vyre.driver import grid as grids
 from vyre.driver import routing
 from vyre.opt.hot_paths import DEFAULT_HOT_THRESHOLD_NS, dispatch_keys
+from vyre.record import dataclass
 from vyre.runtime.argument_signature import ArgumentSignature, signature_of
 from vyre.runtime.clearing import Outs, packed_runs
 from vyre.runtime.dispatch_cache import is_bound_in_place, is_comparable, spent_on
@@ -63,11 +64,36 @@ _Sizes = tuple["Shapes", "Extents", "Extents", tuple[object, ...], int, tuple[ob
 zero as the launch takes them, the bytes of all arrays, and the buffers that hold shapes."""
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedLaunch:
+    """A call as the launch of a program."""
+
+    compiled: CompiledProgram
+    operands: tuple[object, ...]
+    """For each buffer the position of an argument, or the array of a number or a shape."""
+    grid: Grid
+    clearing: bytes
+    """The runs of bytes to zero, as a launch on arrays takes them."""
+    touched: int
+    """Bytes of all arrays."""
+    keys: tuple[str, ...]
+    """What its time is recorded under."""
+
+
 class CachedCall:
     """An entry of the cache: a launch, prepared for arguments of certain types."""
 
     __slots__ = (
-        *("_compiled", "_functions", "_is_varying", "_kernel", "_keys", "_last", "_launch"),
+        *(
+            "_clears_views",
+            "_compiled",
+            "_functions",
+            "_is_varying",
+            "_kernel",
+            "_keys",
+            "_last",
+            "_launch",
+        ),
         *("_options", "_positions", "_route", "_runs", "_signature", "left", "outside", "program"),
     )
 
@@ -102,6 +128,7 @@ class CachedCall:
         self._runs: dict[object, bytes] = {}
         """Ranges to zero that the general function found."""
         self._is_varying = _is_varying(self.program, signature)
+        self._clears_views = any(view.is_out for view in signature.views)
         self.left = _MAX_REPLAYS
         """How often the entry may still be used."""
 
@@ -116,6 +143,11 @@ class CachedCall:
         # The device option may select another device by now.
         wanted, route = self._route
         return routing.choose.cache.get(wanted) is route
+
+    @property
+    def deadline(self) -> float | None:
+        """The deadline of its launches."""
+        return self._options[1]
 
     def take_functions_of(self, other: CachedCall) -> None:
         """Reuse what was compiled for an entry that this one replaces."""
@@ -165,13 +197,51 @@ class CachedCall:
         if launch is None:
             taking = self._compiled.takes_arrays
             assert taking is not None
-            launch = self._launch = taking.on_arrays((1, 1, 1), self._options[1])
+            strided = tuple([view.buffer for view in self._signature.views])
+            launch = self._launch = taking.on_arrays((1, 1, 1), self._options[1], strided)
+        if self._clears_views:
+            tail = self._with_cleared_views(tail, args)
         arguments = (*functions[0](args, held, numbers, buffers), *tail)
         spent = spent_on(launch, arguments, self._keys, touched)
         self.left -= 1
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not self._compiled.is_for_hot):
             self.left = 0
         return spent is not None
+
+    def prepared(
+        self, args: tuple[Any, ...], grid: Extents, elements: Extents, held: list[Held]
+    ) -> PreparedLaunch | None:
+        """What `replay` would launch; None if an uncached call is needed."""
+        signature = self._signature
+        if signature.views:
+            return None
+        numbers = tuple([number.anew() for number in signature.numbers])
+        if not all(each.take(args[each.position]) for each in numbers):
+            return None
+        shapes = [args[position].shape for position in self._positions]
+        found = self._sizes(shapes, args, grid, elements, numbers)
+        if found is None:
+            return None
+        _, _, _, tail, touched, buffers = found
+        assert self._functions is not None
+        bound = self._functions[0](args, held, numbers, buffers)
+        places = {place.name: place.position for place in signature.places}
+        operands = tuple(
+            places.get(name, array) for name, array in zip(signature.names, bound, strict=True)
+        )
+        x, y, z, *runs = cast("tuple[Any, ...]", tail)
+        clearing: bytes = runs[0] if runs else b""
+        return PreparedLaunch(self._compiled, operands, (x, y, z), clearing, touched, self._keys)
+
+    def _with_cleared_views(
+        self, tail: tuple[object, ...], args: tuple[Any, ...]
+    ) -> tuple[object, ...]:
+        """The end of a launch's arguments, with the elements of output views to zero."""
+        runs = cast("bytes", tail[3]) if len(tail) > 3 else b""
+        for view in self._signature.views:
+            if view.is_out:
+                runs += view.clearing(args[view.position])
+        return (*tail[:3], runs)
 
     def _sizes(
         self,
@@ -185,6 +255,10 @@ class CachedCall:
         functions = self._functions
         if functions is None:
             functions = self._functions = self._made_functions()
+        if self._signature.views:
+            # What a program reads of views is not the same as of arrays without gaps.
+            known = self._last
+            return known if known[:3] == (shapes, grid, elements) else None
         given: Grid | None = None
         if grid is not None or elements is not None:
             given = given_grid(self.program, grid, elements)
@@ -257,6 +331,27 @@ class CallCache:
             return None
         return (*args, *(kwargs[name] for name in names))
 
+    def prepared(
+        self,
+        args: tuple[object, ...],
+        device: str,
+        grid: Extents,
+        elements: Extents,
+        held: list[Held],
+    ) -> PreparedLaunch | None:
+        """Look a call up, with whatever deadline: what it would launch; None on a miss.
+
+        The memory of device arrays is appended to `held`.
+        """
+        if len(args) != len(self._names) or not (is_comparable(grid) and is_comparable(elements)):
+            return None
+        for call in self._entries:
+            if call.matches(args, device, call.deadline, held):
+                is_current = call.outside.same() or call.outside.means_the_same()
+                return call.prepared(args, grid, elements, held) if is_current else None
+            held.clear()
+        return None
+
     def replay(self, args: tuple[object, ...], options: CallOptions) -> bool:
         """Look a call up and launch; False, with no effect, on a miss."""
         calls = self._entries
@@ -311,7 +406,12 @@ class CallCache:
         if not (is_comparable(grid) and is_comparable(elements)):
             grid, elements = done.grid, None
         shapes: Shapes = [cast("Any", args[place.position]).shape for place in signature.places]
-        tail = (*done.grid, *_runs(signature.names, outs))
+        if signature.views and (
+            compiled.compilation.is_split or _is_varying(compiled.compilation.source, signature)
+        ):
+            return
+        plain = {name: out for name, out in outs.items() if name not in made.layouts}
+        tail = (*done.grid, *_runs(signature.names, plain))
         buffers = _shape_buffers(signature, shapes)
         last = shapes, grid, elements, tail, done.binding.touched, buffers
         call = CachedCall(
@@ -356,4 +456,4 @@ def _is_varying(program: Program, signature: ArgumentSignature) -> bool:
     return any(numbers_of(each) for each in outs)
 
 
-__all__ = ["CachedCall", "CallCache", "CallOptions"]
+__all__ = ["CachedCall", "CallCache", "CallOptions", "PreparedLaunch"]

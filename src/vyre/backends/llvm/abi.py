@@ -115,6 +115,8 @@ STOP_NO_MEMORY: Final = 4
 STOP_NO_STACK: Final = 5
 STOP_FORKED: Final = 6
 STOP_NO_WATCHDOG: Final = 7
+STOP_STEP: Final = 8
+"""A step of a sequence ended it."""
 
 PRINT_HEADER_WORDS: Final = 3
 """Words before the arguments of a record: {format + 1, words}, {x, y}, {z, 0} as i32 pairs."""

@@ -73,9 +73,9 @@ class CpuExecutable:
     ) -> LaunchRecord:
         """Run the grid on all threads and wait for its end."""
         outcome = self.kernel.launch_raw(
-            _places(arguments), grid, deadline, sure=self._is_sure(arguments)
+            places_of(arguments), grid, deadline, sure=self._is_sure(arguments)
         )
-        return _NOTHING if outcome is None else _record(outcome, deadline, self.kernel.info)
+        return _NOTHING if outcome is None else record_of(outcome, deadline, self.kernel.info)
 
     def bind(
         self,
@@ -89,21 +89,24 @@ class CpuExecutable:
         """
         held = tuple(arguments)
         function = self.kernel.bind(
-            _places(held), grid, timeout=deadline, keep=held, sure=self._is_sure(held)
+            places_of(held), grid, timeout=deadline, keep=held, sure=self._is_sure(held)
         )
 
         def run() -> LaunchRecord:
             outcome = function()
-            return _NOTHING if outcome is None else _record(outcome, deadline, self.kernel.info)
+            return _NOTHING if outcome is None else record_of(outcome, deadline, self.kernel.info)
 
         return run
 
     def on_arrays(
-        self, grid: tuple[int, int, int], deadline: float | None = None
+        self,
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+        strided: Sequence[int] = (),
     ) -> Callable[..., LaunchRecord | None]:
         """A launch on host arrays, which each call passes."""
         info = self.kernel.info
-        function = self.kernel.arrays(grid, timeout=deadline)
+        function = self.kernel.arrays(grid, timeout=deadline, strided=strided)
 
         def run(*arrays: object) -> LaunchRecord | None:
             outcome = function(*arrays)
@@ -112,7 +115,7 @@ class CpuExecutable:
         proving = info.proving_places
         if not proving:
             return run
-        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False)
+        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False, strided=strided)
 
         def run_if_sure(*arrays: object) -> LaunchRecord | None:
             if all(is_private(arrays[place]) for place in proving):
@@ -128,7 +131,7 @@ class CpuExecutable:
         return all(isinstance(memory, HostMemory) and memory.is_private for memory in memories)
 
 
-def _places(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
+def places_of(arguments: Sequence[Argument]) -> list[tuple[int, int]]:
     """The address and the element count of every buffer."""
     places: list[tuple[int, int]] = []
     for argument in arguments:
@@ -146,10 +149,11 @@ def _record_of_arrays(
     outcome: Outcome, deadline: float | None, info: KernelInfo
 ) -> LaunchRecord | None:
     """The same for a launch that may have refused its arrays: None."""
-    return None if outcome.status is Status.BAD_ARGUMENT else _record(outcome, deadline, info)
+    return None if outcome.status is Status.BAD_ARGUMENT else record_of(outcome, deadline, info)
 
 
-def _record(outcome: Outcome, deadline: float | None, info: KernelInfo) -> LaunchRecord:
+def record_of(outcome: Outcome, deadline: float | None, info: KernelInfo) -> LaunchRecord:
+    """What a launch has to say; raises what it failed with."""
     printed = outcome.printed + ((_LOST,) if outcome.lost_prints else ())
     match outcome.status:
         case Status.DONE:

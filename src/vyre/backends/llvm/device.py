@@ -12,6 +12,7 @@ from vyre.diagnostics import OutOfMemoryError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import DeviceInfo, DeviceKind, DeviceMemory
 from vyre.driver.host_memory import is_private
+from vyre.driver.sequence import PreparedSequence, Sequence
 from vyre.record import dataclass
 from vyre.signals import is_from_handler
 
@@ -109,6 +110,13 @@ class CpuDevice:
         flat = np.frombuffer(array, np.uint8)
         address = int(flat.__array_interface__["data"][0])
         return HostMemory(array, address, array, is_private=is_private(array))
+
+    def prepare_sequence(self, sequence: Sequence) -> PreparedSequence | None:
+        """The sequence as one job of the thread pool."""
+        # The backend is built on this module.
+        from vyre.backends.llvm.sequence import native_sequence
+
+        return native_sequence(sequence)
 
     def synchronize(self) -> None:
         """Launches wait for their end, so there is nothing to wait for."""

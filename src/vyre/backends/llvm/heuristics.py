@@ -255,7 +255,7 @@ LARGE_PROGRAM_STATEMENTS: Annotated[int, "statements", "kernels/sha256"] = 250
 """Larger programs get no code that grows: compile time would."""
 MAX_INLINE_SLOW_PATHS: Annotated[int, "slow paths", "survey/ising"] = 8
 """Bounds slow paths emitted inline; further ones are calls."""
-MAX_INLINE_MATHS_CALLS: Annotated[int, "calls", "survey/softmax"] = 40
+MAX_INLINE_MATHS_CALLS: Annotated[int, "calls", "survey/softmax"] = 48
 """Calls up to which vector functions are inlined, at milliseconds each."""
 LONG_BLOCK_LINES: Annotated[int, "lines of LLVM IR", "survey/time_warp"] = 32
 """Longer basic blocks are ended: see `Builder.breathe`."""

@@ -14,9 +14,7 @@ class Technique(Enum):
     """A lowering or heuristic that can be left out; its value says what it does."""
 
     # Rewrites of one region
-    STRUCTURE_RETURNS = "early returns become branches"
     UNROLL_STRUCT_LOOPS = "short loops over the members of structures are unrolled"
-    SPECIALISE_TRIP_COUNTS = "loops over channels are versioned for 1 to 4 of them"
     NARROW_INTEGERS = "arithmetic on bytes stays in narrow integers"
     REBASE_LOOPS = "loops whose start differs between lanes count from zero"
     DELINEARISE = "rows are cut where a remainder or quotient starts over"

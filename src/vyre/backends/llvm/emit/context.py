@@ -32,8 +32,8 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.memory.privatised_reductions import PrivatisedReduction
     from vyre.backends.llvm.emit.memory.table_lookup import Table
+    from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
     from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
-    from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody
 
 ZEROS = "@vyre.zeros"
 """Readable memory that replaces empty buffers; as large as the largest element."""
@@ -75,6 +75,8 @@ class Kernel:
     """Variables computed from the first lane's id; valid for any row that begins there."""
     outside: frozenset[str] = frozenset()
     """Induction variables of loops that run around the lanes of a workgroup."""
+    version_flags: frozenset[str] = frozenset()
+    """Conditions that select a version of the program."""
     longest_row: int = 0
     """Maximum number of lanes of one row; 0 for any number."""
     proven: frozenset[int] = frozenset()

@@ -103,6 +103,7 @@ class _Work:
             turned=facts.interchanged_axis,
             first_lane_trip_counts=facts.trip_counts,
             outside=facts.outer_counters,
+            version_flags=facts.version_flags,
             longest_row=facts.longest_row,
             thorough=thorough,
         )

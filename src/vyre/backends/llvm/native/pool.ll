@@ -56,7 +56,13 @@
   i64,           ; 27 identity of the launching thread
   ptr,           ; 28 its state as the interpreter knows it, while it has let go of the lock
   i64,           ; 29 when the watchdog last had it look for signals
-  [5 x i64]      ; 30
+  i64,           ; 30 gate of the phases of a sequence: see sequence.ll
+  ptr,           ; 31 the sequence, null for a single launch
+  i32,           ; 32 number of the phase: the launching thread waits for another
+  i32,           ; 33 the sequence is over
+  i32,           ; 34 the launching thread sleeps on the number of the phase
+  i32,           ; 35 a launch of the sequence is under way
+  i64            ; 36 since when
 }
 
 %pool = type {
@@ -385,7 +391,9 @@ entry:
   br i1 %is.open, label %look, label %no
 look:
   %left = call i1 @has_work(ptr %job)
-  br i1 %left, label %enter, label %no
+  %joinable = call i1 @is_joinable(ptr %job)
+  %both = and i1 %left, %joinable
+  br i1 %both, label %enter, label %no
 enter:
   %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
   %before = atomicrmw add ptr %refs.p, i32 1 seq_cst
@@ -409,7 +417,17 @@ work:
   ; The launching thread begins with the first segment.
   %own32 = add i32 %worker, 1
   %own = zext i32 %own32 to i64
+  %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 31
+  %sequence = load atomic ptr, ptr %sequence.p monotonic, align 8
+  %single = icmp eq ptr %sequence, null
+  br i1 %single, label %launch, label %phases
+launch:
   call void @claim(ptr %job, ptr %memory, i64 %own, i1 false)
+  br label %left.it
+phases:
+  call void @work_on_phases(ptr %job, ptr %memory, i64 %own, i1 false, i1 false)
+  br label %left.it
+left.it:
   call void @leave(ptr %job)
   ret i1 true
 leave.no:
@@ -973,4 +991,5 @@ define i32 @vyre_pool_workers() nounwind {
 
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.usub.sat.i64(i64, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

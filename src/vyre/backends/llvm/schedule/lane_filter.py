@@ -11,9 +11,9 @@ from vyre import ir
 from vyre.backends.llvm.analysis.cost_model import CostModel
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjunction, conjuncts_of
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, conjunction, conjuncts_of
 from vyre.semantics.atomics import is_atomic_load
 
 
