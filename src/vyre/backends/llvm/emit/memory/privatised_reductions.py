@@ -18,7 +18,7 @@ from vyre.analysis import Ranges
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -111,13 +111,12 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
     for position, statement in enumerate(walk_stmts(program.entry)):
         if isinstance(statement, ir.Store):
             other.add(statement.buffer)
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(statement, ir.Eval) and node is statement.value:
-                    if isinstance(node, ir.Atomic):
-                        joined.setdefault(node.buffer, []).append((position, node))
-                elif isinstance(node, (ir.Load, ir.Atomic)):
-                    other.add(node.buffer)
+        for node in walk_own_exprs(statement):
+            if isinstance(statement, ir.Eval) and node is statement.value:
+                if isinstance(node, ir.Atomic):
+                    joined.setdefault(node.buffer, []).append((position, node))
+            elif isinstance(node, (ir.Load, ir.Atomic)):
+                other.add(node.buffer)
     decls = {decl.name: decl for decl in program.buffers if not decl.is_on_chip}
     names = [name for name in joined if name in decls and name not in other]
     ranges = Ranges.of(program) if names else None
