@@ -17,9 +17,9 @@ from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type
+from vyre.backends.llvm.emit.values import PrivatisedReduction, ReductionPlan
 from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
 from vyre.ir.walk import walk_own_exprs, walk_stmts
-from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -55,30 +55,6 @@ _PLAIN_STATEMENTS = (
 """Statements that access buffers by stores and in their expressions only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A buffer that may be privatised."""
-
-    decl: ir.BufferDecl
-    op: ir.AtomicOp
-    """The reduction operator."""
-    entries: int
-    """Elements of the private copy."""
-    reached: bool
-    """True if no access exceeds those."""
-    in_loop: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PrivatisedReduction:
-    """A thread's private copy of a buffer."""
-
-    plan: Plan
-    pointer: str
-    flag: str
-    """An i1: true if this launch privatises it."""
-
-
 def is_joining(expr: ir.Atomic, element: ir.DataType) -> bool:
     """True if the atomic is an associative, commutative reduction, its result unused."""
     relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
@@ -101,7 +77,7 @@ def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
             return 0
 
 
-def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
+def privatisable_reductions(program: ir.Program) -> tuple[ReductionPlan, ...]:
     """The buffers that may be privatised."""
     if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
         return ()
@@ -120,7 +96,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
     decls = {decl.name: decl for decl in program.buffers if not decl.is_on_chip}
     names = [name for name in joined if name in decls and name not in other]
     ranges = Ranges.of(program) if names else None
-    plans: list[Plan] = []
+    plans: list[ReductionPlan] = []
     for name in names:
         atomics = [node for _, node in joined[name]]
         decl = decls[name]
@@ -136,7 +112,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
             for s in walk_stmts(program.entry)
             if isinstance(s, ir.Eval) and any(s.value is node for node in atomics)
         )
-        plans.append(Plan(decl, ops.pop(), entries, reach <= entries, in_loop))
+        plans.append(ReductionPlan(decl, ops.pop(), entries, reach <= entries, in_loop))
     return tuple(plans[: heuristics.MAX_PRIVATISED_BUFFERS])
 
 
@@ -152,7 +128,7 @@ def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
     return known.high + 1 if known is not None and known.low >= 0 else 1 << 64
 
 
-def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
+def reserve(kernel: Kernel, plans: tuple[ReductionPlan, ...]) -> str:
     """Allocate the private copies, before any other scratch memory; returns the header."""
     assert not kernel.scratch_bytes
     header = kernel.take_scratch(HEADER_BYTES)
@@ -283,8 +259,6 @@ def _for_each(kernel: Kernel, count: str, action: Callable[[str], None]) -> None
 
 
 __all__ = [
-    "Plan",
-    "PrivatisedReduction",
     "emit_privatised_reductions",
     "identity_of",
     "is_joining",
