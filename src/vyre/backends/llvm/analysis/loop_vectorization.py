@@ -36,6 +36,7 @@ from vyre.ir.walk import (
     rewrite_expr,
     variables_of,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
 )
 from vyre.record import dataclass
@@ -53,6 +54,7 @@ IDENTITY = {ir.BinOp.ADD: 0, ir.BinOp.XOR: 0, ir.BinOp.MUL: 1}
 EXTREMES = frozenset({ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM})
 IDEMPOTENT = frozenset({ir.BinOp.AND, ir.BinOp.OR}) | EXTREMES
 """Idempotent operators: `x op x = x`, so the accumulator itself initialises a partial result."""
+_OPERATIONS = (ir.Binary, ir.Unary)
 BITS = frozenset({ir.BinOp.AND, ir.BinOp.OR, ir.BinOp.XOR})
 FLOATS = frozenset({ir.DataType.F32, ir.DataType.F64})
 
@@ -121,8 +123,7 @@ def _accesses_in_loops(body: ir.Body) -> Iterator[int]:
         if isinstance(loop, (ir.Loop, ir.While)):
             for statement in (loop, *walk_stmts(loop.body)):
                 yield id(statement)
-                for child in expr_children(statement):
-                    yield from map(id, walk_expr(child))
+                yield from map(id, walk_own_exprs(statement))
 
 
 def _testable(kernel: Kernel, loop: ir.Loop, known: AbstractSet[int]) -> AbstractSet[int]:
@@ -190,7 +191,7 @@ class _LoopAnalysis:
             accesses=tuple(accesses),
             widest=self._widest(values),
             operations=sum(not isinstance(node, (ir.Lit, ir.Var, ir.Load)) for node in values),
-            costly=any(map(_is_costly, values)),
+            costly=any(isinstance(n, _OPERATIONS) and n.op.row.approximate for n in values),
         )
 
     def _take(self, statement: ir.AnyStmt) -> bool:
@@ -396,7 +397,3 @@ def _is_plain(node: ir.AnyExpr, env: ir.TypeEnv) -> bool:
 
 def _is_plain_buffer(decl: ir.BufferDecl) -> bool:
     return not decl.is_local and not decl.element.is_vector and decl.element not in STORAGE_ONLY
-
-
-def _is_costly(node: ir.AnyExpr) -> bool:
-    return isinstance(node, (ir.Binary, ir.Unary)) and node.op.row.approximate

@@ -22,7 +22,7 @@ from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
 from vyre.backends.llvm.emit.memory.nontemporal import emit_size_test
 from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.emit.storage_formats import memory_type
-from vyre.backends.llvm.emit.values import BlockAccumulator, Memory
+from vyre.backends.llvm.emit.values import BlockAccumulator, Memory, PrivatisedReduction, Table
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
@@ -30,8 +30,6 @@ from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.memory.privatised_reductions import PrivatisedReduction
-    from vyre.backends.llvm.emit.memory.table_lookup import Table
     from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
     from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
 
@@ -88,7 +86,7 @@ class Kernel:
     table_sizes: Mapping[int, int] = field(default_factory=dict[int, int])
     """Number of entries that a load from a small byte table reaches; by identity."""
     tables: dict[tuple[str, int, int], Table] = field(
-        default_factory=dict[tuple[str, int, int], "Table"]
+        default_factory=dict[tuple[str, int, int], Table]
     )
     """Tables in registers, by buffer, number of registers and lanes of each."""
     constant_tables: dict[str, str] = field(default_factory=dict[str, str])
@@ -115,7 +113,7 @@ class Kernel:
     """Regions that may be outlined into functions, by their placeholder line."""
     aside: bool = False
     """True while such a region is being emitted."""
-    kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, "PrivatisedReduction"])
+    kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, PrivatisedReduction])
     """Buffers whose reductions are private to each thread until it finishes."""
     accumulators: dict[tuple[str, int], BlockAccumulator] = field(
         default_factory=dict[tuple[str, int], BlockAccumulator]

@@ -15,15 +15,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from vyre.backends.llvm import heuristics
-from vyre.backends.llvm.techniques import Technique
 from vyre.record import dataclass
-
-if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.context import Kernel
 
 PREFIX = "vyre.aside."
 """Prefix of the names of such functions."""
@@ -68,33 +62,6 @@ class OutlinedRegion:
     """The index along the row that it reaches: its last value."""
     after: list[str]
     """The instructions that follow it, in place or outlined."""
-
-
-def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
-    """Emit cold code that advances an index in a slot.
-
-    The index reaches `end` at most; few lanes run here.
-    """
-    w = kernel.w
-    if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
-        emit(slot)
-        return
-    now = w.emit(f"load i32, ptr {slot}")
-    label, done = w.fresh("aside"), w.fresh("aside.done")
-    w.branch(w.emit(f"icmp ult i32 {now}, {end}"), label, done)
-    around, w.lines, kernel.aside = w.lines, [], True
-    w.block(label)
-    own = w.slot("i32", "x")
-    w.do(f"store i32 {now}, ptr {own}")
-    emit(own)
-    reached = w.emit(f"load i32, ptr {own}", "reached")
-    inside, w.lines, kernel.aside = w.lines, around, False
-    after = [f"  store i32 {reached}, ptr {slot}", f"  br label %{done}"]
-    mark = f"; {label}"
-    w.lines.append(mark)
-    kernel.asides[mark] = OutlinedRegion(label, inside[1:], reached, after)
-    w.open = False
-    w.block(done)
 
 
 def with_outlined_regions(
@@ -237,4 +204,4 @@ def _type(operation: str, rest: str) -> str | None:
     return None if match is None else match[0]
 
 
-__all__ = ["PREFIX", "OutlinedRegion", "emit_outlined", "with_outlined_regions"]
+__all__ = ["PREFIX", "OutlinedRegion", "with_outlined_regions"]

@@ -17,7 +17,6 @@ from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.llvm.analysis.live_across_barriers import LiveAcrossBarriers
 from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.emit.outline_cold_code import emit_outlined
 from vyre.backends.llvm.emit.region_body import (
     emit_lock_step,
     emit_one_lane,
@@ -25,7 +24,7 @@ from vyre.backends.llvm.emit.region_body import (
     view_of,
 )
 from vyre.backends.llvm.emit.row_bounds import Limits, emit_facts, emit_limits
-from vyre.backends.llvm.emit.row_loop import emit_steps
+from vyre.backends.llvm.emit.row_loop import emit_outlined, emit_steps
 from vyre.backends.llvm.emit.steady_state import emit_edged_row
 from vyre.backends.llvm.emit.values import Slot, Value
 from vyre.backends.llvm.emit.workgroup_test import emit_workgroup_test
@@ -389,7 +388,7 @@ class RegionEmitter:
         sieve = self.tile.sieve
         if sieve is not None:
             emit_steps(
-                self,
+                self.kernel.w,
                 slot,
                 limits.high,
                 heuristics.LANE_FILTER_LANES,
@@ -432,13 +431,14 @@ class RegionEmitter:
                 ]
             emit_lock_step(self, places, end, inside)
 
-        emit_steps(self, slot, limit, tile.step, emit, again=self.again)
+        emit_steps(self.kernel.w, slot, limit, tile.step, emit, again=self.again)
 
     def rest(self, slot: str, end: str, y: str, z: str) -> None:
         """Emit the scalar loop over the remaining lanes of a row."""
 
         def emit(slot: str) -> None:
-            emit_steps(self, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
+            w = self.kernel.w
+            emit_steps(w, slot, end, 1, lambda x, end_: emit_one_lane(self, (x, y, z), end_))
 
         if self.tile.peeled and self.kernel.row.startswith("%"):
             # In a long row few lanes are left; in one workgroup they may be all of its lanes.

@@ -1,17 +1,21 @@
-"""The strip-mined loop along x, with an optional overlapping last step."""
+"""The strip-mined loop along x, with an optional overlapping last step; its cold remainder."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion
+from vyre.backends.llvm.techniques import Technique
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from vyre.backends.llvm.emit.region import RegionEmitter
+    from vyre.backends.llvm.emit.builder import Builder
+    from vyre.backends.llvm.emit.context import Kernel
 
 
 def emit_steps(
-    rows: RegionEmitter,
+    w: Builder,
     slot: str,
     limit: str,
     step: int,
@@ -24,11 +28,10 @@ def emit_steps(
     The slot holds x, which ends at the limit at most. With `again`, the last step ends at the limit
     and overlaps lanes that have run.
     """
-    w = rows.kernel.w
     head, run, end, done = (w.fresh(n) for n in ("row", "row.lanes", "row.next", "row.done"))
     last = limit if step == 1 else w.intrinsic("usub.sat", "i32", limit, str(step - 1))
     if again and step > 1:
-        _emit_steps_again(rows, slot, limit, step, last, emit)
+        _emit_steps_again(w, slot, limit, step, last, emit)
         return
     w.block(head)
     now = w.emit(f"load i32, ptr {slot}", "x")
@@ -44,7 +47,7 @@ def emit_steps(
 
 
 def _emit_steps_again(
-    rows: RegionEmitter,
+    w: Builder,
     slot: str,
     limit: str,
     step: int,
@@ -55,7 +58,6 @@ def _emit_steps_again(
 
     It is counted as if the last step went beyond the limit.
     """
-    w = rows.kernel.w
     run, end, over, done = (w.fresh(n) for n in ("row", "row.next", "row.over", "row.done"))
     start = w.emit(f"load i32, ptr {slot}")
     final = w.emit(f"sub i32 {limit}, {step}")
@@ -70,4 +72,31 @@ def _emit_steps_again(
     w.branch(w.emit(f"icmp ult i32 {now}, {final}"), run, over)
     w.block(over)
     w.do(f"store i32 {limit}, ptr {slot}")
+    w.block(done)
+
+
+def emit_outlined(kernel: Kernel, slot: str, end: str, emit: Callable[[str], None]) -> None:
+    """Emit cold code that advances an index in a slot.
+
+    The index reaches `end` at most; few lanes run here.
+    """
+    w = kernel.w
+    if kernel.thorough or not kernel.allows(Technique.OUTLINE_COLD_CODE):
+        emit(slot)
+        return
+    now = w.emit(f"load i32, ptr {slot}")
+    label, done = w.fresh("aside"), w.fresh("aside.done")
+    w.branch(w.emit(f"icmp ult i32 {now}, {end}"), label, done)
+    around, w.lines, kernel.aside = w.lines, [], True
+    w.block(label)
+    own = w.slot("i32", "x")
+    w.do(f"store i32 {now}, ptr {own}")
+    emit(own)
+    reached = w.emit(f"load i32, ptr {own}", "reached")
+    inside, w.lines, kernel.aside = w.lines, around, False
+    after = [f"  store i32 {reached}, ptr {slot}", f"  br label %{done}"]
+    mark = f"; {label}"
+    w.lines.append(mark)
+    kernel.asides[mark] = OutlinedRegion(label, inside[1:], reached, after)
+    w.open = False
     w.block(done)

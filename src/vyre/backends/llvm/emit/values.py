@@ -1,11 +1,11 @@
-"""Operands over lanes: uniform, linear or varying."""
+"""Operands over lanes, uniform, linear or varying, and the memory that emitted code uses."""
 
 from __future__ import annotations
 
 from enum import Enum
 
 from vyre.backends.llvm.analysis.block_reductions import BlockReduction
-from vyre.ir import AnyExpr, BufferDecl, DataType
+from vyre.ir import AnyExpr, AtomicOp, BufferDecl, DataType
 from vyre.record import dataclass
 
 
@@ -126,3 +126,39 @@ class Strided:
     """The index without the literals that are added to it."""
     block: int
     """Whole strides among those literals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in registers."""
+
+    low: list[str]
+    """Up to 128 entries, as differences."""
+    high: list[str]
+    """The entries above 128, if any."""
+    has_high: str
+    """An i1: true if any of `high` is nonzero."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionPlan:
+    """A buffer that may be privatised."""
+
+    decl: BufferDecl
+    op: AtomicOp
+    """The reduction operator."""
+    entries: int
+    """Elements of the private copy."""
+    reached: bool
+    """True if no access exceeds those."""
+    in_loop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatisedReduction:
+    """A thread's private copy of a buffer."""
+
+    plan: ReductionPlan
+    pointer: str
+    flag: str
+    """An i1: true if this launch privatises it."""

@@ -159,18 +159,6 @@ def can_be_empty(root: Node) -> bool:
     return lengths(root)[0] == 0
 
 
-def group_names(root: Node) -> tuple[str | None, ...]:
-    """The names of the capture groups by number; the first entry is group one."""
-    found: dict[int, str | None] = {}
-
-    def visit(node: Node, below: list[None]) -> None:
-        if isinstance(node, Group):
-            found[node.number] = node.name
-
-    fold(root, visit)
-    return tuple(found[number] for number in sorted(found))
-
-
 def has_assertions(root: Node) -> bool:
     """True if some node is an assertion."""
     return fold(root, lambda node, below: isinstance(node, Assertion) or any(below))

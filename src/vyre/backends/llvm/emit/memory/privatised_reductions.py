@@ -18,8 +18,8 @@ from vyre.analysis import Ranges
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.reduction_atomics import is_reducing, reduced_buffers
 from vyre.backends.llvm.emit.builder import register_type
+from vyre.backends.llvm.emit.values import PrivatisedReduction, ReductionPlan
 from vyre.ir.walk import walk_stmts
-from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -29,30 +29,6 @@ HEADER_BYTES: Final = 64
 and a flag per buffer."""
 _FLAGS: Final = 8
 """Offset of the flags."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A buffer that may be privatised."""
-
-    decl: ir.BufferDecl
-    op: ir.AtomicOp
-    """The reduction operator."""
-    entries: int
-    """Elements of the private copy."""
-    reached: bool
-    """True if no access exceeds those."""
-    in_loop: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PrivatisedReduction:
-    """A thread's private copy of a buffer."""
-
-    plan: Plan
-    pointer: str
-    flag: str
-    """An i1: true if this launch privatises it."""
 
 
 def is_joining(expr: ir.Atomic, element: ir.DataType) -> bool:
@@ -76,12 +52,12 @@ def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
             return 0
 
 
-def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
+def privatisable_reductions(program: ir.Program) -> tuple[ReductionPlan, ...]:
     """The buffers that may be privatised."""
     buffers = [each for each in reduced_buffers(program) if each.decl.element.is_integer]
     ranges = Ranges.of(program) if buffers else None
     looped = {id(s) for loop in _loops(program) for s in walk_stmts(loop.body)}
-    plans: list[Plan] = []
+    plans: list[ReductionPlan] = []
     for each in buffers:
         assert ranges is not None
         decl = each.decl
@@ -93,7 +69,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
             for s in walk_stmts(program.entry)
             if isinstance(s, ir.Eval) and any(s.value is node for _, node in each.atomics)
         )
-        plans.append(Plan(decl, each.op, entries, reach <= entries, in_loop))
+        plans.append(ReductionPlan(decl, each.op, entries, reach <= entries, in_loop))
     return tuple(plans[: heuristics.MAX_PRIVATISED_BUFFERS])
 
 
@@ -109,7 +85,7 @@ def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
     return known.high + 1 if known is not None and known.low >= 0 else 1 << 64
 
 
-def reserve(kernel: Kernel, plans: tuple[Plan, ...]) -> str:
+def reserve(kernel: Kernel, plans: tuple[ReductionPlan, ...]) -> str:
     """Allocate the private copies, before any other scratch memory; returns the header."""
     assert not kernel.scratch_bytes
     header = kernel.take_scratch(HEADER_BYTES)
@@ -240,8 +216,6 @@ def _for_each(kernel: Kernel, count: str, action: Callable[[str], None]) -> None
 
 
 __all__ = [
-    "Plan",
-    "PrivatisedReduction",
     "emit_privatised_reductions",
     "identity_of",
     "is_joining",

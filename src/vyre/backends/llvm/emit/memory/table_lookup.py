@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from vyre.analysis import Ranges
 from vyre.backends.llvm.emit.builder import Builder, constant, widened
-from vyre.backends.llvm.emit.values import Memory
+from vyre.backends.llvm.emit.values import Memory, Table
 from vyre.ir import BufferDecl, DataType, Load, Program
 from vyre.ir.walk import walk_own_exprs, walk_stmts
-from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.analysis.constant_tables import ConstantTable
@@ -68,18 +67,6 @@ def is_worth_it(host: Host, width: int, entries: int) -> bool:
     lanes = piece_lanes(host, width)
     # A load, a shuffle and a select per register; an index, a load and an insert per lane.
     return bool(lanes) and 3 * rows_of(entries) + 5 <= 3 * lanes
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table in registers."""
-
-    low: list[str]
-    """Up to 128 entries, as differences."""
-    high: list[str]
-    """The entries above 128, if any."""
-    has_high: str
-    """An i1: true if any of `high` is nonzero."""
 
 
 def look_up(lanes: LaneContext, memory: Memory, index: str, entries: int) -> str:
