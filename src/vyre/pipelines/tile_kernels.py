@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vyre.driver.backend import DeviceKind
 from vyre.front.parameters import Mode
-from vyre.pipelines.fused import FusedKernels, arguments_of, kernel_of
+from vyre.ir import Program
+from vyre.pipelines.fused import FusedKernels, arguments_of, array_name, joined, kernel_of
 from vyre.pipelines.steps import Buffer, Launch
 from vyre.plan.access_forms import Access
+from vyre.plan.arms import FreshNames
 from vyre.plan.interior import Interior, interior_of
 from vyre.plan.linear_forms import Span
+from vyre.plan.register_handoff import with_registers
+from vyre.plan.returns import without_returns
 from vyre.plan.tile_cost import COSTS, Costs
 from vyre.plan.tile_kernel import COUNT, FIRST, TOTAL, tiled_program
 from vyre.plan.tile_plan import MOST_TILE_BYTES, Machine, Stage, TileLaunch, Tiling
@@ -103,6 +107,7 @@ class TileKernels:
     def __init__(self) -> None:
         self._kernels: dict[tuple[object, ...], Kernel[...]] = {}
         self._stages: dict[tuple[object, ...], KnownStage] = {}
+        self._programs: dict[tuple[object, ...], tuple[Program, tuple[int, ...]]] = {}
 
     def kernel(self, tiling: Tiling, like: Launch, values: Sequence[Buffer]) -> Kernel[...]:
         """The kernel of a plan, made if there is none."""
@@ -116,6 +121,33 @@ class TileKernels:
                 self._kernels.pop(next(iter(self._kernels)), None)
             program = tiled_program(tiling.stages, tiling.interiors, tiling.plan)
             found = self._kernels[key] = kernel_of(program, like, values)
+        return found
+
+    def program(
+        self,
+        launches: Sequence[Launch],
+        position: int,
+        orders: Sequence[Mapping[int, int]],
+        dead: tuple[int, ...],
+    ) -> tuple[Program, tuple[int, ...]]:
+        """The program of a stage, and which of the values in `dead` are registers of it."""
+        used = tuple(
+            tuple(order[id(b)] for b, _ in each.uses())
+            for each, order in zip(launches, orders, strict=True)
+        )
+        names = tuple(each.site.name for each in launches)
+        key = (position, dead, used, names, *(each.program for each in launches))
+        found = self._programs.get(key)
+        if found is None:
+            while len(self._programs) >= _MOST_STAGES_KNOWN:
+                self._programs.pop(next(iter(self._programs)), None)
+            fusion = joined(launches, position, orders)
+            arrays = [array_name(number) for number in dead]
+            program, promoted = with_registers(fusion.program, arrays)
+            body = without_returns(program.entry, FreshNames([program]).like("over"))
+            program = program.with_rewritten_entry(body)
+            registers = tuple(n for n in dead if array_name(n) in promoted)
+            found = self._programs[key] = (program, registers)
         return found
 
     def known(self, stage: Stage) -> KnownStage:

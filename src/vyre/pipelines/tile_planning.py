@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from vyre.analysis import body_effects
 from vyre.analysis.cost import program_cost
 from vyre.front.parameters import Mode
-from vyre.pipelines.fused import array_name, joined
+from vyre.pipelines.fused import array_name
 from vyre.pipelines.grouping import MOST_STAGES, Group
 from vyre.pipelines.steps import Launch, Step
 from vyre.pipelines.tile_kernels import (
@@ -19,13 +19,22 @@ from vyre.pipelines.tile_kernels import (
     values_of,
 )
 from vyre.plan.access_forms import Access, Launched
-from vyre.plan.arms import FreshNames
-from vyre.plan.register_handoff import LENGTH, with_registers
-from vyre.plan.returns import without_returns
+from vyre.plan.register_handoff import LENGTH
 from vyre.plan.tile_bounds import bounded, launched
 from vyre.plan.tile_cost import StageCost, predicted
 from vyre.plan.tile_plan import Refusal, Seam, Stage, Tiling, Value
 from vyre.plan.tile_seams import memory_refusal, seam_of
+from vyre.record import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A plan that is legal and predicted to be faster, without its kernel."""
+
+    tiling: Tiling
+    in_tiles: tuple[tuple[int, bool], ...]
+    in_registers: tuple[int, ...]
+    gain: float
 
 
 class TilePlanning:
@@ -48,17 +57,17 @@ class TilePlanning:
         self._live = live
         self._fresh = fresh
 
-    def group(self, device: PlanningDevice, kernels: TileKernels) -> TiledGroup | Refusal:
-        """The group, or why there is none."""
+    def candidate(self, device: PlanningDevice, kernels: TileKernels) -> Candidate | Refusal:
+        """The plan of the row, or why there is none."""
         refusal = self._refusal(device)
         if refusal is not None:
             return refusal
-        stages, registers = self._stages()
+        stages, registers = self._stages(kernels)
         known = [kernels.known(stage) for stage in stages]
         for each in known:
             if each.refusal is not None:
                 return each.refusal
-        return self._tiled(stages, known, registers, device, kernels)
+        return self._tiled(stages, known, registers, device)
 
     def _refusal(self, device: PlanningDevice) -> Refusal | None:
         if len(self._launches) < self._count:
@@ -76,26 +85,19 @@ class TilePlanning:
             return Refusal("L11", f"a group has at most {MOST_STAGES} stages")
         return None
 
-    def _stages(self) -> tuple[list[Stage], list[int]]:
+    def _stages(self, kernels: TileKernels) -> tuple[list[Stage], list[int]]:
         """The stages, and the values that are in registers of one of them."""
         stages: list[Stage] = []
         registers: list[int] = []
         at = 0
         for own in self._parts():
             orders = self._orders[at : at + len(own)]
-            fusion = joined(own, at, orders)
-            dead = [
-                n
-                for n in sorted({n for o in orders for n in o.values()})
-                if self._is_own(n, at, own)
-            ]
-            program, promoted = with_registers(fusion.program, [array_name(n) for n in dead])
-            registers += [n for n in dead if array_name(n) in promoted]
-            body = without_returns(program.entry, FreshNames([program]).like("over"))
-            program = program.with_rewritten_entry(body)
-            used = {n for order in orders for n in order.values()}
-            lengths = {array_name(n): self._values[n].size for n in sorted(used)}
-            contents = {array_name(n) + LENGTH: self._values[n].size for n in sorted(used)}
+            used = sorted({n for order in orders for n in order.values()})
+            dead = tuple(n for n in used if self._is_own(n, at, own))
+            program, promoted = kernels.program(own, at, orders, dead)
+            registers += promoted
+            lengths = {array_name(n): self._values[n].size for n in used}
+            contents = {array_name(n) + LENGTH: self._values[n].size for n in used}
             invocations = own[0].grid[0] * program.workgroup_size[0]
             name = " + ".join(each.site.name for each in own)
             stages.append(
@@ -157,8 +159,7 @@ class TilePlanning:
         known: list[KnownStage],
         registers: list[int],
         device: PlanningDevice,
-        kernels: TileKernels,
-    ) -> TiledGroup | Refusal:
+    ) -> Candidate | Refusal:
         accesses = [each.accesses for each in known]
         interiors = [each.interior for each in known]
         seams = self._seams(stages, known)
@@ -197,14 +198,20 @@ class TilePlanning:
         if gain >= device.costs.most:
             why = f"one launch is predicted to take {gain:.2f} of the time of two"
             return Refusal("cost", why)
+        places = tuple((int(name[1:]), seam.value.is_wanted) for name, seam in seams.items())
+        return Candidate(tiling, places, tuple(registers), gain)
+
+    def group(self, chosen: Candidate, kernels: TileKernels) -> TiledGroup:
+        """The group of a plan, with its kernel."""
+        first = _first_uses(self._launches)
         return TiledGroup(
-            kernels.kernel(tiling, self._launches[0], self._values),
-            launch,
-            tuple(_first_uses(self._launches).index(id(b)) for b in self._values),
-            tuple((int(name[1:]), seam.value.is_wanted) for name, seam in seams.items()),
-            tuple(registers),
-            plan.nbytes,
-            gain,
+            kernels.kernel(chosen.tiling, self._launches[0], self._values),
+            chosen.tiling.launch,
+            tuple(first.index(id(buffer)) for buffer in self._values),
+            chosen.in_tiles,
+            chosen.in_registers,
+            chosen.tiling.plan.nbytes,
+            chosen.gain,
         )
 
     def _seams(

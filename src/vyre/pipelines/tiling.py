@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from vyre.pipelines.grouping import MOST_STAGES, Group
 from vyre.pipelines.tile_kernels import PlanningDevice, TiledGroup, TileKernels
-from vyre.pipelines.tile_planning import TilePlanning
+from vyre.pipelines.tile_planning import Candidate, TilePlanning
 
 _MAY_PASS = frozenset({"cost", "L7", "L8"})
 """Conditions that a longer row of stages may keep, though a shorter one does not."""
@@ -30,22 +30,22 @@ def tiled_groups(
     steps = [step for group in groups for step in group.steps]
     at = done = 0
     while at < len(groups):
-        best: tuple[int, TiledGroup] | None = None
+        best: tuple[int, TilePlanning, Candidate] | None = None
         why = ""
         end = at + 1
         while end < len(groups) and end - at < MOST_STAGES:
             row = groups[at : end + 1]
             planning = TilePlanning(row, steps, done, live, fresh)
-            made = planning.group(device, kernels)
-            if isinstance(made, TiledGroup):
-                best = (end + 1, made)
+            made = planning.candidate(device, kernels)
+            if isinstance(made, Candidate):
+                best, why = (end + 1, planning, made), ""
             else:
-                why = str(made)
+                why = why or str(made)
                 if made.condition not in _MAY_PASS:
                     break
             end += 1
         taken = groups[at] if best is None else _merged(groups[at : best[0]])
-        found.append((taken, None if best is None else best[1]))
+        found.append((taken, None if best is None else best[1].group(best[2], kernels)))
         at = at + 1 if best is None else best[0]
         done += len(taken.steps)
         if at < len(groups) and why and _is_about_tiles(groups[at]):

@@ -11,6 +11,7 @@ backwards through the stages, halos add up, and ratios scale them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd, lcm
@@ -61,12 +62,10 @@ def steps_of(stages: Sequence[Stage], seams: Sequence[Seam]) -> list[int] | Refu
     return [step // common for step in steps]
 
 
-def ranges_of(
-    steps: Sequence[int], seams: Sequence[Seam], owners: frozenset[int]
-) -> list[tuple[int, int]]:
+def ranges_of(count: int, seams: Sequence[Seam], owners: frozenset[int]) -> list[tuple[int, int]]:
     """The first invocation of each stage, and how many it has beyond its step."""
     found: dict[int, tuple[int, int]] = dict.fromkeys(owners, (0, 0))
-    for stage in reversed(range(len(steps))):
+    for stage in reversed(range(count)):
         for seam in seams:
             if seam.producer != stage:
                 continue
@@ -78,7 +77,7 @@ def ranges_of(
                 after = (highest - seam.write_low) // seam.write_stride + 1
                 known = found.get(stage, (need, after))
                 found[stage] = (min(known[0], need), max(known[1], after))
-    return [found[stage] for stage in range(len(steps))]
+    return [found[stage] for stage in range(count)]
 
 
 def bounded(
@@ -93,16 +92,24 @@ def bounded(
     units = steps_of(stages, seams)
     if isinstance(units, Refusal):
         return units
-    for scale in _SCALES:
+    halos = ranges_of(len(stages), seams, owners)
+    most = min(_MOST_ROWS, machine.most_lanes) if machine.in_one_row else _MOST_ROWS
+
+    def planned(scale: int) -> TilePlan:
         steps = [unit * scale for unit in units]
-        plan = _plan(steps, seams, guarded, owners, lengths, machine)
+        return _plan(steps, halos, seams, guarded, lengths, machine)
+
+    def is_too_large(scale: int) -> bool:
+        plan = planned(scale)
         rows = max(each.rows for each in plan.stages)
-        most = min(_MOST_ROWS, machine.most_lanes) if machine.in_one_row else _MOST_ROWS
-        if _bytes(plan, machine) <= machine.most_bytes and (rows <= most or scale == 1):
-            return plan
-    smallest = _bytes(_plan(units, seams, guarded, owners, lengths, machine), machine)
-    why = f"its smallest tiles have {smallest} bytes, and {machine.most_bytes} are left"
-    return Refusal("L4", why)
+        return _bytes(plan, machine) > machine.most_bytes or (rows > most and scale > 1)
+
+    # Scales go down, and so do bytes and rows.
+    at = bisect_left(_SCALES, True, key=lambda scale: not is_too_large(scale))
+    if at < len(_SCALES):
+        return planned(_SCALES[at])
+    why = f"its smallest tiles have {_bytes(planned(1), machine)} bytes"
+    return Refusal("L4", f"{why}, and {machine.most_bytes} are left")
 
 
 def _bytes(plan: TilePlan, machine: Machine) -> int:
@@ -111,15 +118,15 @@ def _bytes(plan: TilePlan, machine: Machine) -> int:
 
 def _plan(
     steps: Sequence[int],
+    halos: Sequence[tuple[int, int]],
     seams: Sequence[Seam],
     guarded: Sequence[bool],
-    owners: frozenset[int],
     lengths: Mapping[str, int],
     machine: Machine,
 ) -> TilePlan:
     stages: list[StageRange] = []
     producers = {seam.producer for seam in seams}
-    for number, (first, beyond) in enumerate(ranges_of(steps, seams, owners)):
+    for number, (first, beyond) in enumerate(halos):
         rows = steps[number] + beyond - first
         if machine.in_one_row and number in producers and rows % _VECTOR:
             rows += _VECTOR - rows % _VECTOR

@@ -41,7 +41,7 @@ class Costs:
 
 COSTS = {
     "cpu": Costs(4e-6, 60e9, 15e9, 1 << 24, 400e9, 1.0, 1e-8, 1e-11),
-    "software": Costs(60e-6, 10e9, 5e9, 1 << 24, 6e9, 1.5, 4e-6, 1e-9),
+    "software": Costs(60e-6, 10e9, 5e9, 1 << 24, 1.2e9, 3.0, 20e-6, 1e-9),
     "gpu": Costs(10e-6, 400e9, 200e9, 1 << 22, 2e12, 1.2, 1e-8, 1e-12),
 }
 """By kind: a CPU, a GPU in software, a GPU."""
@@ -67,11 +67,13 @@ def predicted(stages: Sequence[StageCost], tiling: Tiling, costs: Costs) -> floa
         )
         + len(stages) * costs.launch
     )
-    work = sum(
-        stage.work * bounds.rows / bounds.step
-        for stage, bounds in zip(stages, tiling.plan.stages, strict=True)
-    )
     groups = tiling.launch.grid
+    work = sum(
+        stage.work / total * bounds.rows * groups
+        for stage, bounds, total in zip(
+            stages, tiling.plan.stages, tiling.launch.totals, strict=True
+        )
+    )
     fused = max(left / _bandwidth(costs, left), work / costs.speed * costs.slowdown)
     fused += groups * (len(stages) - 1) * costs.barrier
     fused += groups * tiling.plan.nbytes * costs.clear + costs.launch

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import linecache
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tests.unit.pipelines.suite import bits, copies
-from vyre.plan import tile_cost
+from tests.unit.pipelines.suite import bits, copies, whatever_it_costs
 
 TYPES = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "f32": np.float32}
 _LENGTHS = (0, 1, 31, 64, 65, 500, 2047, 4100, 20_011)
 _HEAD = "from __future__ import annotations\nimport vyre as vy\n\n"
-
-
-@contextmanager
-def whatever_it_costs() -> Iterator[None]:
-    """Fuse whatever is legal."""
-    before = dict(tile_cost.COSTS)
-    for kind, costs in before.items():
-        tile_cost.COSTS[kind] = replace(costs, most=1e9)
-    try:
-        yield
-    finally:
-        tile_cost.COSTS.update(before)
 
 
 class _Source:

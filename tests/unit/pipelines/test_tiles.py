@@ -24,7 +24,7 @@ CHAINS = range(1000, 1008)
 @pytest.fixture(autouse=True)
 def fused() -> Iterator[None]:
     """Whatever is legal is fused, and no plan of another test is used."""
-    with random_chains.whatever_it_costs():
+    with suite.whatever_it_costs():
         suite.forget()
         yield
         suite.forget()
@@ -89,8 +89,8 @@ def test_new_lengths_make_no_new_kernel() -> None:
 def halo_one_short(patch: pytest.MonkeyPatch) -> None:
     real = tile_bounds.ranges_of
 
-    def short(steps: Any, seams: Any, owners: Any) -> Any:
-        found = real(steps, seams, owners)
+    def short(count: int, seams: Any, owners: Any) -> Any:
+        found = real(count, seams, owners)
         return [(min(first + 1, 0), beyond) for first, beyond in found]
 
     patch.setattr(tile_bounds, "ranges_of", short)
