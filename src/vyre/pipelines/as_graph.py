@@ -31,11 +31,12 @@ def graph_of(
     windows: Sequence[Window],
     parameters: Mapping[str, Parameter],
     results: Sequence[Buffer],
-    host_reads: int,
+    *,
+    is_decided: bool,
 ) -> Graph:
     """The graph of a call that was planned; a `PlanError` if it decides on the device."""
-    if host_reads:
-        raise _refused(name, "it decides by a flag, and a graph has no decisions")
+    if is_decided:
+        raise _refused(name, "it decides by a flag or a count, and a graph has no decisions")
     made = _Builder(name, parameters, results)
     for window in windows:
         for group, runs in zip(window.known.plan.groups, window.runs, strict=True):

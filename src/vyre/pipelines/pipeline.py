@@ -156,8 +156,10 @@ class Pipeline(Staged, Generic[P, R]):
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
-        reads, parameters = actions.counted.host_reads, self.written.parameters
-        return graph_of(self.__name__, actions.windows, parameters, actions.results, reads)
+        decided, parameters = actions.is_decided, self.written.parameters
+        return graph_of(
+            self.__name__, actions.windows, parameters, actions.results, is_decided=decided
+        )
 
     def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
         """What a call does and why: launches, and for each scratch where it is kept."""
