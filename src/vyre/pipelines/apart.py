@@ -116,6 +116,10 @@ class OneByOne:
         else:
             array[...] = 0
 
+    def time_left(self) -> float | None:
+        """Seconds until the deadline; an error if it has passed."""
+        return self._clock.left()
+
     def check_time(self) -> None:
         """Raise an error if the deadline has passed."""
         self._clock.left()

@@ -24,6 +24,10 @@ class Contract:
                 known = ", ".join(_KNOWN)
                 raise PlanError(codes.BAD_CONTRACT.at(found=require, known=known))
 
+    def limits(self, what: str) -> bool:
+        """True if the contract says something about a count."""
+        return what in self._most
+
     def check(self, what: str, found: int, why: str) -> None:
         """Raise an error if there is more of something than the contract allows."""
         most = self._most.get(what)

@@ -7,7 +7,7 @@ swaps two names has two such states.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from vyre.diagnostics import Location, PlanError, Span, VyreError
@@ -17,6 +17,11 @@ from vyre.pipelines.evaluate import Frame
 from vyre.pipelines.stages import PipelineSource, Staged, resolve
 from vyre.record import dataclass
 
+_LONGEST_CYCLE = 8
+"""Iterations after which names stand for what they did: two for a swap."""
+_FIRST_RUN, _LONGEST_RUN = 64, 4096
+"""Iterations of the first run without the host, and of later ones: between them it looks for
+better code."""
 MOST_AHEAD = 64
 """Iterations that are submitted before the host looks whether the loop has ended."""
 
@@ -77,6 +82,15 @@ class Repeats(Flags, Protocol):
         """Run what was collected, as iteration `count` of the loop at a depth."""
         ...
 
+    def run_cycle(
+        self, cycle: Sequence[list[Any]], flag: Any, limit: int, depth: int, done: int
+    ) -> tuple[int, bool] | None:
+        """Run iterations that repeat: how many there were, and if the loop goes on.
+
+        None, with no effect, if the host has to go through them one by one.
+        """
+        ...
+
 
 class State:
     """What the names of a frame stand for."""
@@ -92,13 +106,15 @@ class State:
         frame.arrays, frame.numbers = dict(self.arrays), dict(self._numbers)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Walked:
     """An iteration: what it runs, and what names stand for afterwards."""
 
     items: list[Any]
     after: State
     problem: VyreError | None
+    next: object | None = None
+    """The key of the iteration that follows."""
 
 
 class Loop:
@@ -122,6 +138,7 @@ class Loop:
         self._is_whole = not has_loop(written, loop.body)
         """True if the host has nothing to decide in an iteration."""
         self._known: dict[object, _Walked] = {}
+        self._latest: _Walked | None = None
 
     def run(self, flag: Any, most: int, depth: int, after: list[dict[str, Any]]) -> None:
         """Run it; `after` gets what names may stand for when it ends."""
@@ -136,13 +153,48 @@ class Loop:
             finally:
                 del after[kept:]
             return
-        for count in range(1, most + 1):
+        count, attempt, longest = 0, 2, _FIRST_RUN
+        while count < most:
+            if count >= attempt:
+                ran, goes_on = self._cycle(flag, min(most - count, longest), depth, count)
+                count, longest = count + ran, min(4 * longest, _LONGEST_RUN)
+                if not goes_on:
+                    return
+                # After a run, one iteration by itself: there may be better code.
+                attempt = count + 1 if ran else 2 * count
+                if count == most:
+                    break
+            count += 1
             problem = self._iterate(flag, None, depth, count)
             if problem is not None:
                 raise problem
             if not self._actions.is_set(flag):
                 return
         raise self._not_ended(most)
+
+    def _cycle(self, flag: Any, limit: int, depth: int, done: int) -> tuple[int, bool]:
+        """Run iterations that repeat as one, if they do: how many, and if the loop goes on."""
+        actions = self._repeats
+        if actions is None or actions.is_dry or not self._is_whole:
+            return 0, True
+        first = key = self._key(actions)
+        cycle: list[_Walked] = []
+        while key is not None and len(cycle) < _LONGEST_CYCLE:
+            found = self._known.get(key)
+            if found is None or found.problem is not None:
+                return 0, True
+            cycle.append(found)
+            key = found.next
+            if key == first:
+                break
+        if key is None or key != first:
+            return 0, True
+        ended = actions.run_cycle([each.items for each in cycle], flag, limit, depth, done)
+        if ended is None or not ended[0]:
+            return 0, True
+        cycle[(ended[0] - 1) % len(cycle)].after.restore(self._frame)
+        self._latest = None
+        return ended
 
     def _run_ahead(
         self,
@@ -192,6 +244,8 @@ class Loop:
         if not self._is_whole or actions is None or actions.is_dry:
             return self._walked(flag, ahead, count)
         key = self._key(actions)
+        if self._latest is not None:
+            self._latest.next = key
         found = None if key is None else self._known.get(key)
         if found is None:
             actions.begin_items()
@@ -204,6 +258,7 @@ class Loop:
                 self._known[key] = found
         else:
             found.after.restore(self._frame)
+        self._latest = found
         actions.run_items(found.items, depth, count)
         return found.problem
 

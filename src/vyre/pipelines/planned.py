@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from vyre import ir
+from vyre.config import config
 from vyre.diagnostics import Span, TrapError, VyreError
 from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
@@ -15,6 +16,7 @@ from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
 from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.collected import Branch, Item, Side
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import CountChecks, Rooms, RunAgain, written_by
 from vyre.pipelines.counted_launch import CountedKernels
@@ -31,6 +33,7 @@ from vyre.pipelines.execute import (
     run_window,
     runs_of,
 )
+from vyre.pipelines.loop_sequence import LoopSequence
 from vyre.pipelines.loops import MOST_AHEAD, Repeats
 from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.stages import Site
@@ -44,7 +47,6 @@ from vyre.pipelines.window import (
     plan_window,
     without_needless_clears,
 )
-from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
 
@@ -110,26 +112,6 @@ def _settled(plan: WindowPlan, rival: WindowPlan, key: str) -> Remembered:
     if verdict is None:
         return Remembered(plan, [], Rivalry(Remembered(rival, []), Contest(), key))
     return Remembered(rival if verdict else plan, [], is_settled=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One branch of a decision, as it is collected."""
-
-    items: list[Item]
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A decision by a flag."""
-
-    flag: Buffer
-    then: Side
-    otherwise: Side
-
-
-Item = Window | Branch | VyreError
-"""What is collected of an iteration; an error is raised when its turn comes."""
 
 
 def prints(program: Program) -> bool:
@@ -349,6 +331,27 @@ class Planned:
                 self.run_items(taken.items, depth, count)
             else:
                 raise item
+
+    def run_cycle(
+        self, cycle: Sequence[list[Item]], flag: Buffer, limit: int, depth: int, done: int
+    ) -> tuple[int, bool] | None:
+        """Run iterations that repeat without the host between them.
+
+        How many there were, and if the loop goes on; None, with no effect, if that cannot be.
+        """
+        if not self._is_shared or self._contract.limits("launches") or config().check:
+            return None
+        sequence = LoopSequence(self.route.device, lambda buffer: self._memory.get(id(buffer)))
+        if not sequence.prepare(cycle, flag, limit):
+            return None
+        try:
+            found = sequence.run(self._simple.time_left(), depth, done)
+        finally:
+            sequence.release()
+        if found is None:
+            return None
+        self.counted.launches += found.launches
+        return found.iterations, found.goes_on
 
     def iterations_ahead(self, loop: tree.Again) -> int:
         """How many iterations to submit before the host looks: those of the latest call."""

@@ -57,7 +57,7 @@ _CLEARED: Final = struct.Struct("=5q")
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
+class Stage:
     """A launch of a sequence."""
 
     run: Run
@@ -69,7 +69,7 @@ class _Ready:
     """A sequence on scratch of its own, for one run at a time."""
 
     prepared: seq.PreparedSequence
-    stages: Mapping[int, _Stage]
+    stages: Mapping[int, Stage]
     """By the position of the step."""
     arena: Arena
     can_improve: bool
@@ -115,7 +115,7 @@ class WindowSequence:
             buffer = self._window.buffers[number]
             memory[number] = new_array(self._device, buffer, zeroed=False)
         held: list[Held] = []
-        arrays = [_in_place(memory[number], held) for number in self._parameters]
+        arrays = [in_place_of(memory[number], held) for number in self._parameters]
         try:
             ready = self._idle.pop()
         except IndexError:
@@ -170,7 +170,7 @@ class WindowSequence:
             arena = known.arenas.pop()
         except IndexError:
             arena = new_arena(known.plan, self._window.buffers, self._device)
-        building = _Building(self._window, [*memory], self._parameters, self._device)
+        building = StepBuilder(self._window, [*memory], self._parameters, self._device)
         for number, array in arena.items():
             building.memory[number] = array
         for group, runs in zip(known.plan.groups, self._window.runs, strict=True):
@@ -185,7 +185,7 @@ class WindowSequence:
         return _Ready(prepared, building.stages, arena, can_improve)
 
 
-class _Building:
+class StepBuilder:
     """The steps of a window, while they are made."""
 
     def __init__(
@@ -196,7 +196,7 @@ class _Building:
         self._parameters = parameters
         self._device = device
         self.steps: list[seq.Step] = []
-        self.stages: dict[int, _Stage] = {}
+        self.stages: dict[int, Stage] = {}
 
     def add(self, run: AnyRun) -> bool:
         """Add what a run does; False if it cannot be a step."""
@@ -231,12 +231,12 @@ class _Building:
         operands: list[Argument | seq.Parameter] = []
         for operand in found.operands:
             if isinstance(operand, int):
-                operands.append(self._operand(numbers[operand]))
+                operands.append(self.operand(numbers[operand]))
             else:
                 operands.append(self._constant(cast("np.ndarray[Any, Any]", operand)))
         if not self._clear_parts(found, numbers):
             return False
-        self.stages[len(self.steps)] = _Stage(run, found)
+        self.stages[len(self.steps)] = Stage(run, found)
         self.steps.append(seq.Launch(executable, tuple(operands), found.grid))
         return True
 
@@ -252,7 +252,8 @@ class _Building:
                 self.steps.append(seq.Clear(place, nbytes))
         return True
 
-    def _operand(self, number: int) -> Argument | seq.Parameter:
+    def operand(self, number: int) -> Argument | seq.Parameter:
+        """What is bound for a buffer."""
         if number in self._parameters:
             return seq.Parameter(self._parameters.index(number))
         array = self.memory[number]
@@ -266,11 +267,11 @@ class _Building:
         return Argument(memory, array.size)
 
     def _place(self, number: int, offset: int = 0) -> seq.Place:
-        operand = self._operand(number)
+        operand = self.operand(number)
         return seq.Place(operand if isinstance(operand, seq.Parameter) else operand.memory, offset)
 
 
-def _in_place(array: object, held: list[Held]) -> object:
+def in_place_of(array: object, held: list[Held]) -> object:
     """An array as the sequence takes it; the memory of a device array is appended to `held`."""
     if not isinstance(array, DeviceArray):
         return array
@@ -279,4 +280,4 @@ def _in_place(array: object, held: list[Held]) -> object:
     return in_place(array, memory)
 
 
-__all__ = ["WindowSequence"]
+__all__ = ["Stage", "StepBuilder", "WindowSequence", "in_place_of"]

@@ -376,8 +376,8 @@ class Walker:
         except VyreError as error:
             problem = error
         finally:
+            _forget_others(frame, before)
             actions.leave(word)
-        _forget_others(frame, before)
         if problem is not None and actions.matters(word, problem):
             raise problem
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.unit.pipelines import counted, loops
 from tests.unit.pipelines.suite import bits, copies, floats
 from vyre import ir
 from vyre.diagnostics import PlanError
-from vyre.pipelines import ahead, count_checks, counted_launch, hidden
+from vyre.pipelines import ahead, count_checks, counted_launch, hidden, loop_sequence
 from vyre.pipelines import loops as looping
 from vyre.pipelines import planned as planning
 from vyre.plan import counted as counting
@@ -33,7 +34,7 @@ LOOPS: list[Case] = [
     (loops.ping_pong, (floats(100), loops.number(4), loops.number(0))),
     (loops.ping_pong, (floats(100), loops.number(5), loops.number(0))),
     (loops.outputs, (np.arange(100, dtype=np.uint32), loops.number(5), np.zeros(8, np.uint32))),
-    (loops.branches, (floats(128), *(loops.number(each) for each in (4, 0, 0)))),
+    (loops.branches, (floats(128), *(loops.number(each) for each in (24, 0, 0)))),
 ]
 
 
@@ -147,9 +148,35 @@ def test_a_fault_in_counts_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatc
             pipeline.forget()
 
 
+def cycle_miscounted(patch: pytest.MonkeyPatch) -> None:
+    """Iterations that the device ran by itself are one more than it says."""
+    real = loop_sequence.LoopSequence.run
+
+    def run(self: Any, deadline: float | None, depth: int, done: int) -> Any:
+        found = real(self, deadline, depth, done)
+        return None if found is None else replace(found, iterations=found.iterations + 1)
+
+    patch.setattr(loop_sequence.LoopSequence, "run", run)
+
+
+def branches_of_a_cycle_swapped(patch: pytest.MonkeyPatch) -> None:
+    real = loop_sequence.LoopSequence._branch
+
+    def branch(self: Any, item: Any) -> bool:
+        return real(self, replace(item, then=item.otherwise, otherwise=item.then))
+
+    patch.setattr(loop_sequence.LoopSequence, "_branch", branch)
+
+
 @pytest.mark.parametrize(
     "plant",
-    [parity_swapped, states_alike, flags_of_the_first_iteration],
+    [
+        parity_swapped,
+        states_alike,
+        flags_of_the_first_iteration,
+        cycle_miscounted,
+        branches_of_a_cycle_swapped,
+    ],
     ids=lambda plant: plant.__name__,
 )
 def test_a_fault_in_loops_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
