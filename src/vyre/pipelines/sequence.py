@@ -42,7 +42,7 @@ from vyre.pipelines.execute import (
 from vyre.pipelines.stages import placed
 from vyre.record import dataclass
 from vyre.runtime import telemetry
-from vyre.runtime.call_cache import PreparedLaunch
+from vyre.runtime.cached_call import PreparedLaunch
 from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.memory_pool import Held
 from vyre.runtime.traps import located

@@ -134,7 +134,7 @@ def test_replays_run_as_sequences_and_agree_with_apart(native: list[bool], resid
 def test_returned_scratch_is_new_every_time(native: list[bool]) -> None:
     x = numbers(999)
     expected = returning.apart(x, device="cpu")
-    found = [returning(x, device="cpu") for _ in range(6)]
+    found: list[Any] = [returning(x, device="cpu") for _ in range(6)]
     for each in found:
         assert np.array_equal(each, expected)
         each[:] = -1

@@ -1,4 +1,6 @@
 """Calls on views with strides, repeated: what the call cache makes of them."""
+# The number of axes stands among types.
+# pyright: reportGeneralTypeIssues=false
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def misses(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def cut(draw: random.Random, count: int) -> Host:
-    """A view of so many elements: with gaps, reversed, a column, or plain."""
+    """A view of `count` elements: with gaps, reversed, a column, or plain."""
     whole = np.arange(8 * count, dtype=np.uint32)
     first, step = draw.randrange(4), draw.choice([1, 2, 3, -1, -2])
     if draw.random() < 0.3:
@@ -67,17 +69,17 @@ def test_repeated_calls_on_views_give_what_numpy_gives(seed: int) -> None:
     for _ in range(12):
         count = draw.choice([1, 5, 5, 64, 64, 100])
         x, y = cut(draw, count), cut(draw, count)
-        rest = y.base.copy() if y.base is not None else None
+        base: Any = y if y.base is None else y.base
+        before = base.copy()
         scaled(draw.randrange(1, 9), x, y, device="cpu")
         factor = draw.randrange(1, 9)
         scaled(factor, x, y, device="cpu")
         assert np.array_equal(y, factor * x)
-        if rest is not None:
-            now, kept = y.base.reshape(-1).copy(), rest.reshape(-1).copy()
-            place = (y.__array_interface__["data"][0] - y.base.__array_interface__["data"][0]) // 4
-            positions = place + np.arange(count) * (y.strides[0] // 4)
-            now[positions] = kept[positions] = 0
-            assert np.array_equal(now, kept)
+        now, kept = base.reshape(-1).copy(), before.reshape(-1).copy()
+        place = (y.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // 4
+        positions = place + np.arange(count) * (y.strides[0] // 4)
+        now[positions] = kept[positions] = 0
+        assert np.array_equal(now, kept), "elements between those of the view have changed"
 
 
 def test_views_of_one_form_share_an_entry(misses: list[object]) -> None:

@@ -89,6 +89,9 @@ slot of its own: that is some 5 000 statements under conditions."""
 WORKER_STACK_BYTES: Final = STACK_BYTES + (256 << 10)
 """What workers have: room for the functions around a kernel, and for a signal."""
 
+MEMORY_BLOCK_BYTES: Final = 1 << 16
+"""What a workgroup of the runtime's own kernels clears or copies: native/sequence.ll."""
+
 BUFFER_BYTES: Final = 16
 LAUNCH_BYTES: Final = 40
 CONTROL_BYTES: Final = 128

@@ -283,6 +283,9 @@ MIN_PROBED_FRAME_BYTES: Annotated[int, "bytes", "survey/time_warp"] = 512
 """Smaller stack frames are not probed, and count as this size."""
 SPIN_NS: Annotated[int, "ns", "suites/latency"] = 200_000
 """An idle worker spins before it sleeps: longer than Python takes between launches."""
+SHORT_LAUNCH_NS: Annotated[int, "ns", "suites/latency"] = 5_000
+"""Sequences that are done sooner keep the interpreter's lock, as such launches do. A block of
+memory that is cleared or copied is taken to need as long."""
 
 
 # Reading the table --------------------------------------------------------------------------------

@@ -12,8 +12,10 @@ from collections.abc import Sequence as Ordered
 from math import prod
 from typing import Final, cast
 
-from vyre.backends.llvm.backend import CpuExecutable, places_of, record_of
+from vyre.backends.llvm.abi import MEMORY_BLOCK_BYTES
 from vyre.backends.llvm.device import HostMemory
+from vyre.backends.llvm.executable import CpuExecutable, places_of, record_of
+from vyre.backends.llvm.heuristics import SHORT_LAUNCH_NS
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
 from vyre.backends.llvm.launch import (
     Bound,
@@ -50,13 +52,6 @@ from vyre.driver.sequence import (
 )
 
 _LAUNCH, _CLEAR, _COPY, _ADD, _JUMP, _EQUAL, _DIFFERENT, _BELOW, _BELOW_UNSIGNED, _STOP = range(10)
-_BLOCK: Final = 1 << 16
-"""Bytes of a workgroup of the runtime's kernels for memory."""
-_BLOCK_NS: Final = 6000
-"""About what a block takes, from a cache that does not hold it."""
-_SHORT_NS: Final = 5000
-"""What a launch may take while the interpreter waits for it, as in native/python.ll."""
-_BYTES_PER_NS: Final = 8
 _NO_INFO: Final = KernelInfo(buffers=(), workgroup_size=(1, 1, 1))
 
 
@@ -130,7 +125,7 @@ class NativeSequence:
             patch_count=len(patches),
             scratch_bytes=max((info.scratch_bytes for info in infos), default=0),
             stack_bytes=max((info.stack_bytes for info in infos), default=0),
-            is_short=not sequence.has_loop and layout.estimate_ns <= _SHORT_NS,
+            is_short=not sequence.has_loop and layout.estimate_ns <= SHORT_LAUNCH_NS,
             threads=threads,
         )
         self._steps = layout.steps
@@ -240,20 +235,21 @@ class _Layout:
         native.kind = _LAUNCH
         native.first = ctypes.addressof(bound)
         self.bounds.append(bound)
-        groups, known = prod(grid), bound.group_cost_ns and not bound.flags & 1
-        self.estimate_ns += groups * bound.group_cost_ns if known else _SHORT_NS + bool(groups)
+        is_known = bound.group_cost_ns and not bound.flags & 1
+        cost = bound.group_cost_ns if is_known else SHORT_LAUNCH_NS + 1
+        self.estimate_ns += prod(grid) * cost
 
     def _move(self, native: _Step, kind: int, places: tuple[Place, ...], nbytes: int) -> None:
-        if nbytes <= _BLOCK:
+        if nbytes <= MEMORY_BLOCK_BYTES:
             native.kind, native.value = kind, nbytes
             native.first = self._address(places[0], native, _TO)
             if len(places) > 1:
                 native.second = self._address(places[1], native, _FROM)
-            self.estimate_ns += nbytes // _BYTES_PER_NS
+            self.estimate_ns += nbytes * SHORT_LAUNCH_NS // MEMORY_BLOCK_BYTES
             return
         kernel = self._pool.clear_blocks if kind == _CLEAR else self._pool.copy_blocks
-        groups = -(-nbytes // _BLOCK)
-        bound = Bound(kernel=kernel, grid=(groups, 1, 1), group_cost_ns=_BLOCK_NS)
+        groups = -(-nbytes // MEMORY_BLOCK_BYTES)
+        bound = Bound(kernel=kernel, grid=(groups, 1, 1), group_cost_ns=SHORT_LAUNCH_NS)
         bound.array = (BufferPlace * len(places))()
         for number, place in enumerate(places):
             bound.array[number].count = nbytes

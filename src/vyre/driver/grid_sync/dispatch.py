@@ -15,6 +15,7 @@ from vyre.driver.grid_sync.lowering import Bound, Lowered, lower
 from vyre.driver.grid_sync.plan import SplitPlan
 from vyre.driver.grid_sync.segment_errors import in_segment
 from vyre.driver.sequence import Clear, Parameter, Place, PreparedSequence, prepare
+from vyre.signals import is_from_handler
 
 _MOST_KEPT: Final = 1 << 26
 """Bytes of memory between segments that a program keeps for its next launches."""
@@ -41,7 +42,9 @@ class _Ready:
         """Launch; None, without any effect, if arrays cannot be used as they are."""
         try:
             record = self._prepared.run(arrays, deadline, clearing)
-        except Exception:
+        except Exception as problem:
+            if is_from_handler(problem):
+                raise
             with self._in_segment():
                 raise
         if record is None:

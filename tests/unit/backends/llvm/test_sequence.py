@@ -23,8 +23,9 @@ from tests.unit.backends.llvm.native_kernels import (
     TRAP,
     kernel,
 )
-from vyre.backends.llvm.backend import CpuExecutable
-from vyre.backends.llvm.device import CpuDevice, HostMemory
+from vyre.backends.llvm.backend import CpuBackend
+from vyre.backends.llvm.device import HostMemory
+from vyre.backends.llvm.executable import CpuExecutable
 from vyre.backends.llvm.sequence import NativeSequence, native_sequence
 from vyre.diagnostics import DeadlineError, TrapError
 from vyre.driver.backend import Argument, Executable
@@ -50,7 +51,7 @@ from vyre.driver.sequence import (
 )
 from vyre.driver.stepwise import Stepwise
 
-DEVICE = CpuDevice()
+DEVICE = CpuBackend().device
 
 
 def memory(count: int) -> tuple[HostMemory, np.ndarray]:

@@ -19,8 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from tests.unit.backends.llvm.native_kernels import *
 from vyre.backends.llvm import jit, host, native_object, pool
-from vyre.backends.llvm.backend import CpuExecutable
-from vyre.backends.llvm.device import CpuDevice
+from vyre.backends.llvm.backend import CpuBackend
+from vyre.backends.llvm.executable import CpuExecutable
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.sequence import native_sequence
@@ -28,7 +28,7 @@ from vyre.diagnostics import DeadlineError, DispatchError, TrapError
 from vyre.driver.backend import Argument
 from vyre.driver.sequence import *
 
-DEVICE = CpuDevice()
+DEVICE = CpuBackend().device
 planted = None
 
 def use(replacements):

@@ -29,7 +29,15 @@ from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
 from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.backends.llvm.schedule.code_size import is_large
-from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    declared_names,
+    expr_children,
+    rewrite_expr,
+    variables_of,
+    walk_expr,
+    walk_stmts,
+)
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -148,8 +156,8 @@ class _LoopAnalysis:
         self._bests: dict[str, ArgExtremum] = {}
         """Arg-extrema by the name of the condition that replaces them."""
         self._replaced: dict[str, ArgExtremum] = {}
-        self._own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        self._changed = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)}
+        self._own = declared_names(loop.body)
+        self._changed = assigned_names(loop.body)
 
     def result(self) -> VectorizableLoop | None:
         if not all(map(self._take, flat(self._loop.body))):
@@ -220,10 +228,9 @@ class _LoopAnalysis:
         self._followed |= read
         return read <= self._results.keys()
 
-    def _read(self, expr: ir.AnyExpr) -> set[str]:
+    def _read(self, expr: ir.AnyExpr) -> frozenset[str]:
         """Loop-carried variables that an expression reads."""
-        names = {node.name for node in walk_expr(expr) if isinstance(node, ir.Var)}
-        return names & self._changed - self._own
+        return variables_of(expr) & self._changed - self._own
 
     def _take_result(self, statement: ir.Assign) -> bool:
         name, update = statement.name, step_of(statement)

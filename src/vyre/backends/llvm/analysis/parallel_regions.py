@@ -17,8 +17,7 @@ from collections.abc import Callable
 from dataclasses import field
 
 from vyre import ir
-from vyre.backends.llvm.analysis.read_names import reads_of_body
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import read_names, walk_stmts
 from vyre.record import dataclass
 
 
@@ -46,12 +45,12 @@ class Together:
 
 Piece = ParallelRegion | Once | Together
 
-_SYNCHRONISING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
+SYNCHRONISING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
 
 
 def holds_barrier(statement: ir.AnyStmt) -> bool:
     """True if a statement contains a barrier or an asynchronous copy."""
-    return any(isinstance(s, _SYNCHRONISING) for s in walk_stmts((statement,)))
+    return any(isinstance(s, SYNCHRONISING) for s in walk_stmts((statement,)))
 
 
 @dataclass(slots=True)
@@ -119,13 +118,13 @@ class Cutter:
         touched: set[str] = set()
         for statement in self._pending:
             if isinstance(statement, (ir.Let, ir.Assign)) and self.is_shared(statement):
-                reads = reads_of_body((statement,))
+                reads = read_names((statement,))
                 free = isinstance(statement, ir.Let) or statement.name not in touched
                 if free and not reads & changed:
                     before.append(statement)
                     continue
             rest.append(statement)
-            touched |= reads_of_body((statement,))
+            touched |= read_names((statement,))
             for inner in walk_stmts((statement,)):
                 if isinstance(inner, (ir.Let, ir.Assign)):
                     changed.add(inner.name)

@@ -28,7 +28,7 @@ from vyre.backends.llvm.pass_context import LaunchFacts, Tiling
 from vyre.backends.llvm.pipeline import Lowered, lower
 from vyre.backends.llvm.schedule.safepoints import max_trip_counts, strips
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 LONGEST_ROW = 1 << 30
@@ -195,10 +195,7 @@ def _proven_accesses(program: ir.Program) -> frozenset[int]:
     open_: set[int] = set()
     for position, statement in enumerate(walk_stmts(program.entry)):
         accesses: list[ir.Load | ir.Atomic | ir.Store] = [
-            node
-            for child in expr_children(statement)
-            for node in walk_expr(child)
-            if isinstance(node, (ir.Load, ir.Atomic))
+            node for node in walk_own_exprs(statement) if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
             accesses.append(statement)

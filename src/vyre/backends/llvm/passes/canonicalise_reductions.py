@@ -28,12 +28,15 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir.walk import (
+    assigned_names,
+    declared_names,
     expr_children,
     map_bodies,
     map_exprs,
     rebuilt,
     rewrite_expr,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
 )
 from vyre.opt.metadata import CostModelFamily, PassPhase
@@ -142,8 +145,8 @@ class _Choices:
 
     def _has_choices(self, loop: ir.Loop) -> bool:
         """True if a loop is not yet in reduction form."""
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)} - own
+        own = declared_names(loop.body)
+        carried = assigned_names(loop.body) - own
         stepped: set[str] = set()
         for statement in flat(loop.body):
             match statement:
@@ -170,15 +173,14 @@ class _Choices:
         accesses = [
             node
             for inner in (before, *walk_stmts(before.body))
-            for child in expr_children(inner)
-            for node in walk_expr(child)
+            for node in walk_own_exprs(inner)
             if isinstance(node, ir.Load)
         ]
         return any(self._shapes.is_varying(access.index) for access in accesses)
 
     def _rewritten(self, loop: ir.Loop) -> ir.Loop | None:
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign))
+        own = declared_names(loop.body)
+        changed = assigned_names(loop.body)
         carried = changed - own
         look = Iteration(self._env, self._types, self._fresh(), carried, changed)
         try:
@@ -266,7 +268,7 @@ def _is_simple(body: ir.Body) -> bool:
             slow = (node for arm in (statement.then, statement.otherwise) for node in _nodes(arm))
             if any(map(is_slow, slow)):
                 return False
-        nodes += sum(1 for child in expr_children(statement) for _ in walk_expr(child))
+        nodes += sum(1 for _ in walk_own_exprs(statement))
         if nodes > heuristics.MAX_REDUCTION_LOOP_NODES:
             return False
     return True

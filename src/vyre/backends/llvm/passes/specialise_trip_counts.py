@@ -22,7 +22,7 @@ from vyre import ir
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
-from vyre.backends.llvm.analysis.parallel_regions import holds_barrier
+from vyre.backends.llvm.analysis.parallel_regions import SYNCHRONISING
 from vyre.backends.llvm.analysis.struct_strides import is_distance
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody, UnrollPlan
@@ -54,12 +54,12 @@ class SpecialiseTripCounts(CpuPass):
         if isinstance(context, CpuContext) and not context.thorough:
             return PassAnalysis.skip("first code has no versions")
         statements = list(walk_stmts(program.entry))
-        if len(statements) > heuristics.MAX_SPECIALISED_STATEMENTS:
-            return PassAnalysis.skip("the program is too large")
-        if any(isinstance(s, ir.Return) or holds_barrier(s) for s in statements):
-            return PassAnalysis.skip("it has barriers or returns")
         if not any(isinstance(s, ir.Loop) and not isinstance(s.stop, ir.Lit) for s in statements):
             return PassAnalysis.skip("no loop with a trip count known at launch only")
+        if len(statements) > heuristics.MAX_SPECIALISED_STATEMENTS:
+            return PassAnalysis.skip("the program is too large")
+        if any(isinstance(s, (ir.Return, *SYNCHRONISING)) for s in statements):
+            return PassAnalysis.skip("it has barriers or returns")
         return PassAnalysis.RUN
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:

@@ -20,11 +20,12 @@ from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.index_folding import folded
 from vyre.ir.names import numbered_name
 from vyre.ir.walk import (
-    expr_children,
+    assigned_names,
     map_bodies,
     map_exprs,
     rebuilt,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
     without_blocks,
 )
@@ -60,7 +61,7 @@ class UnrolledBody:
         self.types = dict(types)
         self.remade: dict[int, int] = {}
         """Identities of rebuilt accesses, mapped to those of the originals."""
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(body)
         self.body = self._body(body, {})
 
     def _body(self, body: ir.Body, names: dict[str, ir.AnyExpr]) -> ir.Body:
@@ -171,16 +172,15 @@ def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
         return False
     stored: set[str] = set()
     for statement in body:
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    return False
-                if not isinstance(node, ir.Load):
-                    continue
-                if node.buffer in stored:
-                    return False
-                if node.buffer in indices and forms.expand(node.index) != indices[node.buffer]:
-                    return False
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic):
+                return False
+            if not isinstance(node, ir.Load):
+                continue
+            if node.buffer in stored:
+                return False
+            if node.buffer in indices and forms.expand(node.index) != indices[node.buffer]:
+                return False
         if isinstance(statement, ir.Store):
             stored.add(statement.buffer)
     return True

@@ -27,12 +27,14 @@ from vyre.backends.llvm.analysis.struct_strides import is_distance
 from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody, UnrollPlan
 from vyre.ir.walk import (
     accesses_of,
+    assigned_names,
     bodies,
-    expr_children,
     map_bodies,
     rewrite_expr,
+    variables_of,
     walk_all_exprs,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
 )
 from vyre.rewrite.bodies import jumps
@@ -72,7 +74,7 @@ def with_short_loops(
         return body
     unrolled = UnrolledBody(body, candidates, 0, kernel.types)
     kernel.remake(unrolled)
-    fixed = leaves - {s.name for s in walk_stmts(unrolled.body) if isinstance(s, ir.Assign)}
+    fixed = leaves - assigned_names(unrolled.body)
     forms = LinearForms(kernel.program, unrolled.body, outer, fixed, unrolled.types)
     sinking = StoresLast(forms, unrolled.types)
     sunk = sinking.body(unrolled.body)
@@ -120,7 +122,7 @@ class _Search:
                 written = self.forms.expand(index)
                 if not self.forms.is_pure(written):
                     return False
-                names = {node.name for node in walk_expr(written) if isinstance(node, ir.Var)}
+                names = variables_of(written)
                 if not names.isdisjoint(counters):
                     first = _at_first(flat_index(written), counters, self.forms)
                     apart = apart or self._is_strided(first)
@@ -283,12 +285,7 @@ class StoresLast:
 
 
 def _loads(statement: ir.AnyStmt) -> list[ir.Load | ir.Atomic]:
-    return [
-        node
-        for child in expr_children(statement)
-        for node in walk_expr(child)
-        if isinstance(node, (ir.Load, ir.Atomic))
-    ]
+    return [node for node in walk_own_exprs(statement) if isinstance(node, (ir.Load, ir.Atomic))]
 
 
 __all__ = ["StoresLast", "short_loops_of", "with_short_loops"]
