@@ -1,4 +1,4 @@
-"""Hostile bytes at the decoder: mutated programs, and bytes that look like programs but are not.
+"""Hostile bytes at the decoders: mutated programs and graphs, and what only looks like them.
 
     python -m vyre.conform.fuzz_wire --seconds 60 --seed 1
 
@@ -16,9 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import field
 
+from vyre.analysis import ProgramFacts
 from vyre.conform.generate import PROFILES, generate
 from vyre.diagnostics import WireError
 from vyre.ir import Program
+from vyre.plan.graph import Graph, GraphBuffer, GraphNode, Role
+from vyre.plan.graph_wire import MAGIC as GRAPH_MAGIC
 from vyre.record import dataclass
 from vyre.wire.encode import encode_payload
 from vyre.wire.envelope import HEAD_SIZE, MAGIC, seal
@@ -27,6 +30,7 @@ from vyre.wire.varints import varint
 
 _SMALL_PROFILES = (*["tiny"] * 17, "subgroups", "memory", "grid_sync")
 _SEED_PROGRAMS = 60
+_SEED_GRAPHS = 20
 _INTERESTING = (0, 1, 2, 6, 31, 32, 38, 63, 64, 71, 88, 127, 128, 129, 254, 255)
 _TAGS = tuple(TREE_TAGS.values())
 
@@ -70,8 +74,9 @@ def fuzz_wire(seconds: float, seed: int = 0, inputs: int | None = None) -> Repor
 
 def _try(data: bytes, report: Report) -> None:
     report.inputs += 1
+    kind = Graph if data[: len(GRAPH_MAGIC)] == GRAPH_MAGIC else Program
     try:
-        program = Program.from_wire(data)
+        program = kind.from_wire(data)
     except WireError as error:
         report.codes[error.code] += 1
         if not 0 <= error.offset <= len(data):
@@ -87,7 +92,10 @@ def _try(data: bytes, report: Report) -> None:
 def _hostile(dice: random.Random, seed: int) -> Iterator[bytes]:
     """Inputs without end."""
     payloads = [_seed_payload(seed, number) for number in range(_SEED_PROGRAMS)]
+    graphs = [_seed_graph(seed, number) for number in range(_SEED_GRAPHS)]
     makers: list[Callable[[], bytes]] = [
+        *[lambda: seal(_mutated(dice, dice.choice(graphs)), GRAPH_MAGIC)] * 2,
+        lambda: seal(_spliced(dice, graphs), GRAPH_MAGIC),
         *[lambda: seal(_mutated(dice, dice.choice(payloads)))] * 6,
         *[lambda: seal(_spliced(dice, payloads))] * 2,
         *[lambda: seal(_made_up(dice))] * 3,
@@ -101,6 +109,19 @@ def _hostile(dice: random.Random, seed: int) -> Iterator[bytes]:
 def _seed_payload(seed: int, number: int) -> bytes:
     profile = _SMALL_PROFILES[number % len(_SMALL_PROFILES)]
     return encode_payload(generate(seed * 1000 + number, PROFILES[profile]).program)
+
+
+def _seed_graph(seed: int, number: int) -> bytes:
+    """The payload of a graph whose only node is a random program."""
+    program = generate(seed * 1000 + number, PROFILES["tiny"]).program
+    written = ProgramFacts.of(program).written_buffers
+    buffers = [
+        GraphBuffer(decl.name, Role.INOUT if decl.name in written else Role.INPUT, decl.element)
+        for decl in program.buffers
+        if decl.binding is not None
+    ]
+    graph = Graph.of("one", buffers, [GraphNode.of("node", program, grid=(1, 1, 1))])
+    return graph.to_wire()[HEAD_SIZE:]
 
 
 def _mutated(dice: random.Random, payload: bytes) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from vyre import ir
@@ -28,8 +28,9 @@ def check(graph: Graph) -> None:
         raise PlanError(codes.MALFORMED.at(problem="it has no nodes", fix="give at least one node"))
     for each in graph.buffers:
         _check_buffer(each)
+    buffers = {each.name: each for each in graph.buffers}
     for node in graph.nodes:
-        _check_node(graph, node)
+        _check_node(buffers, node)
     _check_order(graph)
 
 
@@ -61,7 +62,7 @@ def _check_buffer(buffer: GraphBuffer) -> None:
         raise PlanError(codes.MALFORMED.at(problem=problem, fix=fix))
 
 
-def _check_node(graph: Graph, node: GraphNode) -> None:
+def _check_node(buffers: Mapping[str, GraphBuffer], node: GraphNode) -> None:
     if not isinstance(node.program, ir.Program):
         problem = f"the node {node.name!r} has a {type(node.program).__name__} for a program"
         raise PlanError(codes.MALFORMED.at(problem=problem, fix="take the program of a kernel"))
@@ -77,10 +78,10 @@ def _check_node(graph: Graph, node: GraphNode) -> None:
             raise PlanError(
                 codes.MISSING_BUFFER.at(node=node.name, problem=problem, known=_list(bound))
             )
-        buffer = graph.buffer(name)
+        buffer = buffers.get(name)
         if buffer is None:
             problem = f"the graph has no buffer {name!r} for its {own!r}"
-            known = _list(each.name for each in graph.buffers)
+            known = _list(buffers)
             raise PlanError(codes.MISSING_BUFFER.at(node=node.name, problem=problem, known=known))
         _check_edge(node, decl, buffer)
     if [own for own, _ in node.connections] != bound:
@@ -146,17 +147,21 @@ def _refuse_read(graph: Graph, position: int, name: str) -> None:
 
 def _needs(graph: Graph, node: GraphNode, other: GraphNode) -> bool:
     """True if a node reads, by way of any others, what another one writes."""
-    wanted, known = {node.name}, set[str]()
-    by_name = {each.name: each for each in graph.nodes}
+    writers: dict[str, list[GraphNode]] = {}
+    for each in graph.nodes:
+        for name in _written_by(each):
+            writers.setdefault(name, []).append(each)
+    wanted, known = [node], {node.name}
     while wanted:
-        current = by_name[wanted.pop()]
-        known.add(current.name)
-        read = {name for own, name in current.connections if _reads(current, own)}
-        for each in graph.nodes:
-            if each.name not in known and read & _written_by(each):
+        current = wanted.pop()
+        for own, name in current.connections:
+            # What one buffer leads to is followed once.
+            for each in writers.pop(name, ()) if _reads(current, own) else ():
                 if each is other:
                     return True
-                wanted.add(each.name)
+                if each.name not in known:
+                    known.add(each.name)
+                    wanted.append(each)
     return False
 
 

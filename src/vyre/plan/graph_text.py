@@ -39,10 +39,10 @@ def graph_text(graph: Graph) -> str:
     """A graph as text."""
     lines = [f"graph {string_text(graph.name)}", ""]
     lines += [_buffer_line(each) for each in graph.buffers]
-    programs = list(dict.fromkeys(node.program for node in graph.nodes))
+    programs: dict[ir.Program, int] = {}
     for node in graph.nodes:
         grid = "" if node.grid is None else f", grid{node.grid}"
-        number = programs.index(node.program)
+        number = programs.setdefault(node.program, len(programs))
         lines += ["", f"node {string_text(node.name)}: program {number}{grid} {{"]
         lines += [f"  {string_text(a)} = {string_text(b)}" for a, b in node.connections]
         lines.append("}")

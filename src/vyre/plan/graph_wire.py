@@ -23,7 +23,9 @@ _LONGEST_NUMBER = 10
 
 def graph_to_wire(graph: Graph) -> bytes:
     """A graph as bytes. Equal graphs give equal bytes, on every machine."""
-    programs = list(dict.fromkeys(node.program for node in graph.nodes))
+    programs: dict[ir.Program, int] = {}
+    for node in graph.nodes:
+        programs.setdefault(node.program, len(programs))
     parts = [_text(graph.name), varint(len(programs))]
     parts += [_blob(program.to_wire()) for program in programs]
     parts.append(varint(len(graph.buffers)))
@@ -32,7 +34,7 @@ def graph_to_wire(graph: Graph) -> bytes:
         parts += [_text(str(buffer.element)), varint(buffer.count), _blob(buffer.data)]
     parts.append(varint(len(graph.nodes)))
     for node in graph.nodes:
-        parts += [_text(node.name), varint(programs.index(node.program))]
+        parts += [_text(node.name), varint(programs[node.program])]
         parts += [_grid_bytes(node.grid), varint(len(node.connections))]
         parts += [_text(own) + _text(name) for own, name in node.connections]
     return seal(b"".join(parts), MAGIC)

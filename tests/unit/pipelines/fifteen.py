@@ -21,8 +21,13 @@ from benchmarks.pipelines.case import (
 GROUP = 64
 """Invocations of a workgroup; a decoder of base64 writes 192 bytes with one."""
 LENGTHS = (0, 1, GROUP - 1, GROUP, GROUP + 1, 3 * GROUP - 1, 3 * GROUP, 3 * GROUP + 1, 1000)
-FEW = (0, 3 * GROUP + 1)
+SOME = (0, GROUP, 3 * GROUP + 1)
+"""What tests try on the CPU; `python -m tests.unit.pipelines.fifteen` tries all, everywhere."""
+FEW = (3 * GROUP + 1,)
+"""What tests try on devices where each length takes a while."""
 LARGE = 1_000_007
+LONG_TO_MAKE = {"breadth-first search", "dataflow of bit sets"}
+"""Cases whose graphs and definitions take longest: a tenth of the length does for tests."""
 
 
 def named(name: str) -> PipelineCase:
