@@ -1,4 +1,5 @@
 #include <stdint.h>
+#include <string.h>
 
 static uint32_t rotl(uint32_t x, int k) { return x << k | x >> (32 - k); }
 static uint64_t rotl64(uint64_t x, int k) { return x << k | x >> (64 - k); }
@@ -163,5 +164,40 @@ void siphash(int64_t k0, int64_t k1, const uint64_t *restrict words, uint64_t *r
         for (int t = 0; t < 4; t++)
             sip_round(&v0, &v1, &v2, &v3);
         hashed[i] = v0 ^ v1 ^ v2 ^ v3;
+    }
+}
+
+static uint64_t word64(const uint8_t *p) {
+    uint64_t w;
+    memcpy(&w, p, 8);
+    return w;
+}
+
+void wyhash(const uint8_t *restrict text, const uint32_t *restrict start,
+            uint64_t *restrict hashed, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t p = start[i], end = start[i + 1];
+        uint64_t h = (uint64_t)(end - p) * 0xA0761D6478BD642Fu;
+        for (; end - p >= 8; p += 8) {
+            h = (h ^ word64(text + p) ^ 0xE7037ED1A0B428DBu) * 0x8EBC6AF09C88C6E3u;
+            h ^= h >> 32;
+        }
+        if (p < end) {
+            uint64_t m = word64(text + p) & (((uint64_t)1 << 8 * (end - p)) - 1);
+            h = (h ^ m) * 0x589965CC75374CC3u;
+        }
+        hashed[i] = h ^ h >> 29;
+    }
+}
+
+void four_grams(const uint32_t *restrict bitmap, const uint8_t *restrict text,
+                uint8_t *restrict hits, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t w;
+        memcpy(&w, text + i, 4);
+        uint32_t h = (w * 0x9E3779B1u) >> 17;
+        hits[i] = bitmap[h >> 5] >> (h & 31) & 1;
     }
 }

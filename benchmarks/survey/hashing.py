@@ -204,6 +204,48 @@ def siphash_data(n: int) -> Arguments:
     return {**keys, "words": words, "hashed": zeros(n, dtype=np.uint64)}
 
 
+@vy.kernel
+def wyhash(text: vy.In[vy.u8], start: vy.In[vy.u32], hashed: vy.Out[vy.u64]):
+    """Words of eight bytes from wherever a string begins; the last one may have fewer."""
+    i = vy.gid()
+    if i < len(hashed):
+        p, end = start[i], start[i + 1]
+        h = vy.u64(end - p) * 0xA0761D6478BD642F
+        while end - p >= 8:
+            m = text.u64(p) ^ 0xE7037ED1A0B428DB
+            h = (h ^ m) * 0x8EBC6AF09C88C6E3
+            h ^= h >> 32
+            p += 8
+        if p < end:
+            m = text.u64(p) & ((vy.u64(1) << vy.u64(8 * (end - p))) - 1)
+            h = (h ^ m) * 0x589965CC75374CC3
+        hashed[i] = h ^ (h >> 29)
+
+
+def wyhash_data(n: int) -> Arguments:
+    made = strings(n)
+    # So that C can read eight bytes at the last string.
+    made["text"] = np.concatenate([made["text"], np.zeros(8, np.uint8)])
+    return {**made, "hashed": zeros(n, dtype=np.uint64)}
+
+
+@vy.kernel
+def four_grams(bitmap: vy.In[vy.u32], text: vy.In[vy.u8], hits: vy.Out[vy.u8]):
+    """Whether the four bytes at each offset may be in a set: one bit by their hash."""
+    i = vy.gid()
+    if i < len(hits):
+        h = (text.u32(i) * 0x9E3779B1) >> 17
+        hits[i] = vy.u8((bitmap[h >> 5] >> (h & 31)) & 1)
+
+
+def four_grams_data(n: int) -> Arguments:
+    bitmap = integers(np.uint32, 0, 2**32 - 1, 1024, seed=5) & integers(
+        np.uint32, 0, 2**32 - 1, 1024, seed=6
+    )
+    text = integers(np.uint8, 0, 256, n + 3, seed=7)
+    return {"bitmap": bitmap, "text": text, "hits": zeros(n, dtype=np.uint8)}
+
+
 CASES = (
     Case("fnv1a", "hashing", [fnv1a], fnv1a_data, 100_001, 131, ["hashed"], ["hashed"]),
     Case("murmur3", "hashing", [murmur3], murmur3_data, 200_001, 131, ["hashed"], ["words"]),
@@ -212,4 +254,8 @@ CASES = (
     Case("sha1", "hashing", [sha1], sha1_data, 20_001, 77, ["hashed"], ["block"]),
     Case("chacha20", "hashing", [chacha20], chacha20_data, 20_001, 77, ["out"], ["text"]),
     Case("siphash", "hashing", [siphash], siphash_data, 100_001, 77, ["hashed"], ["words"]),
+    Case("wyhash", "hashing", [wyhash], wyhash_data, 100_001, 131, ["hashed"], ["hashed"]),
+    Case(
+        "four_grams", "hashing", [four_grams], four_grams_data, 4_000_001, 131, ["hits"], ["hits"]
+    ),
 )

@@ -23,6 +23,22 @@ transposed(x, y, facts)
 assert np.array_equal(y, x.T) and facts.tolist() == [3, 12, 2]
 
 
+# %% x.u16 x.u32 x.u64
+@vy.kernel
+def words_at(text: vy.In[vy.u8], at: vy.In[vy.u32], found: vy.Out[vy.u64, 2]):
+    i = vy.gid()
+    if i < len(at):
+        found[i, 0] = vy.u64(text.u16(at[i]))
+        found[i, 1] = vy.u64(text.u32(at[i]))  # any offset, no alignment
+        found[i, 2] = text.u64(at[i])  # bytes out of bounds are zero
+
+
+found = np.zeros((2, 3), np.uint64)
+words_at(b"\x01\x02\x03\x04\x05\x06\x07\x08\x09", np.array([1, 7], np.uint32), found)
+assert [hex(n) for n in found[0]] == ["0x302", "0x5040302", "0x908070605040302"]
+assert [hex(n) for n in found[1]] == ["0x908", "0x908", "0x908"]
+
+
 # %% x.atomic_add x.atomic_sub x.atomic_min x.atomic_max
 @vy.kernel
 def summed(x: vy.In[vy.i32], found: vy.InOut[vy.i32]):
@@ -68,6 +84,21 @@ def first_come(owner: vy.InOut[vy.u32], last: vy.InOut[vy.u32], winners: vy.InOu
 owner, last, winners = (np.zeros(1, np.uint32) for _ in range(3))
 first_come(owner, last, winners)
 assert winners[0] == 1 and 1 <= owner[0] <= 100 and 1 <= last[0] <= 100
+
+
+# %% x.atomic_load x.atomic_store
+@vy.kernel
+def closing(x: vy.In[vy.f32], best: vy.InOut[vy.f32], closed: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x) and closed.atomic_load(0) == 0:  # others may be closing it now
+        best.atomic_max(0, x[i])
+        if x[i] > 100.0:
+            closed.atomic_store(0, 1)
+
+
+best, closed = np.zeros(1, np.float32), np.zeros(1, np.uint32)
+closing(np.array([3, 7, 5], np.float32), best, closed)
+assert best[0] == 7.0 and closed[0] == 0
 
 
 # %% vy.popcount vy.clz vy.ctz vy.reverse_bits vy.byte_swap vy.rotl vy.rotr

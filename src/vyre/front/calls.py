@@ -6,7 +6,7 @@ import ast
 from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import advice, arrays, unsupported_functions
+from vyre.front import advice, arrays, unsupported_functions, words
 from vyre.front.context import Context
 from vyre.front.device_functions import DeviceFunction
 from vyre.front.functions import inline
@@ -25,6 +25,11 @@ def call(ctx: Context, node: ast.Call) -> Value:
     _refuse_method(ctx, node)
     callee = ctx.expr(node.func)
     if isinstance(callee, Method):
+        if callee.name in words.WORDS:
+            return words.word(ctx, node, callee.array, callee.name)
+        if callee.name == arrays.STORE:
+            form = f"{callee.array.name}.atomic_exchange(i, value)"
+            raise ctx.error(node, codes.CALL, name=callee.name, problem="gives no value", form=form)
         return ctx.spill(arrays.atomic(ctx, node, callee.array, callee.name), "old")
     if not isinstance(callee, Thing):
         raise not_callable(ctx, node, callee)

@@ -8,7 +8,7 @@ from typing import cast
 
 from vyre import ir
 from vyre.diagnostics.codes import front as codes
-from vyre.front import advice, arrays
+from vyre.front import advice, arrays, words
 from vyre.front.calls import call
 from vyre.front.captured import captured, written
 from vyre.front.conditions import choice, comparison, junction
@@ -210,10 +210,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
                 return arrays.size(owner)
             case "ndim":
                 return Constant(owner.rank)
-            case attribute if attribute in arrays.ATOMICS:
+            case attribute if attribute in arrays.METHODS or attribute in words.WORDS:
                 return Method(owner, attribute)
             case attribute:
-                fix = advice.for_array(owner, attribute, arrays.ATOMICS)
+                fix = advice.for_array(owner, attribute, [*arrays.METHODS, *words.WORDS])
                 what = describe(owner)
                 raise ctx.error(node, codes.NO_ATTRIBUTE, what=what, name=attribute, fix=fix)
     if isinstance(owner, Thing):

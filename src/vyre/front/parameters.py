@@ -97,6 +97,35 @@ class View(Generic[T, *Rank]):
     ndim: int
     """The number of axes, a constant."""
 
+    def u16(self, index: int | tuple[int, ...]) -> int:
+        """The two bytes that begin at a byte offset, as a `u16`, the first the least significant.
+
+        Of arrays of bytes. A byte out of bounds counts as zero.
+        """
+        raise _outside("u16")
+
+    def u32(self, index: int | tuple[int, ...]) -> int:
+        """The four bytes that begin at a byte offset, as a `u32`, the first the least significant.
+
+        Of arrays of bytes, at any offset: `text.u32(i + 1)`. A byte out of bounds counts as zero.
+        """
+        raise _outside("u32")
+
+    def u64(self, index: int | tuple[int, ...]) -> int:
+        """The eight bytes that begin at a byte offset, as a `u64`, the first the least significant.
+
+        Of arrays of bytes. A byte out of bounds counts as zero.
+        """
+        raise _outside("u64")
+
+    def atomic_load(self, index: int | tuple[int, ...]) -> T:
+        """Load an element in one step, while other invocations may change it by atomics."""
+        raise _outside("atomic_load")
+
+    def atomic_store(self, index: int | tuple[int, ...], value: T) -> None:
+        """Replace an element in one step, while other invocations may access it by atomics."""
+        raise _outside("atomic_store")
+
     def atomic_add(self, index: int | tuple[int, ...], value: T) -> T:
         """Add to an element in one step; gives the value that was there before."""
         raise _outside("atomic_add")

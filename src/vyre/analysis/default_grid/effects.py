@@ -27,6 +27,7 @@ from vyre.analysis.default_grid.shared_work import Stride
 from vyre.ir.buffer import SHAPE
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.semantics.atomics import is_atomic_load
 
 _GRID_IDS = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS)
 
@@ -292,7 +293,7 @@ class Search:
     def _atomics(self, statement: ir.AnyStmt, facts: Facts) -> None:
         for child in expr_children(statement):
             for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
+                if isinstance(node, ir.Atomic) and not is_atomic_load(node):
                     self._effect(statement, node, facts)
 
     def _effect(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from vyre import ir
 from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
 from vyre.record import dataclass
+from vyre.semantics.atomics import is_atomic_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +193,9 @@ class _Spread:
                 self.effects.add(id(statement))
         for child in expr_children(statement):
             for node in walk_expr(child):
-                operands = expr_children(node) if isinstance(node, ir.Atomic) else ()
-                if isinstance(node, ir.Atomic) and (depends or any(map(self._depends, operands))):
+                if not isinstance(node, ir.Atomic) or is_atomic_load(node):
+                    continue
+                if depends or any(map(self._depends, expr_children(node))):
                     self._buffers.add(node.buffer)
                     self.effects.add(id(node))
 

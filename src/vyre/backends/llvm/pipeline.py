@@ -14,6 +14,8 @@ from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
+from vyre.backends.llvm.passes.specialise_trip_counts import SpecialiseTripCounts
+from vyre.backends.llvm.passes.structure_returns import StructureReturns
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Program
@@ -23,12 +25,14 @@ from vyre.record import dataclass
 from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
-    InterchangeAxes(),  # first: strides along x decide all that follows
+    StructureReturns(),  # first: analyses see the guards that returns are
+    InterchangeAxes(),  # strides along x decide all that follows
     RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
     IfConvertExchanges(),  # branches that would diverge; before loops are analysed
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
     GridStrideLoops(),  # needs the loop as it was written
-    UnrollGridStride(),  # last: only loops that GridStrideLoops made
+    UnrollGridStride(),  # only loops that GridStrideLoops made
+    SpecialiseTripCounts(),  # last: what follows would see every loop five times
 )
 
 

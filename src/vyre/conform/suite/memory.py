@@ -34,6 +34,10 @@ def trials() -> Iterator[Trial]:
         yield _loads("read_only", ir.DataType.U32, index)
         yield _loads("workgroup", ir.DataType.U8, index)
         yield _stores("output", ir.DataType.U16, index)
+    for kind in _KINDS:
+        yield _words(kind, ir.DataType.U32)
+    for word in (ir.DataType.U16, ir.DataType.U64):
+        yield _words("read_only", word)
     for kind in _WRITABLE:
         for element in _ELEMENTS:
             yield _stores(kind, element, ir.DataType.I32)
@@ -120,6 +124,42 @@ def _loads(kind: str, element: ir.DataType, index: ir.DataType) -> Trial:
     return Trial(
         "memory", label, program, inputs, (1, 1, 1), (Stretch(label, "out", 0, where.size),)
     )
+
+
+def _words(kind: str, word: ir.DataType) -> Trial:
+    """Words of bytes at every offset: bytes out of bounds count as zero, each by itself."""
+    where = _indices(ir.DataType.U32)
+    decl = _declared(kind, ir.DataType.U8)
+    decls = [
+        ir.BufferDecl.read("where", 0, ir.DataType.U32).with_count(where.size),
+        ir.BufferDecl.output("out", 1, word).with_count(where.size),
+        decl,
+    ]
+    inputs = {"where": where}
+    bytes_ = _contents(ir.DataType.BYTES)
+    body: list[ir.Node] = [ir.Node.let("i", ir.Expr.gid(0))]
+    if decl.is_host_input:
+        inputs["m"] = bytes_
+    else:
+        decls.append(ir.BufferDecl.read("from", 3, ir.DataType.U8).with_count(_LENGTH))
+        inputs["from"] = bytes_
+        body += _fill(kind)
+    i, at = ir.Expr.var("i"), ir.Expr.var("at")
+    body.append(ir.Node.let("at", ir.Expr.load("where", i)))
+    made = ir.Expr.cast(ir.Expr.load("m", at), word)
+    for byte in range(1, (word.bits or 0) // 8):
+        further = ir.Binary(ir.BinOp.ADD_SAT, at, ir.Expr.u32(byte))
+        part = ir.Expr.cast(ir.Expr.load("m", further), word)
+        made = made | (part << ir.Expr.lit(8 * byte, word))
+    body.append(ir.Node.store("out", i, made))
+    padded = np.concatenate([bytes_, np.zeros(8, np.uint8)])
+    begins = np.minimum(where.astype(np.int64), _LENGTH)
+    found = [padded[b : b + 8].view(np.uint64)[0] for b in begins.tolist()]
+    expected = np.array(found, np.uint64).astype(storage_dtype(word))
+    label = f"{word} at any offset in {kind}"
+    program = ir.Program.wrapped(decls, (64, 1, 1), body)
+    stretches = (Stretch(label, "out", 0, where.size),)
+    return Trial("memory", label, program, inputs, (1, 1, 1), stretches, {"out": expected})
 
 
 def _stores(kind: str, element: ir.DataType, index: ir.DataType) -> Trial:

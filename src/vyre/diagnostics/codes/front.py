@@ -949,6 +949,21 @@ NEGATIVE_SHIFT = Code(
         "k.program()"
     ),
 )
+WORD_TYPE = Code(
+    "F067",
+    "word of an array that holds no bytes",
+    "{array}.{op} reads bytes, and {array} holds {found}",
+    "make it an array of u8; pass {array}.view(np.uint8)",
+    example=(
+        "import vyre as vy\n"
+        "\n"
+        "@vy.kernel\n"
+        "def k(x: vy.In[vy.f32], y: vy.Out[vy.u32]):\n"
+        "    y[0] = x.u32(4)\n"
+        "\n"
+        "k.program()"
+    ),
+)
 
 CODES = (
     NO_SOURCE,
@@ -1013,4 +1028,5 @@ CODES = (
     NARROW_SUM,
     WIDE_SHIFT,
     NEGATIVE_SHIFT,
+    WORD_TYPE,
 )

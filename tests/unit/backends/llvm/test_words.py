@@ -66,6 +66,13 @@ def big(size: int, result: str = "u32") -> str:
     return "let w = " + " | ".join(parts)
 
 
+def saturating(size: int, result: str = "u32", at: str = "p") -> str:
+    """As `text.u32(p)` is translated."""
+    parts = [f"{result}(a[{at}])"]
+    parts += [f"({result}(a[add_sat({at}, {n}u32)]) << {8 * n}{result})" for n in range(1, size)]
+    return "let w = " + " | ".join(parts)
+
+
 def horner(size: int, result: str = "u32") -> str:
     lines = [f"let w = {result}(a[p])"]
     lines += [f"w = (w << 8{result}) | {result}(a[p + {n}u32])" for n in range(1, size)]
@@ -98,6 +105,10 @@ WORDS = [
     (big(2), "u32"),
     (big(4), "u32"),
     (big(8, "u64"), "u64"),
+    (saturating(2, "u16"), "u16"),
+    (saturating(4), "u32"),
+    (saturating(8, "u64"), "u64"),
+    (saturating(4, at="(p + 3u32)"), "u32"),
 ]
 STEPS = [
     (horner(4), "u32"),
@@ -185,6 +196,12 @@ def test_words_in_rows(shape: tuple[int, int]) -> None:
         ("let w = u32(a[p]) | (u32(places[p + 1u32]) << 8u32)", "u8"),
         ("let w = (u32(a[p]) << 24u32) | (u32(a[p + 1u32]) << 32u32)", "u8"),
         ("let w = u32(a[p]) | (u32(a[p + 1u32]) << 8u32) | (u32(a[p + 2u32]) << 16u32)", "u8"),
+        ("let w = u32(a[p + 1u32]) | (u32(a[add_sat(p, 2u32)]) << 8u32)", "u8"),
+        ("let w = u32(a[p * 3u32]) | (u32(a[p * 3u32 + add_sat(0u32 - p, 1u32)]) << 8u32)", "u8"),
+        (
+            "let w = u32(a[add_sat(p, 1u32) + 1u32]) | (u32(a[add_sat(p, 2u32) + 1u32]) << 8u32)",
+            "u8",
+        ),
         ("let w = u32(a[p])\n p = p + 3u32\n w = w | (u32(a[p + 1u32]) << 8u32)", "u8"),
     ],
 )

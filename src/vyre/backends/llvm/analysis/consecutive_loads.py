@@ -1,6 +1,9 @@
 """Consecutive indices, as load combining needs them.
 
 Indices are consecutive if `index(n) = base + offset + n` modulo 2^32, as in `a[p]`, `a[p + 1]`, ….
+So are `a[p]`, `a[add_sat(p, 1)]`, …, as long as no sum saturates: that is the case where the last
+index, computed without wrapping, is in bounds. Next to sums that saturate only those count as sums,
+since `p + 1` may wrap around where `add_sat(p, 2)` does not.
 So are `m[r, k]`, `m[r, k + 1]`, …, whose indices are guarded by a bounds test:
 `select(r < rows & k + 1 < columns, r * columns + (k + 1), 4294967295)`. Both the index and the
 tested value then advance by one from each to the next. Bases are compared as expressions, so equal
@@ -9,12 +12,14 @@ ones that are written differently are missed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vyre import ir
+from vyre.ir.walk import walk_expr
 from vyre.record import dataclass
 
 MODULUS = 1 << 32
+SplitSum = Callable[[ir.AnyExpr], tuple[ir.AnyExpr | None, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class Neighbours:
 
 def neighbours_of(indices: Sequence[ir.AnyExpr]) -> Neighbours | None:
     """Describe consecutive 32-bit indices; None if they are not consecutive."""
-    guarded = [_guarded_index(index) for index in indices]
+    sums = _saturating_sum if any(map(_saturates, indices)) else _sum
+    guarded = [_guarded_index(index, sums) for index in indices]
     first = guarded[0]
     for number, each in enumerate(guarded):
         if each.stays != first.stays or len(each.tests) != len(first.tests):
@@ -85,25 +91,30 @@ def _condition(test: Test) -> ir.AnyExpr:
     return test.tested if test.limit is None else ir.Binary(ir.BinOp.LT, test.tested, test.limit)
 
 
-def _guarded_index(index: ir.AnyExpr) -> GuardedIndex:
+def _saturates(index: ir.AnyExpr) -> bool:
+    """True if a saturating sum is part of an index."""
+    return any(isinstance(e, ir.Binary) and e.op is ir.BinOp.ADD_SAT for e in walk_expr(index))
+
+
+def _guarded_index(index: ir.AnyExpr, sums: SplitSum) -> GuardedIndex:
     tests: list[Test] = []
     match index:
         case ir.Select(cond, inner, ir.Lit(ir.DataType.U32, bits)) if bits == MODULUS - 1:
-            _collect(cond, tests)
+            _collect(cond, tests, sums)
             index = inner
         case _:
             pass
-    stays, offset = _sum(index)
+    stays, offset = sums(index)
     return GuardedIndex(stays, offset, tuple(tests), index)
 
 
-def _collect(cond: ir.AnyExpr, tests: list[Test]) -> None:
+def _collect(cond: ir.AnyExpr, tests: list[Test], sums: SplitSum) -> None:
     match cond:
         case ir.Binary(ir.BinOp.AND, left, right):
-            _collect(left, tests)
-            _collect(right, tests)
+            _collect(left, tests, sums)
+            _collect(right, tests, sums)
         case ir.Binary(ir.BinOp.LT, tested, limit) | ir.Binary(ir.BinOp.GT, limit, tested):
-            tests.append(Test(*_sum(tested), tested, limit))
+            tests.append(Test(*sums(tested), tested, limit))
         case ir.Binary(ir.BinOp.NE, limit, ir.Lit(ir.DataType.U32, 0) as tested):
             tests.append(Test(None, 0, tested, limit))
         case _:
@@ -123,6 +134,15 @@ def _sum(expr: ir.AnyExpr) -> tuple[ir.AnyExpr | None, int]:
         case ir.Binary(ir.BinOp.SUB, left, ir.Lit(_, bits)):
             a, m = _sum(left)
             return a, (m - bits) % MODULUS
+        case _:
+            return expr, 0
+
+
+def _saturating_sum(expr: ir.AnyExpr) -> tuple[ir.AnyExpr | None, int]:
+    """Split a saturating sum into its symbolic part and its constant; other sums stay whole."""
+    match expr:
+        case ir.Binary(ir.BinOp.ADD_SAT, left, ir.Lit(_, bits)):
+            return left, bits
         case _:
             return expr, 0
 

@@ -186,6 +186,8 @@ class CostModel:
         """True if an atomic's operands are reduced across lanes before one access."""
         if not isinstance(expr, ir.Atomic) or expr.buffer in self._private:
             return False
+        if self._kernel.is_reduced_in_blocks(expr.buffer):
+            return True
         return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
 
     def _count_lookups(self) -> None:

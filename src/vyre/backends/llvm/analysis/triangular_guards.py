@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir.walk import walk_expr, walk_stmts
+from vyre.rewrite.conditions import Conjunct
 
 
 def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:

@@ -21,8 +21,8 @@ from vyre.backends.llvm.analysis.parallel_regions import (
 )
 from vyre.backends.llvm.analysis.read_names import reads_of_body
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.rewrites.structure_returns import conjuncts_of
 from vyre.ir.walk import walk_expr, walk_stmts, without_blocks
+from vyre.rewrite.conditions import conjuncts_of
 
 AXES = (0, 1, 2)
 
@@ -38,7 +38,7 @@ class WorkgroupUniform:
         varying: frozenset[str] = frozenset()
         while True:
             self._shapes = Divergence(kernel.program, body, AXES, varying, over_time=True)
-            self.work = Cutter(self._is_shared, self._runs_outside).cut(body)
+            self.work = Cutter(self._is_shared, self._runs_outside, kernel.version_flags).cut(body)
             assigned = self._assigned_in_regions()
             if assigned <= varying:
                 break

@@ -13,10 +13,10 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir.walk import expr_children, walk_expr
+from vyre.rewrite.conditions import Conjunct, conjuncts_of
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext

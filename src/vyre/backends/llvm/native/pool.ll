@@ -20,7 +20,7 @@
 ; os_spawn, os_yield, os_relax, os_alloc, os_free, os_thread, os_hear_interrupts, os_hear_signals, os_poke,
 ; os_has_stack, os_worker_begins, os_make_room and os_forget_workers.
 
-%launch = type { ptr, ptr, i32, i32, i32, i32 }
+%launch = type { ptr, ptr, i32, i32, i32, i32, ptr }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
 
 %segment = type { i64, i64, i64, [5 x i64] }  ; the next group to claim, the end, the beginning; a cache line of its own
@@ -51,7 +51,7 @@
   i32,           ; 22 segments are gone through from their ends
   [3 x i64],     ; 23
   %launch,       ; 24 what the kernel gets
-  [4 x i64],     ; 25
+  [3 x i64],     ; 25
   %control,      ; 26
   i64,           ; 27 identity of the launching thread
   ptr,           ; 28 its state as the interpreter knows it, while it has let go of the lock
@@ -326,8 +326,8 @@ define internal i1 @are_awake() nounwind {
   ret i1 %r
 }
 
-; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first word
-; is zero: nothing is kept there yet.
+; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first two
+; words are zero: nothing is kept there yet, and no block is done.
 define internal ptr @scratch(ptr %slot, i64 %bytes) nounwind {
 entry:
   %size.p = getelementptr inbounds i8, ptr %slot, i64 8
@@ -348,7 +348,7 @@ grow:
   br i1 %failed, label %as.it.is, label %begin
 begin:
   %memory = phi ptr [ %old, %have ], [ %new, %grow ]
-  store i32 0, ptr %memory
+  store i64 0, ptr %memory
   ret ptr %memory
 as.it.is:
   ret ptr null

@@ -173,6 +173,8 @@ taken:
   %bytes = load i64, ptr %bytes.p
   %scratch.slot = getelementptr inbounds %job, ptr %job, i64 0, i32 19
   %memory = call ptr @scratch(ptr %scratch.slot, i64 %bytes)
+  %shared.p = getelementptr inbounds %job, ptr %job, i64 0, i32 24, i32 6
+  store ptr %memory, ptr %shared.p
   %got.none = icmp eq ptr %memory, null
   %needs = icmp ne i64 %bytes, 0
   %cannot = and i1 %got.none, %needs

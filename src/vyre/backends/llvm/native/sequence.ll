@@ -83,6 +83,7 @@ define void @vyre_copy_blocks(ptr %launch, i64 %first, i64 %last, ptr %scratch) 
 
 ; What a job needs for a launch of its sequence; no thread is inside.
 define internal void @set_launch(ptr %job, ptr %bound, i64 %groups) nounwind alwaysinline {
+entry:
   %kernel = load ptr, ptr %bound
   %kernel.p = getelementptr inbounds %job, ptr %job, i64 0, i32 4
   store ptr %kernel, ptr %kernel.p
@@ -96,6 +97,16 @@ define internal void @set_launch(ptr %job, ptr %bound, i64 %groups) nounwind alw
   %grid.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 2
   ; nx, ny, nz and the flags.
   call void @llvm.memcpy.p0.p0.i64(ptr %grid.p, ptr %grid.from, i64 16, i1 false)
+  ; The second word of the memory that its threads share: no block is done (abi.py).
+  %shared.p = getelementptr inbounds %launch, ptr %launch, i64 0, i32 6
+  %shared = load ptr, ptr %shared.p
+  %none = icmp eq ptr %shared, null
+  br i1 %none, label %done, label %begin
+begin:
+  %blocks.p = getelementptr inbounds i32, ptr %shared, i64 1
+  store i32 0, ptr %blocks.p
+  br label %done
+done:
   ret void
 }
 
@@ -681,6 +692,8 @@ taken:
   %bytes = load i64, ptr %bytes.p
   %scratch.slot = getelementptr inbounds %job, ptr %job, i64 0, i32 19
   %memory = call ptr @scratch(ptr %scratch.slot, i64 %bytes)
+  %shared.p = getelementptr inbounds %job, ptr %job, i64 0, i32 24, i32 6
+  store ptr %memory, ptr %shared.p
   %got.none = icmp eq ptr %memory, null
   %needs = icmp ne i64 %bytes, 0
   %cannot = and i1 %got.none, %needs

@@ -32,7 +32,6 @@ from vyre.backends.llvm.analysis.slices import deciding_names, index_names, with
 from vyre.backends.llvm.analysis.struct_strides import speculated_strides
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander
 from vyre.backends.llvm.rewrites.rebase_loops import RebasedLoop, trip_count_between
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
 from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir.walk import (
     map_bodies,
@@ -43,6 +42,7 @@ from vyre.ir.walk import (
     walk_stmts,
 )
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
 
 
 @dataclass(frozen=True, slots=True)

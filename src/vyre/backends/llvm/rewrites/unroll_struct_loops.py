@@ -8,8 +8,8 @@ The stride of lanes is five elements, and the iterations access the elements in 
 literals in place of the counter, lanes load and store whole structures. Stores are then sunk until
 they are adjacent.
 
-Legal when the bounds are literals and the loops have no break or continue; a store sinks past
-statements that neither load nor store its element.
+Legal when the bounds are literals and the loops have no break or continue of their own; a store
+sinks past statements that neither load nor store its element.
 Profitable when an access is strided across lanes and its member is a counter; loops of more than
 `MAX_STRUCT_LOOP_ITERATIONS` iterations or `MAX_STRUCT_LOOP_STATEMENTS` unrolled statements are left
 alone.
@@ -24,11 +24,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index, is_lane_id
 from vyre.backends.llvm.analysis.struct_strides import is_distance
-from vyre.backends.llvm.rewrites.specialise_trip_counts import (
-    TripCountCandidates,
-    UnrolledBody,
-    breaks_or_continues,
-)
+from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody, UnrollPlan
 from vyre.ir.walk import (
     accesses_of,
     bodies,
@@ -39,6 +35,7 @@ from vyre.ir.walk import (
     walk_expr,
     walk_stmts,
 )
+from vyre.rewrite.bodies import jumps
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -53,7 +50,7 @@ def short_loops_of(
     outer: Mapping[str, ir.AnyExpr],
     leaves: frozenset[str],
     types: Mapping[str, ir.DataType],
-) -> TripCountCandidates | None:
+) -> UnrollPlan | None:
     """Loops that are profitable to unroll; None if there are none."""
     statements = list(walk_stmts(body))
     if not any(isinstance(s, ir.Loop) and _iterations_of(s) for s in statements):
@@ -63,7 +60,7 @@ def short_loops_of(
     search.visit(body)
     if not search.loops:
         return None
-    return TripCountCandidates(search.forms, frozenset(search.loops), (), search.loops)
+    return UnrollPlan(search.forms, frozenset(search.loops), (), search.loops)
 
 
 def with_short_loops(
@@ -152,15 +149,19 @@ def _iterations_of(loop: ir.Loop) -> range | None:
 
 
 def _nest(loop: ir.Loop) -> dict[str, range] | None:
-    """A loop nest's short loops; None if one of them has a break or continue."""
+    """A loop nest's short loops; None if one has a break, a continue, or a loop of any length."""
     nest: dict[str, range] = {}
     for statement in walk_stmts((loop,)):
         iterations = _iterations_of(statement) if isinstance(statement, ir.Loop) else None
         if iterations and isinstance(statement, ir.Loop):
-            if breaks_or_continues(statement.body):
+            if jumps(statement.body) or _has_while(statement.body):
                 return None
             nest[statement.var] = iterations
     return nest
+
+
+def _has_while(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.While) for s in walk_stmts(body))
 
 
 def _written(loop: ir.Loop) -> int:
