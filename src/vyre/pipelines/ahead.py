@@ -20,7 +20,7 @@ from vyre.front.parameters import ArrayParameter, Mode, Parameter
 from vyre.ir import DataType, Program
 from vyre.pipelines import hidden
 from vyre.pipelines.hidden import hidden_site
-from vyre.pipelines.rewritten import rewritten
+from vyre.pipelines.rewritten import further_name, rewritten
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step, launch_of
 from vyre.plan.predicated import can_predicate, predicated
@@ -29,7 +29,6 @@ from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_outputs import fills
 
 _MOST_KERNELS = 64
-_GOING = "vy.going"
 
 
 @dataclass(eq=False, slots=True)
@@ -166,7 +165,8 @@ class Predicates:
 
     def _launch(self, step: Launch, word: Buffer) -> Launch:
         kernel = self._kernels.find(step.kernel)
-        return launch_of(kernel, {**step.given, _GOING: word}, step.grid, None, step.site)
+        given = {**step.given, going_name(step.kernel): word}
+        return launch_of(kernel, given, step.grid, None, step.site)
 
 
 def _over(kernel: Kernel[...], given: dict[str, Any], target: Buffer, site: Site) -> Launch:
@@ -206,8 +206,14 @@ def _predicated(kernel: Kernel[...]) -> Kernel[...]:
     changed: dict[str, Parameter] = {
         name: ArrayParameter(Mode.INOUT, one.dtype, one.rank) for name, one in outputs.items()
     }
-    changed[_GOING] = ArrayParameter(Mode.IN, DataType.U32, 1)
-    return rewritten(kernel, changed, partial(_change, outputs=frozenset(outputs)))
+    going = going_name(kernel)
+    changed[going] = ArrayParameter(Mode.IN, DataType.U32, 1)
+    return rewritten(kernel, changed, partial(_change, going=going, outputs=frozenset(outputs)))
+
+
+def going_name(kernel: Kernel[...]) -> str:
+    """The parameter of a predicated kernel that says whether it has an effect."""
+    return further_name(kernel, "going")
 
 
 def _outputs(kernel: Kernel[...]) -> dict[str, ArrayParameter]:
@@ -219,5 +225,5 @@ def _outputs(kernel: Kernel[...]) -> dict[str, ArrayParameter]:
     }
 
 
-def _change(program: Program, outputs: Collection[str]) -> Program:
-    return predicated(program, _GOING, outputs)
+def _change(program: Program, going: str, outputs: Collection[str]) -> Program:
+    return predicated(program, going, outputs)

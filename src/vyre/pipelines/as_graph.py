@@ -31,11 +31,8 @@ def graph_of(
     windows: Sequence[Window],
     parameters: Mapping[str, Parameter],
     results: Sequence[Buffer],
-    host_reads: int,
 ) -> Graph:
-    """The graph of a call that was planned; a `PlanError` if it decides on the device."""
-    if host_reads:
-        raise _refused(name, "it decides by a flag, and a graph has no decisions")
+    """The graph of a call that was planned, and in whose course the device had no say."""
     made = _Builder(name, parameters, results)
     for window in windows:
         for group, runs in zip(window.known.plan.groups, window.runs, strict=True):
@@ -148,6 +145,11 @@ def _stored(others: list[ir.BufferDecl], value: ir.AnyExpr, dtype: ir.DataType) 
 
 def _covering(buffer: Buffer) -> Grid:
     return (-(-buffer.size // _WIDTH), 1, 1)
+
+
+def decides_on_the_device(name: str) -> PlanError:
+    """The error for a call in whose course the device has a say."""
+    return _refused(name, "it decides by flags or counts, and a graph has no decisions")
 
 
 def _refused(name: str, problem: str) -> PlanError:

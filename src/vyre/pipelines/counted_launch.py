@@ -15,7 +15,7 @@ from vyre.driver import grid as grids
 from vyre.front.parameters import ArrayParameter, Mode, Parameter, ScalarParameter
 from vyre.ir import DataType, Program
 from vyre.pipelines.counts import CountedScratch, plain, writes_count
-from vyre.pipelines.rewritten import rewritten
+from vyre.pipelines.rewritten import further_name, rewritten
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Launch, Sizes, launch_of, specialisation
 from vyre.plan.counted import other_use, reads, with_counts, with_lengths
@@ -114,11 +114,11 @@ def _roles(
         if not isinstance(value, CountedScratch):
             continue
         if writes_count(value, parameters, given):
-            limit = f"{name}.most"
+            limit = further_name(kernel, f"{name}_most")
             limits.append((name, limit))
             values[limit] = value.most
         else:
-            holder = holders.setdefault(id(value.count), f"{name}.count")
+            holder = holders.setdefault(id(value.count), further_name(kernel, f"{name}_count"))
             counts.append((name, holder))
             values[holder] = value.count
     return Roles(tuple(counts), tuple(limits)), values

@@ -21,7 +21,7 @@ from vyre.ir import DataType
 from vyre.pipelines import background
 from vyre.pipelines.apart import Clock, OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
-from vyre.pipelines.as_graph import graph_of
+from vyre.pipelines.as_graph import decides_on_the_device, graph_of
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import RunAgain, may_run_again
@@ -156,8 +156,9 @@ class Pipeline(Staged, Generic[P, R]):
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
-        reads, parameters = actions.counted.host_reads, self.written.parameters
-        return graph_of(self.__name__, actions.windows, parameters, actions.results, reads)
+        if actions.is_decided:
+            raise decides_on_the_device(self.__name__)
+        return graph_of(self.__name__, actions.windows, self.written.parameters, actions.results)
 
     def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
         """What a call does and why: launches, and for each scratch where it is kept."""

@@ -54,7 +54,7 @@ class PipelinePlan:
     seams: tuple[Seam, ...]
     copies: int
     host_reads: int
-    """Flags that the host reads; a loop is counted for one iteration."""
+    """How often the host waits to read flags or counts; a loop is counted for one iteration."""
     scratch_bytes: int
     """Bytes of device memory for scratch."""
     bytes_moved: int

@@ -27,7 +27,7 @@ class RewrittenSource(KernelSource):
         super().__init__(
             original.source,
             {**original.parameters, **further},
-            original.defaults,
+            {},
             original.workgroup,
             original.fast_math,
             None,
@@ -50,6 +50,13 @@ class RewrittenSource(KernelSource):
             found = Translated(self._change(made.program), made.outside)
             self._changed[wanted.key] = found
         return found
+
+
+def further_name(kernel: Kernel[...], wanted: str) -> str:
+    """A name for a further parameter that the kernel does not have."""
+    while wanted in kernel.source.parameters:
+        wanted += "_"
+    return wanted
 
 
 def rewritten(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from vyre.analysis import body_effects
 from vyre.analysis.cost import program_cost
 from vyre.front.parameters import Mode
 from vyre.pipelines.fused import array_name, joined
@@ -80,9 +81,8 @@ class TilePlanning:
         stages: list[Stage] = []
         registers: list[int] = []
         at = 0
-        for group in self._row:
-            own = self._launches[at : at + len(group.steps)]
-            orders = self._orders[at : at + len(group.steps)]
+        for own in self._parts():
+            orders = self._orders[at : at + len(own)]
             fusion = joined(own, at, orders)
             dead = [
                 n
@@ -103,6 +103,22 @@ class TilePlanning:
             )
             at += len(own)
         return stages, registers
+
+    def _parts(self) -> list[list[Launch]]:
+        """The launches of each stage: those of a group, but for what would not be vectors there.
+
+        Atomics go one after the other: what computes their operands is a stage of its own.
+        """
+        parts: list[list[Launch]] = []
+        for group in self._row:
+            own = [step for step in group.steps if isinstance(step, Launch)]
+            first = 0
+            for number, launch in enumerate(own):
+                if number and body_effects(launch.program.entry).atomics:
+                    parts.append(own[first:number])
+                    first = number
+            parts.append(own[first:])
+        return parts
 
     def _is_own(self, number: int, at: int, own: Sequence[Launch]) -> bool:
         """Whether a value is used by launches of one stage only."""

@@ -31,8 +31,8 @@ from vyre.plan.tile_plan import (
 
 _VECTOR = 32
 """Rows of a CPU are multiples of this: no vector is left over."""
-_MOST_ROWS = 2048
-_SCALES = (*range(2048, 0, -_VECTOR), 16, 8, 4, 2, 1)
+_MOST_ROWS = 4096
+_SCALES = (*range(_MOST_ROWS, 0, -_VECTOR), 16, 8, 4, 2, 1)
 
 
 def steps_of(stages: Sequence[Stage], seams: Sequence[Seam]) -> list[int] | Refusal:
@@ -148,7 +148,7 @@ def _placed(
             (
                 number
                 for number, (held, _) in enumerate(slots)
-                if held is element and free_after[number] < seam.producer
+                if held is element and _is_free(free_after[number], seam.producer)
             ),
             len(slots),
         )
@@ -170,6 +170,11 @@ def _placed(
             same[0] if same else "",
         )
     return TilePlan(lanes, tuple(stages), tiles, tuple(slots))
+
+
+def _is_free(last_reader: int, producer: int) -> bool:
+    """Whether a tile can be filled anew: a barrier stands after its last reader."""
+    return last_reader < producer
 
 
 def _elements(stage: StageRange, stride: int, low: int, high: int) -> tuple[int, int]:

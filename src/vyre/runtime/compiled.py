@@ -32,6 +32,7 @@ from vyre.signals import is_from_handler
 if TYPE_CHECKING:
     from vyre.driver.grid_sync import SplitExecutable
     from vyre.opt import HotPathHints, OptimizerRunReport
+    from vyre.opt.cost_report import CostReport
     from vyre.runtime.dispatch_cache import BoundLaunch
 
 
@@ -50,9 +51,12 @@ class CompiledProgram:
         *,
         from_cache: bool,
         hints: HotPathHints | None = None,
+        cost_report: CostReport | None = None,
     ) -> None:
         self._hints = hints
         """By which its passes were chosen, if any had a say."""
+        self._cost_report = cost_report
+        """What an earlier compilation found out, likewise."""
         self._report = compilation.report
         self.route = route
         self.compilation = compilation
@@ -86,7 +90,8 @@ class CompiledProgram:
             from vyre.opt import OptimizerProfile, optimize
 
             profile = OptimizerProfile(self.options.profile)
-            self._report = optimize(self.compilation.source, profile, self.target, self._hints)
+            source, target = self.compilation.source, self.target
+            self._report = optimize(source, profile, target, self._hints, self._cost_report)
         return self._report
 
     @property

@@ -23,7 +23,7 @@ def count_down(left: vy.InOut[vy.u32], going: vy.InOut[vy.u32]):
 def store_some(x: vy.In[vy.u32], left: vy.In[vy.u32], y: vy.Out[vy.u32]):
     i = vy.gid()
     if i < len(x) and i % 3 == left[0] % 3:
-        y[i] = x[i] + left[0]
+        y[(i + 1) % len(y)] = x[i] + left[0]
 
 
 @vy.kernel
@@ -52,11 +52,9 @@ def ping_pong(x: vy.InOut[vy.f32], left: vy.InOut[vy.u32], ran: vy.InOut[vy.u32]
     going = vy.flag()
     t = vy.scratch_like(x)
     a, b = x, t
-    n = 0
     while vy.again(going, most=1000):
         blur(a, b)
         a, b = b, a
-        n += 1
         count(ran, elements=1)
         count_down(left, going, elements=1)
     vy.copy(a, x)
