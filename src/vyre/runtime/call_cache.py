@@ -169,4 +169,4 @@ class CallCache:
         self._entries = (call, *others[: _MAX_ENTRIES - 1])
 
 
-__all__ = ["CallCache", "CallOptions"]
+__all__ = ["CallCache", "CallOptions", "PreparedLaunch"]

@@ -20,7 +20,7 @@ from tests.unit.runtime.size_nets import (
     random_kernels,
 )
 from vyre.diagnostics import DispatchError
-from vyre.runtime import call_cache, clearing, launch_sizes
+from vyre.runtime import cached_call, clearing, launch_sizes
 
 
 def _differences(kernels: list[Any], rounds: int) -> Iterator[str]:
@@ -133,7 +133,7 @@ def test_calls_show_a_planted_mistake() -> None:
 
 
 def test_calls_show_numbers_that_are_not_looked_at() -> None:
-    with patch.object(call_cache, "_is_varying", lambda *_: False):
+    with patch.object(cached_call, "is_varying", lambda *_: False):
         kernel, *_ = _anew()
         n, y, right = 9, np.zeros(30_000, np.float32), True
         x, z = np.zeros(3, np.float32), np.zeros((3, 3), np.uint8)

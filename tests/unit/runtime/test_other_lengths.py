@@ -11,7 +11,7 @@ import pytest
 
 import vyre as vy
 from vyre.diagnostics import ArgumentError, TrapError
-from vyre.runtime import call_cache
+from vyre.runtime import cached_call
 from vyre.runtime.kernel import Kernel
 
 
@@ -55,7 +55,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     monkeypatch.setattr(Kernel, "_call", counted)
     # A busy machine can make a launch of a few elements look like one worth better code.
-    monkeypatch.setattr(call_cache, "DEFAULT_HOT_THRESHOLD_NS", 1 << 62)
+    monkeypatch.setattr(cached_call, "DEFAULT_HOT_THRESHOLD_NS", 1 << 62)
     return seen
 
 
