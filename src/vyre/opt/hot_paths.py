@@ -246,7 +246,8 @@ class HotPathHints:
         return measured if own is None else [own, *measured]
 
     def _of(self, program: Program) -> list[_Entry]:
-        keys = dict.fromkeys((*dispatch_keys(program), *hint_keys(program)))
+        own = *dispatch_keys(program), *region_keys(program), *hint_keys(program)
+        keys = dict.fromkeys(own)
         return [self._entries[key] for key in keys if key in self._entries]
 
     def _is_hot(self, entries: list[_Entry]) -> bool:
@@ -282,7 +283,7 @@ def dispatch_keys(program: Program) -> tuple[str, ...]:
     """The keys under which dispatches of a program are recorded: its names in this very program.
 
     Two scripts may have kernels or regions of one name, and what one of them measured is nothing
-    to the other.
+    to the other. A program of several regions has one key for all of them together.
     """
     return program.memo("dispatch_keys", _dispatch_keys)
 
@@ -290,7 +291,24 @@ def dispatch_keys(program: Program) -> tuple[str, ...]:
 def _dispatch_keys(program: Program) -> tuple[str, ...]:
     digest = program.digest()
     names = hint_keys(program)
-    return names if names == (digest,) else tuple(f"{n}{_OF}{digest[:_DIGITS]}" for n in names)
+    if names == (digest,):
+        return names
+    if region_keys(program):
+        # The time of several regions together is not that of any of them.
+        names = ("+".join(names) if program.entry_op_id is None else program.entry_op_id,)
+    return tuple(f"{name}{_OF}{digest[:_DIGITS]}" for name in names)
+
+
+def region_keys(program: Program) -> tuple[str, ...]:
+    """The keys of a program's regions, where it has several: each has a time of its own."""
+    return program.memo("region_keys", _region_keys)
+
+
+def _region_keys(program: Program) -> tuple[str, ...]:
+    names = [name for name in hint_keys(program) if name != program.entry_op_id]
+    if len(names) < 2:
+        return ()
+    return tuple(f"{name}{_OF}{program.digest()[:_DIGITS]}" for name in names)
 
 
 def name_of(key: str) -> str:

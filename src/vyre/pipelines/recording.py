@@ -7,6 +7,7 @@ is one window. The next call with the same of them runs that window, without wal
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from time import perf_counter
 from typing import Any, cast
 
@@ -19,6 +20,13 @@ from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
 from vyre.pipelines.planned import Planned
 from vyre.pipelines.sequence import WindowSequence
 from vyre.pipelines.settling import keep_verdict
+from vyre.pipelines.stage_hints import (
+    SAMPLED_CALLS,
+    Sampling,
+    TimedLaunches,
+    is_apart,
+    note_stages,
+)
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
@@ -42,6 +50,7 @@ class Recording:
     """Runs the window as one sequence of the device."""
     rival: Recording | None = None
     """The same call by the second best plan."""
+    sampling: Sampling = field(default_factory=Sampling, compare=False)
 
     def is_current(self) -> bool:
         """True if names from outside stand for what they did, and kernels have their programs."""
@@ -60,6 +69,9 @@ class Recording:
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
         contest = rivalry.contest
+        number = self.sampling.next()
+        if number in SAMPLED_CALLS and contest.verdict is None and is_apart(self.rival.window):
+            return self._sample(self.rival, number, args, deadline)
         turn = contest.turn()
         chosen = self.rival if turn else self
         if contest.verdict is not None:
@@ -77,14 +89,27 @@ class Recording:
 
     def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run it by its own plan."""
-        window, device = self.window, self.route.device
         done = self.natively.run(args, deadline)
         if done is not None:
             return done
+        return self._launch(args, OneByOne(self.route.device, deadline))
+
+    def _sample(
+        self, apart: Recording, number: int, args: Sequence[Any], deadline: float | None
+    ) -> tuple[DeviceArray, ...]:
+        """Run each stage by itself, and record its time."""
+        timed = TimedLaunches(self.route.device, deadline)
+        found = apart._launch(args, timed)
+        note_stages(self.window.known.plan, apart.window, timed.times, number)
+        return found
+
+    def _launch(self, args: Sequence[Any], simple: OneByOne) -> tuple[DeviceArray, ...]:
+        """Launch one step after the other."""
+        window = self.window
         memory: Memory = [None] * len(window.buffers)
         for number, position in self.arguments:
             memory[number] = args[position]
-        run_window(window, memory, device, OneByOne(device, deadline), Counted())
+        run_window(window, memory, self.route.device, simple, Counted())
         found: list[Any] = [None if number is None else memory[number] for number in self.results]
         return tuple(found)
 

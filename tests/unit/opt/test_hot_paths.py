@@ -11,7 +11,7 @@ import pytest
 from vyre.diagnostics import OptimizerError
 from vyre.ir import ROOT_GENERATOR, BufferDecl, DataType, Expr, Node, Program
 from vyre.opt import HotPathHints, RegionRecord
-from vyre.opt.hot_paths import dispatch_keys, hint_keys
+from vyre.opt.hot_paths import dispatch_keys, hint_keys, region_keys
 
 
 def program(*regions: str, entry: str | None = None) -> Program:
@@ -223,7 +223,7 @@ def test_what_was_measured_of_a_program_is_no_hint_for_another_of_the_same_names
     assert hint_keys(two) == ("op", "first")
     assert set(dispatch_keys(one)).isdisjoint(dispatch_keys(two))
     hints = HotPathHints()
-    for key in dispatch_keys(one):
+    for key in (*dispatch_keys(one), *region_keys(one)):
         hints.record(key, 200_000, 8)
     assert hints.is_hot_program(one)
     assert not hints.is_hot_program(two)
@@ -235,7 +235,7 @@ def test_a_name_stands_for_all_that_was_measured_under_it() -> None:
     one, two = program("first", "second", entry="op"), program("first", entry="op")
     hints = HotPathHints()
     for each, spent in ((one, 300_000), (two, 100_000), (two, 50_000)):
-        for key in dispatch_keys(each):
+        for key in (*dispatch_keys(each), *region_keys(each)):
             hints.record(key, spent, 8)
     hints.record("op", 150_000, 8)
     assert hints.record_for("op") == RegionRecord(4, 600_000, 300_000, 32)

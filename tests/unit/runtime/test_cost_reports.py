@@ -119,7 +119,7 @@ def test_damaged_reports_are_ignored(data: bytes, cache: DiskCache) -> None:
     assert CostReport.from_bytes(data) is None
     program = shipped(PLAIN / "stencil.vy")
     full = compile(program, device="cpu", hints=hot(program), cache=cache)
-    key = cost_reports._key(program, full.target, "release")  # pyright: ignore[reportPrivateUsage]
+    key = cost_reports._key(program, full.target, "release")
     assert key in cache
     cache.put(key, data)
     again = compile(shipped(PLAIN / "stencil.vy"), device="cpu", hints=HotPathHints(), cache=cache)
