@@ -152,9 +152,9 @@ def barriers() -> None:
     x, y = np.zeros(1000, np.uint32), np.zeros(1000, np.uint32)
     cases["two segments, 1 000"] = bound(two, 16, x, y)
     for n in (50_000, 1_000_000):
-        x, groups = draw.integers(0, 1000, n, dtype=np.uint32), prefix_sum.groups(n)
-        arrays = (x, np.zeros(groups, np.uint32), np.zeros_like(x))
-        cases[f"prefix sum, {n:,}"] = bound(prefix_sum.prefix_sum, groups, *arrays)
+        x, blocks = draw.integers(0, 1000, n, dtype=np.uint32), prefix_sum.blocks(n)
+        arrays = (x, np.zeros(blocks, np.uint32), np.zeros_like(x))
+        cases[f"prefix sum, {n:,}"] = bound(prefix_sum.prefix_sum, -(-blocks // 256), *arrays)
     for n in (2000, 65_536):
         keys, groups = draw.integers(0, 1 << 32, n, dtype=np.uint32), -(-n // radix_sort.GROUP)
         starts = np.zeros(radix_sort.DIGITS * groups, np.uint32)
