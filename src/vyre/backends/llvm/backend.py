@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.abi import ABI_VERSION, STACK_BYTES, WORKER_STACK_BYTES
+from vyre.backends.llvm.abi import (
+    ABI_VERSION,
+    STACK_BYTES,
+    SUBGROUP_LANES,
+    WORKER_STACK_BYTES,
+)
 from vyre.backends.llvm.device import CpuDevice, HostMemory
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
@@ -28,7 +33,7 @@ from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Argument, Device, EmitOptions, LaunchRecord
 from vyre.driver.host_memory import is_private
 from vyre.ir import Program
-from vyre.target import Feature, Limits, Target
+from vyre.target import EMULATED_SUBGROUPS, Feature, Limits, Target
 
 FEATURES = frozenset(
     {
@@ -214,11 +219,12 @@ class CpuBackend:
 @cache
 def _target(setting: str, without: frozenset[str]) -> Target:
     details = [("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION))]
+    details.append(EMULATED_SUBGROUPS)
     if without:
         from vyre.backends.llvm.pipeline import switches
 
         details.append(("without", ",".join(sorted(without & switches()))))
-    return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=tuple(details))
+    return Target("cpu", FEATURES, LIMITS, SUBGROUP_LANES, tuple(details))
 
 
 def backend() -> CpuBackend:

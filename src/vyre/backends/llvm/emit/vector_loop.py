@@ -19,6 +19,7 @@ from vyre.backends.llvm.analysis.loop_vectorization import (
     flat,
     vectorizable_loop,
 )
+from vyre.backends.llvm.analysis.packed_bits import PackedBits, packed_bits_of
 from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
@@ -71,6 +72,7 @@ class _Emission:
         self.types = {name: lanes.kernel.types[name] for name in plan.results}
         self.followed = plan.followed
         self.counts = counts_of(lanes, loop, plan)
+        self.packed = packed_by(lanes, loop, plan)
         self.wide = lanes.iterations_of(iterations)
         self.so_far: dict[str, Slot] = {}
         """Running values of the recurrences that iterations read."""
@@ -119,7 +121,7 @@ class _Emission:
             self.so_far[name] = wide.new_slot(name, dtype, LaneShape.VARYING)
             wide.write(self.so_far[name], self.lanes.read(name), blend=False)
             return
-        if name in self.counts:
+        if name in self.counts or name in self.packed:
             slot = wide.new_slot(name, dtype, LaneShape.UNIFORM)
             wide.write(slot, uniform(dtype, "0"), blend=False)
             return
@@ -135,6 +137,8 @@ class _Emission:
                     pass
                 case ir.Assign(name, _) if name in self.followed:
                     self._follow(statement)
+                case ir.Assign(name, _) if name in self.packed:
+                    self._pack(statement)
                 case ir.Assign(name, _) if name in self.counts:
                     self._count(statement)
                 case _:
@@ -210,6 +214,28 @@ class _Emission:
         so_far = wide.read(name).text
         return uniform(dtype, self.lanes.arithmetic.binary(ir.BinOp.ADD, dtype, 0, so_far, grown))
 
+    def _pack(self, statement: ir.Assign) -> None:
+        bits = packed_bits_of(statement, self.loop, self.lanes.kernel.env)
+        slot = self.wide.names[statement.name]
+        assert bits is not None
+        assert isinstance(slot, Slot)
+        self.wide.write(slot, self._packed(statement.name, bits), blend=False)
+
+    def _packed(self, name: str, bits: PackedBits) -> Value:
+        """Emit the word with the flags of these iterations: a bit mask, rotated into place."""
+        w, wide, dtype = self.w, self.wide, self.types[name]
+        type_, mask = register_type(dtype), f"i{self.iterations}"
+        flags = wide.vector(wide.value(bits.flag))
+        found = w.emit(
+            f"bitcast {register_type(ir.DataType.BOOL, self.iterations)} {flags} to {mask}"
+        )
+        if mask != type_:
+            found = w.emit(f"zext {mask} {found} to {type_}")
+        amount = wide.lane_of(wide.value(bits.amount), 0).text
+        moved = w.call(f"llvm.fshl.{type_}", type_, *[(type_, x) for x in (found, found, amount)])
+        so_far = wide.read(name).text
+        return uniform(dtype, self.lanes.arithmetic.binary(bits.op, dtype, 0, so_far, moved))
+
     def _join(self, name: str, op: ir.BinOp) -> None:
         dtype, slot = self.types[name], self.lanes.names[name]
         assert isinstance(slot, Slot)
@@ -218,7 +244,7 @@ class _Emission:
             self.lanes.write(slot, self.wide.lane_of(whole, 0), blend=False)
             return
         parts = self.wide.read(name).text
-        if name not in self.counts:
+        if name not in self.counts and name not in self.packed:
             parts = self._across(parts, dtype, op)
         before = self.lanes.read(name)
         whole = self.lanes.arithmetic.binary(op, dtype, 0, before.text, parts)
@@ -260,16 +286,35 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     return set(plan.results.keys() - plan.followed - uncounted)
 
 
+def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[str]:
+    """Reductions that put a flag of each iteration into a bit of its own.
+
+    A comparison of vectors gives such bits at once; as a reduction, every iteration would shift its
+    flag into a word, and the words would be joined.
+    """
+    if not lanes.kernel.allows(Technique.PACK_BITS):
+        return set()
+    env = lanes.kernel.env
+    assigned = [s for s in flat(loop.body) if isinstance(s, ir.Assign)]
+    integers = {name for name in plan.results if env.variables[name].is_integer}
+    others = {s.name for s in assigned if s.name in integers and not packed_bits_of(s, loop, env)}
+    packed = integers - plan.followed - others
+    if packed:
+        lanes.kernel.applies(Technique.PACK_BITS)
+    return packed
+
+
 def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:
     """Iterations per vector: as many as fill the registers, then a few."""
     bits = lanes.kernel.host.vector_bits
     counts = counts_of(lanes, loop, plan)
     types = lanes.kernel.types
-    gathered = sum(types[name].bits or 0 for name in plan.results if name not in counts)
+    packed = packed_by(lanes, loop, plan)
+    gathered = sum(types[name].bits or 0 for name in plan.results.keys() - counts - packed)
     gathered += sum(
         (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in plan.bests
     )
-    most = heuristics.MAX_ITERATIONS_PER_VECTOR
+    most = min([heuristics.MAX_ITERATIONS_PER_VECTOR, *(types[name].bits or 0 for name in packed)])
     if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         while most > int(loop.stop.value) - int(loop.start.value):
             most //= 2
