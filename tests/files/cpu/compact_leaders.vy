@@ -55,18 +55,15 @@ program workgroup(128, 1, 1)
 
 buffer a: read_only u32[] @0
 buffer out: read_write u32[] @1
-buffer subgroup_values_u32_1: workgroup u32[128]
 buffer subgroup_totals_u32_1: workgroup u32[4]
 
 for j in 0..3 {
-    let i = gid.x + j * 4096u32
-    subgroup_values_u32_1[lid.x] = a[i]
     barrier seq_cst
     if lid.x < 4u32 {
         let first_1 = lid.x * 32u32
         let total_1 = 0u32
         for k_1 in 0..32 {
-            total_1 = total_1 + subgroup_values_u32_1[first_1 + k_1]
+            total_1 = total_1 + a[wid.x * 128u32 + first_1 + k_1 + j * 4096u32]
         }
         subgroup_totals_u32_1[lid.x] = total_1
     }
@@ -98,8 +95,8 @@ program workgroup(64, 1, 1)
 
 buffer a: read_only u32[] @0
 buffer out: read_write u32[] @1
-buffer subgroup_values_u32_1: workgroup u32[64]
 buffer subgroup_totals_u32_1: workgroup u32[2]
+buffer subgroup_values_u32_1: workgroup u32[64]
 
 let own = a[gid.x]
 own = own + 1u32
@@ -136,8 +133,8 @@ program workgroup(64, 1, 1)
 
 buffer a: read_write u32[] @0
 buffer out: read_write u32[] @1
-buffer subgroup_values_u32_1: workgroup u32[64]
 buffer subgroup_totals_u32_1: workgroup u32[2]
+buffer subgroup_values_u32_1: workgroup u32[64]
 
 subgroup_values_u32_1[lid.x] = a[gid.x]
 barrier seq_cst
@@ -175,16 +172,14 @@ program workgroup(64, 1, 1)
 
 buffer a: read_only u32[] @0
 buffer out: read_write u32[] @1
-buffer subgroup_values_u32_1: workgroup u32[64]
 buffer subgroup_totals_u32_1: workgroup u32[2]
 
-subgroup_values_u32_1[lid.x] = a[gid.x]
 barrier seq_cst
 if lid.x < 2u32 {
     let first_1 = lid.x * 32u32
     let total_1 = 0u32
     for k_1 in 0..32 {
-        total_1 = total_1 + subgroup_values_u32_1[first_1 + k_1]
+        total_1 = total_1 + a[wid.x * 64u32 + first_1 + k_1]
     }
     subgroup_totals_u32_1[lid.x] = total_1
 }

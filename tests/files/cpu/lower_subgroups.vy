@@ -115,16 +115,14 @@ program workgroup(64, 1, 1)
 
 buffer a: read_only i32[] @0
 buffer out: read_write i32[] @1
-buffer subgroup_values_i32_1: workgroup i32[64]
 buffer subgroup_totals_i32_1: workgroup i32[2]
 
-subgroup_values_i32_1[lid.x] = a[gid.x]
 barrier seq_cst
 if lid.x < 2u32 {
     let first_1 = lid.x * 32u32
     let total_1 = -2147483648i32
     for k_1 in 0..32 {
-        total_1 = max(total_1, subgroup_values_i32_1[first_1 + k_1])
+        total_1 = max(total_1, a[wid.x * 64u32 + first_1 + k_1])
     }
     subgroup_totals_i32_1[lid.x] = total_1
 }
@@ -145,8 +143,8 @@ program workgroup(10, 4, 1)
 
 buffer a: read_only f32[] @0
 buffer out: read_write f32[] @1
-buffer subgroup_values_f32_1: workgroup f32[40]
 buffer subgroup_totals_f32_1: workgroup f32[2]
+buffer subgroup_values_f32_1: workgroup f32[40]
 
 subgroup_values_f32_1[lid.x + lid.y * 10u32] = a[lid.x + lid.y * 10u32]
 barrier seq_cst
@@ -161,6 +159,50 @@ if lid.x + lid.y * 10u32 < 2u32 {
 barrier seq_cst
 let sum = subgroup_totals_f32_1[(lid.x + lid.y * 10u32) / 32u32]
 out[lid.x + lid.y * 10u32] = sum
+
+// case: a reduction of what only each lane has, and of floats that any lane can compute
+program workgroup(72, 1, 1)
+
+buffer a: read_write i32[] @0
+buffer x: read_only f32[] @1
+buffer out: read_write f32[] @2
+
+let most = subgroup_max(a[gid.x])
+out[gid.x] = subgroup_add(x[gid.x] * 2.0f32) + f32(most)
+// expect:
+program workgroup(72, 1, 1)
+
+buffer a: read_write i32[] @0
+buffer x: read_only f32[] @1
+buffer out: read_write f32[] @2
+buffer subgroup_totals_i32_1: workgroup i32[3]
+buffer subgroup_values_i32_1: workgroup i32[72]
+buffer subgroup_totals_f32_1: workgroup f32[3]
+
+subgroup_values_i32_1[lid.x] = a[gid.x]
+barrier seq_cst
+if lid.x < 3u32 {
+    let first_1 = lid.x * 32u32
+    let total_1 = -2147483648i32
+    for k_1 in 0..min(32u32, 72u32 - first_1) {
+        total_1 = max(total_1, subgroup_values_i32_1[first_1 + k_1])
+    }
+    subgroup_totals_i32_1[lid.x] = total_1
+}
+barrier seq_cst
+let most = subgroup_totals_i32_1[lid.x / 32u32]
+barrier seq_cst
+if lid.x < 3u32 {
+    let first_2 = lid.x * 32u32
+    let total_2 = x[wid.x * 72u32 + first_2 + 0u32] * 2.0f32
+    for k_2 in 1..min(32u32, 72u32 - first_2) {
+        total_2 = total_2 + x[wid.x * 72u32 + first_2 + k_2] * 2.0f32
+    }
+    subgroup_totals_f32_1[lid.x] = total_2
+}
+barrier seq_cst
+let joined_2 = subgroup_totals_f32_1[lid.x / 32u32]
+out[gid.x] = joined_2 + f32(most)
 
 // case: a shuffle by a signed lane
 program workgroup(48, 1, 1)
@@ -210,8 +252,8 @@ program workgroup(32, 1, 1)
 
 buffer a: read_write u32[] @0
 buffer out: read_write u32[] @1
-buffer subgroup_values_u32_1: workgroup u32[32]
 buffer subgroup_totals_u32_1: workgroup u32[1]
+buffer subgroup_values_u32_1: workgroup u32[32]
 
 let before_1 = atomic_add(a[gid.x], 1u32)
 let before_2 = a[gid.x]

@@ -129,7 +129,7 @@ class _Compaction:
             if value is not None and _loaded(value) & written:
                 del known[name]
         match statement:
-            case ir.Let(name, value) if name not in self._assigned and is_movable(value):
+            case ir.Let(name, value) if name not in self._assigned and _is_repeatable(value):
                 whole = self._whole(value, known)
                 if whole is not None and not _loaded(whole) & self._private:
                     known[name] = whole
@@ -274,6 +274,16 @@ def _conjuncts(cond: ir.AnyExpr) -> Iterable[ir.AnyExpr]:
         yield from _conjuncts(cond.right)
     else:
         yield cond
+
+
+def _is_repeatable(value: ir.AnyExpr) -> bool:
+    """True if a value is the same, bit for bit, wherever it is computed again."""
+    if not is_movable(value):
+        return False
+    return not any(
+        isinstance(node, (ir.Unary, ir.Binary)) and node.op.row.approximate
+        for node in walk_expr(value)
+    )
 
 
 def _loaded(expr: ir.AnyExpr) -> set[str]:

@@ -12,8 +12,8 @@ where `lane` is the linear local index. A processor has no lanes that could exch
 registers: one thread runs a whole workgroup, and vectors of lanes are as wide as each region's data
 ask for. The first line runs in vectors of bytes, and the inner loop is one comparison per word. A
 condition that any lane can compute, from ids and read-only memory, is not stored: the inner loop
-computes it for each of the 32 lanes.
-Shuffles and reductions exchange values in the same way; reductions are joined in lane order.
+computes it for each of the 32 lanes. Shuffles and reductions exchange values in the same way;
+reductions are joined in lane order.
 
 The checker lets subgroup operations stand in workgroup-uniform control flow only, so a barrier may
 stand there as well. Two barriers per operation are enough, also in loops: what is written before
@@ -287,22 +287,26 @@ class _Lowering:
     def _reduced(self, op: ir.ReduceOp, value: ir.AnyExpr, before: list[ir.AnyStmt]) -> ir.AnyExpr:
         """The values of each subgroup joined in lane order by one of the first few lanes."""
         dtype = ir.type_of(value, self._env)
-        values = self._buffer("values", self._invocations, dtype)
         totals = self._buffer("totals", self._subgroups, dtype)
         k, total, first = (self._names.fresh(name) for name in ("k", "total", "first"))
         self._types |= {total: dtype, k: ir.DataType.U32, first: ir.DataType.U32}
         begin = _binary(ir.BinOp.MUL, self._lane, _u32(self._lanes))
-        value_at = ir.Load(values, _binary(ir.BinOp.ADD, ir.Var(first), ir.Var(k)))
+        value_at = self._recomputable.in_lane(value, ir.Var(first), ir.Var(k))
+        start = self._recomputable.in_lane(value, ir.Var(first), _u32(0))
+        if value_at is None or start is None:
+            values = self._buffer("values", self._invocations, dtype)
+            value_at = ir.Load(values, _binary(ir.BinOp.ADD, ir.Var(first), ir.Var(k)))
+            start = ir.Load(values, ir.Var(first))
+            before.append(ir.Store(values, self._lane, value))
+        # The values are there, and the totals of the previous reduction have been read.
+        before.append(_BARRIER)
         joined = ir.Assign(total, ir.Binary(_JOINS[op], ir.Var(total), value_at))
         stop = _u32(self._lanes)
         if self._invocations % self._lanes:
             left = _binary(ir.BinOp.SUB, _u32(self._invocations), ir.Var(first))
             stop = _binary(ir.BinOp.MIN, stop, left)
-        start: ir.AnyExpr = ir.Load(values, ir.Var(first))
         identity = _identity(op, dtype)
         before += [
-            ir.Store(values, self._lane, value),
-            _BARRIER,
             self._by_the_first(
                 self._subgroups,
                 (

@@ -1,7 +1,8 @@
 """Values that any lane of a workgroup can compute for another one.
 
 A value that depends on ids, literals and read-only memory alone is the same whichever lane computes
-it: `text[gid.x] == 10` for the lane `l` is `text[wid.x * 256 + l] == 10`.
+it: `text[gid.x] == 10` for the lane `l` is `text[wid.x * 256 + l] == 10`. Functions with an error
+bound are left out: vectors and scalars may round them differently.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
 
 _GROUP = ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0)
 _SHARED = (ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS)
-_PURE = (ir.Lit, ir.Unary, ir.Binary, ir.Fma, ir.Select, ir.Cast, ir.Bitcast, ir.BufLen)
+_PURE = (ir.Lit, ir.Fma, ir.Select, ir.Cast, ir.Bitcast, ir.BufLen)
 
 
 class Recomputable:
@@ -74,6 +75,8 @@ class Recomputable:
                 return kind in _SHARED
             case ir.Load(buffer, _):
                 return buffer in self._constant
+            case ir.Unary(op, _) | ir.Binary(op, _, _):
+                return not op.row.approximate
             case _:
                 return isinstance(node, _PURE)
 
