@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.appends import append_of, can_append
+from vyre.backends.llvm.analysis.conditional_counts import Count, count_of
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
-    Count,
     VectorizableLoop,
-    count_of,
     flat,
     vectorizable_loop,
 )
 from vyre.backends.llvm.analysis.packed_bits import PackedBits, packed_bits_of
 from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
+from vyre.backends.llvm.emit.memory.compress_store import emit_compressed_store
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
 from vyre.backends.llvm.techniques import Technique
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
@@ -42,6 +44,8 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     plan = vectorizable_loop(loop, statements.kernel.env)
+    if plan is not None and plan.appends and not _may_append(statements.kernel, plan):
+        return False
     if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
         return False
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
@@ -76,6 +80,7 @@ class _Emission:
         self.wide = lanes.iterations_of(iterations)
         self.so_far: dict[str, Slot] = {}
         """Running values of the recurrences that iterations read."""
+        self.appends = {append.counter: append for append in plan.appends}
         self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in plan.bests}
         self.inner = statements.over_iterations(self.wide, loop, frozenset(plan.results))
 
@@ -87,12 +92,15 @@ class _Emission:
         some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
         left = w.emit(f"sub {scalar} {stop.text}, {start}")
         enough = w.emit(f"icmp uge {scalar} {left}, {iterations}")
-        fits = w.emit(f"and i1 {some}, {enough}")
+        fits = self._with_room(w.emit(f"and i1 {some}, {enough}"), self.lanes)
         begin, again, done = (w.fresh(n) for n in ("along", "vector", "along.done"))
         w.branch(fits, begin, done)
         w.block(begin)
         for name in self.results:
             self._begin(name)
+        for name in self.appends:
+            slot = self.wide.new_slot(name, ir.DataType.U32, LaneShape.UNIFORM)
+            self.wide.write(slot, self.lanes.read(name), blend=False)
         for search in self.searches.values():
             search.begin(stop.dtype)
         last = w.emit(f"sub {scalar} {stop.text}, {iterations}")
@@ -103,11 +111,16 @@ class _Emission:
         following = w.emit(f"add {scalar} {now}, {iterations}")
         w.do(f"store {scalar} {following}, ptr {counter}")
         more = w.emit(f"icmp {order}e {scalar} {following}, {last}")
+        more = self._with_room(more, self.wide)
         joined = w.fresh("joined")
         w.branch(more, again, joined)
         w.block(joined)
         for name, op in self.results.items():
             self._join(name, op)
+        for name in self.appends:
+            slot = self.lanes.names[name]
+            assert isinstance(slot, Slot)
+            self.lanes.write(slot, self.wide.read(name), blend=False)
         for search in self.searches.values():
             best = search.best
             op = ir.BinOp.MAX if best.op in GREATER else ir.BinOp.MIN
@@ -137,6 +150,8 @@ class _Emission:
                     pass
                 case ir.Assign(name, _) if name in self.followed:
                     self._follow(statement)
+                case ir.If():
+                    self._append(statement)
                 case ir.Assign(name, _) if name in self.packed:
                     self._pack(statement)
                 case ir.Assign(name, _) if name in self.counts:
@@ -214,6 +229,33 @@ class _Emission:
         so_far = wide.read(name).text
         return uniform(dtype, self.lanes.arithmetic.binary(ir.BinOp.ADD, dtype, 0, so_far, grown))
 
+    def _with_room(self, holds: str, lanes: LaneContext) -> str:
+        """Emit a condition and that no counter of an append wraps around in the next vector."""
+        for name in self.appends:
+            highest = (1 << 32) - 1 - self.iterations
+            below = self.w.emit(f"icmp ult i32 {lanes.read(name).text}, {highest}")
+            holds = self.w.emit(f"and i1 {holds}, {below}")
+        return holds
+
+    def _append(self, statement: ir.If) -> None:
+        """Emit the stores of the iterations that pass a test, and count them."""
+        append = append_of(statement, self.lanes.kernel.env)
+        assert append is not None
+        w, wide, mask = self.w, self.wide, f"i{self.iterations}"
+        slot = wide.names[append.counter]
+        assert isinstance(slot, Slot)
+        flags = wide.vector(wide.value(append.cond))
+        type_ = register_type(ir.DataType.BOOL, self.iterations)
+        bits = w.emit(f"bitcast {type_} {flags} to {mask}")
+        count = w.emit(f"zext {mask} {w.intrinsic('ctpop', mask, bits)} to i64")
+        counter = wide.read(append.counter).text
+        at = w.emit(f"zext i32 {counter} to i64")
+        for store in append.stores:
+            values = wide.vector(wide.value(store.value))
+            emit_compressed_store(wide, wide.buffer(store.buffer), at, values, flags, count)
+        grown = w.emit(f"add i32 {counter}, {w.emit(f'trunc i64 {count} to i32')}")
+        wide.write(slot, uniform(ir.DataType.U32, grown), blend=False)
+
     def _pack(self, statement: ir.Assign) -> None:
         bits = packed_bits_of(statement, self.loop, self.lanes.kernel.env)
         slot = self.wide.names[statement.name]
@@ -286,6 +328,15 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     return set(plan.results.keys() - plan.followed - uncounted)
 
 
+def _may_append(kernel: Kernel, plan: VectorizableLoop) -> bool:
+    """True if stream compactions are vectorised."""
+    allowed = kernel.allows(Technique.COMPRESS_STORES)
+    if not allowed or not can_append(kernel.host, plan.appends, kernel.env.buffers):
+        return False
+    kernel.applies(Technique.COMPRESS_STORES)
+    return True
+
+
 def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[str]:
     """Reductions that put a flag of each iteration into a bit of its own.
 
@@ -307,6 +358,11 @@ def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
 def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:
     """Iterations per vector: as many as fill the registers, then a few."""
     bits = lanes.kernel.host.vector_bits
+    if plan.appends:
+        # Of one register: vectors of several would be packed through memory.
+        stores = (store for append in plan.appends for store in append.stores)
+        sizes = [lanes.buffer(store.buffer).decl.element.size_bytes or 1 for store in stores]
+        return [min(bits // (8 * max(sizes)), heuristics.MAX_COMPRESSED_LANES)]
     counts = counts_of(lanes, loop, plan)
     types = lanes.kernel.types
     packed = packed_by(lanes, loop, plan)

@@ -2,7 +2,7 @@
 
 A value that depends on ids, literals and read-only memory alone is the same whichever lane computes
 it: `text[gid.x] == 10` for the lane `l` is `text[wid.x * 256 + l] == 10`. Functions with an error
-bound are left out: vectors and scalars may round them differently.
+bound are left out: vectors and scalars may differ in the last bit.
 """
 
 from __future__ import annotations
