@@ -100,6 +100,7 @@ SWIFTSHADER := /usr/lib/chromium/vk_swiftshader_icd.json
 
 fuzz: install system-deps  ## random programs in every way that must agree, hostile bytes at the decoder; SECONDS=60
 	@VK_ADD_DRIVER_FILES=$$(ls $(SWIFTSHADER) 2>/dev/null) $(BIN)/python -m vyre.conform fuzz --seconds $(SECONDS) --seed $(SEED)
+	@$(BIN)/python -m tests.unit.pipelines.fifteen
 
 rules-check: install  ## the regexes of rule files (gitleaks .toml, Nosey Parker .yml) against RE2; RULES=dir TEXT=file
 	@[ -n "$(RULES)" ] || { echo "rules-check: say where the rule files are: make rules-check RULES=dir" >&2; exit 1; }

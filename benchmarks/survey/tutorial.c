@@ -108,6 +108,14 @@ void stride_saxpy(int64_t n, float a, const float *restrict x, float *restrict y
         y[i] = a * x[i] + y[i];
 }
 
+void atomic_sum(const float *restrict x, float *restrict total, int64_t n) {
+    float sum = 0.0f;
+#pragma omp parallel for simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    total[0] += sum;
+}
+
 /* In vyre every invocation has a sum of its own, so C may have several, too. */
 void stride_dot(const float *restrict x, const float *restrict y, float *restrict total,
                 int64_t n) {

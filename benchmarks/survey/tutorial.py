@@ -172,6 +172,17 @@ def stride_dot_data(n: int) -> Arguments:
 
 
 @vy.kernel(workgroup=GROUP)
+def atomic_sum(x: vy.In[vy.f32], total: vy.InOut[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        total.atomic_add(0, x[i])
+
+
+def atomic_sum_data(n: int) -> Arguments:
+    return {"x": floats(n), "total": zeros(1)}
+
+
+@vy.kernel(workgroup=GROUP)
 def dot_in_groups(x: vy.In[vy.f32], y: vy.In[vy.f32], parts: vy.Out[vy.f32]):
     """CUDA by Example's: a stride over the grid, then a tree in shared memory."""
     cache = vy.shared(vy.f32, GROUP)
@@ -579,6 +590,17 @@ CASES = (
         ["y"],
         [],
         saxpy_of_groups,
+    ),
+    Case(
+        "atomic_sum",
+        "tutorial",
+        [atomic_sum],
+        atomic_sum_data,
+        4_000_001,
+        20_011,
+        ["total"],
+        ["x"],
+        tolerance=1e-4,
     ),
     Case(
         "stride_dot",

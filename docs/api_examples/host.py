@@ -88,6 +88,53 @@ assert hazard.separation is vy.plan.Separation.GRID_SYNC
 print(fusion.explain())
 
 
+# %% vy.plan.Graph vy.plan.GraphBuffer vy.plan.GraphNode vy.plan.Role
+u32 = vy.ir.DataType.U32
+mirror = vy.Program.parse("""program workgroup(64, 1, 1)
+buffer source: read_only u32[] @0
+buffer target: read_write u32[] @1 output live_out
+if gid.x < len(target) {
+    target[gid.x] = source[len(source) - 1u32 - gid.x]
+}
+""")
+graph = vy.plan.Graph.of(
+    "there and back",
+    [
+        vy.plan.GraphBuffer("x", vy.plan.Role.INPUT, u32, 100),
+        vy.plan.GraphBuffer("t", vy.plan.Role.SCRATCH, u32, 100),
+        vy.plan.GraphBuffer("y", vy.plan.Role.OUTPUT, u32, 100),
+    ],
+    [
+        vy.plan.GraphNode.of("there", mirror, {"source": "x", "target": "t"}, grid=(2, 1, 1)),
+        vy.plan.GraphNode.of("back", mirror, {"source": "t", "target": "y"}, grid=(2, 1, 1)),
+    ],
+)
+x = np.arange(100, dtype=np.uint32)
+assert np.array_equal(graph.run({"x": x})["y"], x)
+assert vy.plan.Graph.parse(str(graph)) == graph  # text, and bytes below
+assert vy.plan.Graph.from_wire(graph.to_wire()) == graph
+try:
+    graph.fuse()  # each element comes from another workgroup: two launches
+except vy.VyreError as error:
+    assert error.code == "P209" and "L7" in str(error)
+
+# %% vy.plan.fuse_decode_scan
+decoder = vy.Program.parse("""program workgroup(64, 1, 1)
+buffer text: read_only u8[] @0
+buffer plain: read_write u8[256] @1 output live_out
+plain[gid.x] = text[gid.x] ^ 32u8
+""")
+scanner = vy.Program.parse("""program workgroup(64, 1, 1)
+buffer plain: read_only u8[256] @0
+buffer found: read_write u32[256] @1 output live_out
+found[gid.x] = u32(plain[gid.x] == 65u8)
+""")
+both = vy.plan.fuse_decode_scan(decoder, scanner, "plain")
+assert both.buffer("plain") is None  # a value of each invocation
+text = np.full(256, ord("a"), np.uint8)
+assert vy.run(both, {"text": text}, grid=4)["found"].all()
+
+
 # %% vy.plan.ScratchReusePlan vy.plan.ScratchPool vy.plan.Life
 def reverse(source, target):
     return vy.Program.parse(f"""program workgroup(64, 1, 1)

@@ -86,6 +86,21 @@ first_come(owner, last, winners)
 assert winners[0] == 1 and 1 <= owner[0] <= 100 and 1 <= last[0] <= 100
 
 
+# %% x.atomic_load x.atomic_store
+@vy.kernel
+def closing(x: vy.In[vy.f32], best: vy.InOut[vy.f32], closed: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x) and closed.atomic_load(0) == 0:  # others may be closing it now
+        best.atomic_max(0, x[i])
+        if x[i] > 100.0:
+            closed.atomic_store(0, 1)
+
+
+best, closed = np.zeros(1, np.float32), np.zeros(1, np.uint32)
+closing(np.array([3, 7, 5], np.float32), best, closed)
+assert best[0] == 7.0 and closed[0] == 0
+
+
 # %% vy.popcount vy.clz vy.ctz vy.reverse_bits vy.byte_swap vy.rotl vy.rotr
 @vy.kernel(workgroup=1)
 def bits(x: vy.In[vy.u32], y: vy.Out[vy.u32]):

@@ -42,6 +42,7 @@ assert [(seam.name, seam.where) for seam in plan.seams] == [("t", "register")]
 assert exposed.explain(x, y, device="cpu") == str(plan)
 assert "region" in exposed.show("ir", x, y, device="cpu")
 exposed.reference(x, y)  # every stage with the sanitizer
+exposed.submit(x, y).result()  # in the background; `result` waits for it
 
 
 # %% vy.scratch vy.Array
@@ -140,6 +141,25 @@ at_least_one(np.array([-1, 9], np.float32), y)
 assert y.tolist() == [1, 4]
 at_least_one(np.array([0, 9], np.float32), y)
 assert y.tolist() == [0, 9]
+
+
+# %% vy.at_most
+@vy.kernel
+def keep_odd(x: vy.In[vy.u32], odd: vy.Out[vy.u32], n: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x) and x[i] % 2 == 1:
+        odd[n.atomic_add(0, 1)] = x[i]
+
+
+@vy.pipeline
+def odd_numbers(x: vy.In[vy.u32]) -> vy.Array[vy.u32]:
+    n = vy.scratch(vy.u32, 1)
+    odd = vy.scratch(vy.u32, vy.at_most(len(x), start=2), count=n)  # room for 2, then for more
+    keep_odd(x, odd, n)
+    return odd  # as long as n says
+
+
+assert sorted(odd_numbers(np.arange(9, dtype=np.uint32))) == [1, 3, 5, 7]
 
 
 # %% vy.keep

@@ -16,6 +16,7 @@ from vyre.driver.grid_sync.emission import emit_segments
 from vyre.ir import Program
 from vyre.ir.gc_pause import collector_paused
 from vyre.opt import HotPathHints, OptimizerProfile, OptimizerRunReport, optimize
+from vyre.opt.cost_report import CostReport
 from vyre.target import Target
 
 __all__ = ["compile_program", "emit_segments"]
@@ -29,7 +30,7 @@ def compile_program(
     target: Target,
     options: CompileOptions,
     hints: HotPathHints | None = None,
-    report: OptimizerRunReport | None = None,
+    report: OptimizerRunReport | CostReport | None = None,
     stage: Timer = lambda _name: nullcontext(),
 ) -> Compilation:
     """Take a program through the whole pipeline for one target."""
@@ -43,18 +44,21 @@ def _compiled(
     target: Target,
     options: CompileOptions,
     hints: HotPathHints | None,
-    report: OptimizerRunReport | None,
+    report: OptimizerRunReport | CostReport | None,
     stage: Timer,
 ) -> Compilation:
     with stage("check"):
         validate(program, target)
     made: OptimizerRunReport | None = None
+    found = b""
     optimised = program
     if options.profile is not None:
         with stage("optimise"):
             profile = OptimizerProfile(options.profile)
             made = optimize(program, profile, target, hints, report, verify=options.verify)
             optimised = made.program
+            costs = CostReport.of(made, program, target)
+            found = b"" if costs is None else costs.to_bytes()
     with stage("emit"):
         artifacts = tuple(emit_segments(optimised, backend, target, options.emit))
-    return Compilation(program, optimised, artifacts, made)
+    return Compilation(program, optimised, artifacts, made, found=found)

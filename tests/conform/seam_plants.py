@@ -13,7 +13,8 @@ from unittest.mock import patch
 from tests.conform.plants import Wrapped
 from vyre.conform.fuzz import checks
 from vyre.conform.fuzz.split_reference import split_reference
-from vyre.driver.grid_sync import dispatch, outline
+from vyre.driver import sequence
+from vyre.driver.grid_sync import lowering, outline
 from vyre.ir import Assign, Expr, Node, Program
 from vyre.plan import arms, hazards, returns
 from vyre.plan.hazards import Separation
@@ -67,9 +68,9 @@ def _only_a_sync(statement: Any) -> Iterator[Any]:
 
 
 def _whole_memory(self: Any, step: Any) -> None:
-    source, destination = self.arguments[step.source], self.arguments[step.destination]
-    size = min(source.memory.nbytes, destination.memory.nbytes)
-    destination.memory.copy_from(source.memory, size)
+    source, target = self.argument(step.source).memory, self.argument(step.destination).memory
+    size = min(source.nbytes, target.nbytes)
+    self.steps.append(sequence.Copy(sequence.Place(source), sequence.Place(target), size))
 
 
 def _first_come(self: Any, name: str) -> str:
@@ -160,7 +161,7 @@ PLANTS = (
     ),
     SeamPlant(
         "launch: a collective copies all of the memory",
-        _instead(dispatch._Run, "copy", _whole_memory),
+        _instead(lowering._Lowering, "copy", _whole_memory),
         SEAMS,
     ),
     SeamPlant("device: workgroup memory is not zeroed after a sync", _memory_not_zeroed, SEAMS),

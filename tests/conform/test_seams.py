@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,48 @@ def test_lists_of_kernels_fused_agree_with_one_after_the_other(batch: int) -> No
         check = "lists" if number % 5 == 0 else "lists@reference"
         assert check_case(case_of(number, "lists"), number, (check,), tally) == [], number
     assert len(tally.refused) <= len(numbers) // 4
+
+
+def test_lists_have_everything_that_fusing_must_keep() -> None:
+    seen = dict.fromkeys(FEATURES, 0)
+    for number in range(100):
+        case = list_case(number)
+        written = "\n".join(str(arm) for arm in case.arms)
+        for word in seen:
+            seen[word] += word in written
+        seen["the same program twice"] += len(set(case.arms)) < len(case.arms)
+        seen["counts"] += any(decl.count > 1 for decl in case.program.buffers if decl.is_output)
+    assert all(count >= 5 for count in seen.values()), seen
+
+
+FEATURES = (
+    *("workgroup", "local", "output", "atomic", "return", "for ", "while", "f32", "u8"),
+    *("barrier grid_sync", "the same program twice", "counts"),
+)
+
+
+PLANS = """
+from vyre.conform.lists import fused, list_case
+from vyre.diagnostics import PlanError
+import hashlib
+made = hashlib.sha256()
+for number in range(12):
+    try:
+        made.update(str(fused(list_case(number))).encode())
+    except PlanError as refusal:
+        made.update(refusal.code.encode())
+print(made.hexdigest())
+"""
+
+
+def test_plans_are_the_same_in_every_process() -> None:
+    found: set[str] = set()
+    for seed in ("0", "1", "77"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", PLANS]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        found.add(done.stdout)
+    assert len(found) == 1, found
 
 
 EXAMPLES = (

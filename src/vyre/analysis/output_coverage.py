@@ -32,7 +32,7 @@ from vyre.analysis.delinearisation import (
 )
 from vyre.ir.buffer import SHAPE
 from vyre.ir.opcodes import MIRRORED, NEGATED
-from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, expr_children, rewrite_expr, walk_expr, walk_stmts
 from vyre.record import dataclass
 
 MAX_UNROLLED = 64
@@ -52,7 +52,7 @@ def _find_coverage(program: ir.Program) -> dict[str, Coverage]:
         for child in expr_children(statement):
             seen |= {n.buffer for n in walk_expr(child) if isinstance(n, (ir.Load, ir.Atomic))}
     numbers = frozenset(d.name for d in program.buffers if _is_number(d))
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+    assigned = assigned_names(program.entry)
     search = _Search(assigned, seen, numbers)
     search.visit(program.entry, ())
     return search.found
@@ -68,7 +68,7 @@ def _is_number(decl: ir.BufferDecl) -> bool:
 class _Search:
     """One walk over the program, with the values of variables substituted."""
 
-    assigned: set[str]
+    assigned: frozenset[str]
     read: set[str]
     numbers: frozenset[str]
     found: dict[str, Coverage] = field(default_factory=dict[str, Coverage])

@@ -13,7 +13,7 @@ from typing import Any
 from vyre.analysis.effects import is_movable, reads_memory
 from vyre.analysis.symbolic_bounds import Bounded
 from vyre.ir import AnyExpr, Var
-from vyre.ir.walk import walk_expr
+from vyre.ir.walk import variables_of
 from vyre.record import dataclass
 
 Key = str | AnyExpr
@@ -79,7 +79,7 @@ class RangeState:
         """The versions of the variables in an expression; None if it depends on more than those."""
         if not is_movable(expr) or reads_memory(expr):
             return None
-        names = {inner.name for inner in walk_expr(expr) if isinstance(inner, Var)}
+        names = variables_of(expr)
         if not names <= self.variables.keys():
             return None
         return tuple((name, self.variables[name][1]) for name in names)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vyre import ir
-from vyre.ir.walk import walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, walk_expr, walk_stmts
 
 CHEAP_NODES = 8
 """The largest expression, in nodes, that is recomputed rather than kept in memory."""
@@ -20,7 +20,7 @@ _PURE = (ir.Lit, ir.Var, ir.Builtin, ir.BufLen, ir.Unary, ir.Binary, ir.Cast, ir
 
 def recomputable(program: ir.Program) -> Mapping[str, ir.AnyExpr]:
     """Variables that may be recomputed at any position, with their values."""
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+    assigned = assigned_names(program.entry)
     found: dict[str, ir.AnyExpr] = {}
     for statement in walk_stmts(program.entry):
         if isinstance(statement, ir.Let) and statement.name not in assigned:

@@ -8,7 +8,7 @@ prevent that until they are unrolled.
 from __future__ import annotations
 
 from vyre import ir
-from vyre.ir.walk import accesses_of, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, assigned_names, walk_expr, walk_stmts
 
 MOST_ROUNDS = 16
 MOST_STATEMENTS = 40
@@ -22,7 +22,7 @@ def dissolving_arrays(program: ir.Program) -> frozenset[str]:
     found = {d.name for d in program.buffers if d.is_local and 0 < d.count <= MOST_ELEMENTS}
     if not found:
         return frozenset()
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+    assigned = assigned_names(program.entry)
     numbers: set[str] = set()
     for statement in walk_stmts(program.entry):
         found -= {name for name, index in accesses_of(statement) if not _is_number(index, numbers)}

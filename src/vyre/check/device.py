@@ -10,7 +10,7 @@ from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
 from vyre.ir.stmt import Body, Break, Return
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.target import Feature, Limits, Target
 
 _ADVICE = {
@@ -92,11 +92,10 @@ def _buffers_of(statement: ir.AnyStmt) -> Iterator[str]:
         value: object = getattr(statement, name, None)
         if isinstance(value, str):
             yield value
-    for expr in expr_children(statement):
-        for inner in walk_expr(expr):
-            value = getattr(inner, "buffer", None)
-            if isinstance(value, str):
-                yield value
+    for inner in walk_own_exprs(statement):
+        value = getattr(inner, "buffer", None)
+        if isinstance(value, str):
+            yield value
 
 
 def _check_limits(program: ir.Program, target: Target, findings: Findings) -> None:

@@ -14,7 +14,7 @@ from vyre import ir
 from vyre.check.findings import Findings
 from vyre.check.notes import Notes
 from vyre.diagnostics.codes import check as codes
-from vyre.ir.walk import expr_children, walk_expr
+from vyre.ir.walk import walk_own_exprs
 from vyre.record import dataclass
 
 
@@ -79,13 +79,12 @@ class _Walk:
             self.settled = False
 
     def _uses(self, statement: ir.AnyStmt, position: int) -> None:
-        for child in expr_children(statement):
-            for expr in walk_expr(child):
-                if isinstance(expr, ir.Load):
-                    self._read(position, expr.buffer, expr)
-                elif isinstance(expr, ir.Atomic):
-                    self._read(position, expr.buffer, expr)
-                    self._lost.discard(expr.buffer)
+        for expr in walk_own_exprs(statement):
+            if isinstance(expr, ir.Load):
+                self._read(position, expr.buffer, expr)
+            elif isinstance(expr, ir.Atomic):
+                self._read(position, expr.buffer, expr)
+                self._lost.discard(expr.buffer)
         if isinstance(statement, ir.AsyncStore):
             self._read(position, statement.source, None)
             self._copied.setdefault(statement.tag, set()).add(statement.source)

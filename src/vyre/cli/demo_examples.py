@@ -125,12 +125,9 @@ def _reduction(n: int) -> Call:
 
 
 def _prefix_sum(n: int) -> Call:
-    groups = prefix_sum.groups(n)
     x = np.random.default_rng(0).integers(0, 1000, n, dtype=np.uint32)
-    given = (x, np.zeros(groups, np.uint32), np.zeros_like(x))
-    return _of(
-        prefix_sum.prefix_sum, given, lambda: {"y": np.cumsum(x, dtype=np.uint32)}, grid=groups
-    )
+    given = (x, np.zeros(prefix_sum.blocks(n), np.uint32), np.zeros_like(x))
+    return _of(prefix_sum.prefix_sum, given, lambda: {"y": np.cumsum(x, dtype=np.uint32)})
 
 
 def _histogram(n: int) -> Call:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from vyre.cli import arrays, output
 from vyre.cli.command import DONE, UsageError
 from vyre.cli.shapes import launch_from
 from vyre.cli.show import stage_text
-from vyre.cli.sources import file_argument, program_from
+from vyre.cli.sources import file_argument, program_from, program_or_pipeline
 from vyre.ir import Program
+from vyre.pipelines.pipeline import Pipeline
 from vyre.wire import save
 
 SUMMARY = "write a program as a web page, WGSL, LLVM, assembly, text or bytes"
@@ -24,7 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     file_argument(parser)
     parser.add_argument(
         "--web", action="store_true",
-        help="a page that runs the program on WebGPU and checks it against the reference",
+        help="a page that runs the program, or a pipeline of a Python file, on WebGPU, and checks "
+        "it against the reference",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="PATH", required=True,
@@ -46,14 +49,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the files."""
-    program = program_from(options.file)
     target = Path(options.output)
+    found = program_or_pipeline(options.file) if options.web else program_from(options.file)
+    if not isinstance(found, Program):
+        return _told(_pipeline(found, target, options), options)
+    program = found
     if options.web:
         written = _web(program, target, options)
     elif options.inputs or options.grid or options.elements or options.sizes:
         raise UsageError("--in, --grid, --elements and --size belong to --web")
     else:
         written = [_single(program, target)]
+    return _told(written, options)
+
+
+def _told(written: list[Path], options: argparse.Namespace) -> int:
     if options.json:
         output.print_json({"written": [str(path) for path in written]})
     else:
@@ -72,6 +82,18 @@ def _single(program: Program, target: Path) -> Path:
         known = output.listing([*_STAGES, ".vy", ".vyb"])
         raise UsageError(f"{target}: the suffix says what to write: {known} (or use --web)")
     return target
+
+
+def _pipeline(
+    pipeline: Pipeline[..., Any], folder: Path, options: argparse.Namespace
+) -> list[Path]:
+    from vyre.cli.pipeline_page import export_pipeline
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; --web writes a folder")
+    if options.grid or options.elements or options.sizes:
+        raise UsageError("the stages of a pipeline have their own grids and sizes")
+    return export_pipeline(pipeline, folder, arrays.pairs(options.inputs, "--in"))
 
 
 def _web(program: Program, folder: Path, options: argparse.Namespace) -> list[Path]:

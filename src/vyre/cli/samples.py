@@ -105,11 +105,11 @@ def _inputs(
             found[decl.name] = np.array(described, np.uint32)
         else:
             count = decl.count or (length if described is None else prod(described))
-            found[decl.name] = _made_up(decl, count, length, dice)
+            found[decl.name] = made_up(decl, count, length, dice)
     return found
 
 
-def _made_up(decl: ir.BufferDecl, count: int, length: int, dice: np.random.Generator) -> Array:
+def made_up(decl: ir.BufferDecl, count: int, length: int, dice: np.random.Generator) -> Array:
     """Contents for a buffer: fractions, small integers, and the length for a single integer."""
     dtype = numpy_type(decl.element)
     lane = decl.element.element if decl.element.is_vector else decl.element

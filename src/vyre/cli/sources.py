@@ -9,7 +9,7 @@ import sys
 import traceback
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vyre.cli.command import UsageError
 from vyre.cli.output import listing
@@ -17,6 +17,7 @@ from vyre.diagnostics import VyreError
 from vyre.front import scalars
 from vyre.front.scalars import ScalarType
 from vyre.ir import Program
+from vyre.pipelines.pipeline import Pipeline
 from vyre.runtime.kernel import Kernel
 from vyre.wire import load
 
@@ -53,21 +54,40 @@ def program_from(name: str) -> Program:
     return load(name)
 
 
+def program_or_pipeline(name: str) -> Program | Pipeline[..., Any]:
+    """The program or the pipeline that FILE names."""
+    path, _, called = name.partition(".py:")
+    if called:
+        found = _named(Path(f"{path}.py"), _call(called)[0])
+        if isinstance(found, Pipeline):
+            return cast("Pipeline[..., Any]", found)
+    return program_from(name)
+
+
 def _from_python(path: Path, name: str) -> Program:
+    name, args, kwargs = _call(name)
+    found = _named(path, name)
+    if isinstance(found, Program):
+        return found
+    if isinstance(found, Pipeline):
+        raise UsageError(f"{name} in {path} is a pipeline: export writes it as a page, with --web")
+    if not isinstance(found, Kernel):
+        raise UsageError(f"{name} in {path} is neither a kernel nor a Program")
+    return found.program(*args, **kwargs)
+
+
+def _named(path: Path, name: str) -> object:
+    """What a name of a Python file stands for."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
-    name, args, kwargs = _call(name)
     module = _imported(path)
     found = getattr(module, name, None)
     if found is None:
         names: dict[str, object] = module.__dict__
-        known = [key for key, value in names.items() if isinstance(value, (Program, Kernel))]
+        kinds = (Program, Kernel, Pipeline)
+        known = [key for key, value in names.items() if isinstance(value, kinds)]
         raise UsageError(f"{path} has nothing called {name}; there are {listing(known)}")
-    if isinstance(found, Program):
-        return found
-    if not isinstance(found, Kernel):
-        raise UsageError(f"{name} in {path} is neither a kernel nor a Program")
-    return found.program(*args, **kwargs)
+    return found
 
 
 def _call(text: str) -> tuple[str, list[Any], dict[str, Any]]:

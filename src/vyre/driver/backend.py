@@ -199,9 +199,15 @@ class TakesArrays(Executable, Protocol):
     """A program that works on arrays of the host where they lie."""
 
     def on_arrays(
-        self, grid: tuple[int, int, int], deadline: float | None = None
+        self,
+        grid: tuple[int, int, int],
+        deadline: float | None = None,
+        strided: Sequence[int] = (),
     ) -> Callable[..., LaunchRecord | None]:
         """A launch to be called with an array per buffer, in their order; a grid may follow.
+
+        For the buffers `strided` these are views with strides: what is bound is the memory from the
+        lowest of their elements to the highest.
 
         After the grid may follow what is filled with zeros before: bytes that hold runs, each of
         five 64-bit numbers, which are the buffer, the first byte, the bytes, how often, and the

@@ -40,7 +40,10 @@ class CompileOptions:
 class Compilation:
     """A program, compiled."""
 
-    __slots__ = ("_program", "_wire", "artifacts", "bound_names", "has_scratch", "report", "source")
+    __slots__ = (
+        *("_program", "_wire", "artifacts", "bound_names", "found"),
+        *("has_scratch", "report", "source"),
+    )
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class Compilation:
         artifacts: tuple[Artifact, ...],
         report: OptimizerRunReport | None = None,
         launch: _LaunchNeeds | None = None,
+        found: bytes = b"",
     ) -> None:
         self.source = source
         self._program, self._wire = (
@@ -58,6 +62,8 @@ class Compilation:
         """One for the program, or one per segment that does something."""
         self.report = report
         """What the optimizer did; None for what was taken from the cache."""
+        self.found = found
+        """The cost report of a full run on a hot program, as bytes; empty for other runs."""
         needs = launch or _needs(self.program)
         self.bound_names = tuple(needs["bound"])
         """The buffers that a launch binds to memory, in the order of declaration."""
@@ -101,7 +107,11 @@ def _needs(program: Program) -> _LaunchNeeds:
 def to_bytes(compilation: Compilation) -> bytes:
     """A compilation for the cache: the optimised program and its artifacts."""
     parts = [compilation.program.to_wire(), *(a.to_bytes() for a in compilation.artifacts)]
-    head = {"launch": _needs(compilation.program), "lengths": [len(part) for part in parts]}
+    head = {
+        "launch": _needs(compilation.program),
+        "lengths": [len(part) for part in parts],
+        "found": compilation.found.decode(),
+    }
     data = json.dumps(head).encode()
     return len(data).to_bytes(4, "little") + data + b"".join(parts)
 
@@ -118,8 +128,9 @@ def from_bytes(data: bytes | memoryview, source: Program) -> Compilation:
             parts.append(data[position : position + length])
             position += length
         artifacts = tuple(Artifact.from_bytes(part) for part in parts[1:])
-        return Compilation(source, bytes(parts[0]), artifacts, launch=head["launch"])
-    except (ValueError, TypeError, KeyError, IndexError) as problem:
+        launch, report = head["launch"], head["found"].encode()
+        return Compilation(source, bytes(parts[0]), artifacts, launch=launch, found=report)
+    except (AttributeError, ValueError, TypeError, KeyError, IndexError) as problem:
         if is_from_handler(problem):
             raise
         raise BackendError(codes.BAD_ARTIFACT.at(problem=problem)) from problem

@@ -16,8 +16,8 @@ def distances(
     """Rows of a CSR graph: the neighbours of v are edges[first[v]] to edges[first[v + 1] - 1]."""
     v = vy.gid()
     for level in range(levels):
-        # Others may be writing this element, so it is read by an atomic that changes nothing.
-        if v < len(distance) and distance.atomic_or(v, 0) == level:
+        # Others may be writing this element, so it is read by an atomic too.
+        if v < len(distance) and distance.atomic_load(v) == level:
             for e in range(first[v], first[v + 1]):
                 distance.atomic_min(edges[e], level + 1)
         vy.grid_sync()

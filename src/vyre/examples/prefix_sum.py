@@ -1,4 +1,4 @@
-"""Running sums: each workgroup sums its block, and after a grid sync adds what stands before it."""
+"""Running sums: the sum of each block, then of the blocks before it, then of its elements."""
 
 from __future__ import annotations
 
@@ -6,47 +6,43 @@ import numpy as np
 
 import vyre as vy
 
-GROUP = 256
-EACH = 16
-"""Elements that one invocation adds up by itself."""
+BLOCK = 256
+"""Elements of a block; one invocation adds them up."""
 
 
-@vy.kernel(workgroup=GROUP)
-def prefix_sum(x: vy.In[vy.u32], blocks: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
-    sums = vy.shared(vy.u32, GROUP)
-    lane, first = vy.lid(), vy.gid() * EACH
-    mine = 0
-    for k in range(EACH):
-        mine += x[first + k]  # zero after the end
-    sums[lane] = mine
-    vy.barrier()
-    reach = 1
-    for _ in range(8):
-        before = sums[lane - reach] if lane >= reach else 0
-        vy.barrier()
-        sums[lane] += before
-        vy.barrier()
-        reach *= 2
-    total = sums[lane] - mine
-    if lane == GROUP - 1:
-        blocks[vy.wid()] = sums[lane]
+@vy.kernel(workgroup=256)
+def prefix_sum(x: vy.In[vy.u32], before: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
+    b = vy.gid()
+    first, end = b * BLOCK, min((b + 1) * BLOCK, len(x))
+    if b < len(before):
+        total = 0
+        for i in range(first, end):
+            total += x[i]
+        before[b] = total
     vy.grid_sync()
-    for block in range(vy.wid()):
-        total += blocks[block]
-    for k in range(EACH):
-        total += x[first + k]
-        y[first + k] = total
+    if b == 0:
+        carried = 0
+        for block in range(len(before)):
+            own = before[block]
+            before[block] = carried
+            carried += own
+    vy.grid_sync()
+    if b < len(before):
+        running = before[b]
+        for i in range(first, end):
+            running += x[i]
+            y[i] = running
 
 
-def groups(n: int) -> int:
-    """Workgroups for this number of elements."""
-    return -(-n // (GROUP * EACH))
+def blocks(n: int) -> int:
+    """Blocks for this number of elements."""
+    return -(-n // BLOCK)
 
 
 def main(device: str | None = None, n: int = 50_000) -> None:
     x = np.random.default_rng(0).integers(0, 1000, n, dtype=np.uint32)
-    y = np.zeros_like(x)
-    prefix_sum(x, np.zeros(groups(n), np.uint32), y, grid=groups(n), device=device)
+    y, before = np.zeros_like(x), np.zeros(blocks(n), np.uint32)
+    prefix_sum(x, before, y, device=device)
     np.testing.assert_array_equal(y, np.cumsum(x, dtype=np.uint32))
     print(f"prefix sum: the last of {n:,} sums is {y[-1]:,}")
 

@@ -28,8 +28,12 @@ from vyre.front.values import (
     describe,
 )
 from vyre.ir.buffer import NO_ELEMENT
+from vyre.semantics.atomics import load_of
 
 ATOMICS = {op.row.spelling: op for op in ir.AtomicOp}
+LOAD, STORE = "atomic_load", "atomic_store"
+METHODS = (*ATOMICS, LOAD, STORE)
+"""The methods of arrays."""
 
 
 def index_nodes(node: ast.expr) -> list[ast.expr]:
@@ -166,11 +170,14 @@ def store(ctx: Context, node: ast.AST, array: Array, index: ir.AnyExpr, value: S
 
 
 def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
-    """`x.atomic_add(i, value)` and its kin; gives the old value."""
-    op = ATOMICS[name]
-    wanted = 3 if op is ir.AtomicOp.COMPARE_EXCHANGE else 2
+    """`x.atomic_add(i, value)` and its kin; gives the old value.
+
+    A store is an exchange whose result is unused, and a load adds what changes nothing.
+    """
+    op = {LOAD: ir.AtomicOp.ADD, STORE: ir.AtomicOp.EXCHANGE}.get(name) or ATOMICS[name]
+    wanted = {LOAD: 1, "atomic_compare_exchange": 3}.get(name, 2)
     if len(node.args) != wanted or node.keywords:
-        form = "(i, expected, value)" if wanted == 3 else "(i, value)"
+        form = {1: "(i)", 2: "(i, value)", 3: "(i, expected, value)"}[wanted]
         problem, form = f"got {len(node.args)} arguments", f"{array.name}.{name}{form}"
         raise ctx.error(node, codes.CALL, name=name, problem=problem, form=form)
     if not array.writable:
@@ -190,6 +197,8 @@ def atomic(ctx: Context, node: ast.Call, array: Array, name: str) -> Scalar:
         as_type(ctx, n, v, array.dtype, f"the operand of {name}").expr
         for n, v in zip(node.args[1:], values[len(nodes) :], strict=True)
     ]
+    if name == LOAD:
+        return Scalar(load_of(array.name, index, array.dtype), array.dtype)
     expected = operands[0] if wanted == 3 else None
     made = ir.Atomic(op, array.name, index, operands[-1], expected, ir.MemoryOrdering.RELAXED)
     return Scalar(made, array.dtype)

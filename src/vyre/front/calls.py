@@ -27,6 +27,9 @@ def call(ctx: Context, node: ast.Call) -> Value:
     if isinstance(callee, Method):
         if callee.name in words.WORDS:
             return words.word(ctx, node, callee.array, callee.name)
+        if callee.name == arrays.STORE:
+            form = f"{callee.array.name}.atomic_exchange(i, value)"
+            raise ctx.error(node, codes.CALL, name=callee.name, problem="gives no value", form=form)
         return ctx.spill(arrays.atomic(ctx, node, callee.array, callee.name), "old")
     if not isinstance(callee, Thing):
         raise not_callable(ctx, node, callee)

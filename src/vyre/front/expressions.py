@@ -210,10 +210,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Value:
                 return arrays.size(owner)
             case "ndim":
                 return Constant(owner.rank)
-            case attribute if attribute in arrays.ATOMICS or attribute in words.WORDS:
+            case attribute if attribute in arrays.METHODS or attribute in words.WORDS:
                 return Method(owner, attribute)
             case attribute:
-                fix = advice.for_array(owner, attribute, [*arrays.ATOMICS, *words.WORDS])
+                fix = advice.for_array(owner, attribute, [*arrays.METHODS, *words.WORDS])
                 what = describe(owner)
                 raise ctx.error(node, codes.NO_ATTRIBUTE, what=what, name=attribute, fix=fix)
     if isinstance(owner, Thing):

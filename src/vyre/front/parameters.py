@@ -118,6 +118,14 @@ class View(Generic[T, *Rank]):
         """
         raise _outside("u64")
 
+    def atomic_load(self, index: int | tuple[int, ...]) -> T:
+        """Load an element in one step, while other invocations may change it by atomics."""
+        raise _outside("atomic_load")
+
+    def atomic_store(self, index: int | tuple[int, ...], value: T) -> None:
+        """Replace an element in one step, while other invocations may access it by atomics."""
+        raise _outside("atomic_store")
+
     def atomic_add(self, index: int | tuple[int, ...], value: T) -> T:
         """Add to an element in one step; gives the value that was there before."""
         raise _outside("atomic_add")

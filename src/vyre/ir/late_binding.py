@@ -131,6 +131,18 @@ def execute_reference(
 
 
 @late
+def run_graph(
+    graph: Any,
+    inputs: Mapping[str, object],
+    sizes: Mapping[str, int],
+    device: str | None,
+    deadline: float | None,
+) -> dict[str, Any]:
+    """Run the nodes of a graph of programs."""
+    ...
+
+
+@late
 def tolerance(*, ulps: float) -> object:
     """How far a result may be from the reference."""
     ...

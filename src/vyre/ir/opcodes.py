@@ -180,7 +180,7 @@ class AtomicOp(Opcode):
     XOR = Row(5, "atomic_xor", ATOMIC_INTEGERS, "old ^ value", commutative=True)
     MIN = Row(6, "atomic_min", _ATOMIC_NUMBERS, "lesser of old and value", commutative=True)
     MAX = Row(7, "atomic_max", _ATOMIC_NUMBERS, "greater of old and value", commutative=True)
-    EXCHANGE = Row(8, "atomic_exchange", ATOMIC_INTEGERS, "value")
+    EXCHANGE = Row(8, "atomic_exchange", _ATOMIC_NUMBERS, "value")
     COMPARE_EXCHANGE = Row(
         9, "atomic_compare_exchange", ATOMIC_INTEGERS, "value if old is as expected, else old"
     )

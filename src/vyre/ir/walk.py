@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
-from vyre.ir.expr import AnyExpr, Atomic, Binary, Cast, Load, Select, Unary
+from vyre.ir.expr import AnyExpr, Atomic, Binary, Cast, Load, Select, Unary, Var
 from vyre.ir.node import Tree
 from vyre.ir.stmt import AnyStmt, Assign, Block, Body, Eval, Let, Region, Store
 
@@ -54,21 +54,49 @@ def without_blocks(body: Body) -> list[AnyStmt]:
     return found
 
 
+def walk_own_exprs(statement: AnyStmt) -> Iterator[AnyExpr]:
+    """Every expression in a statement, without those of its bodies, in the order of the text."""
+    stack = list(statement.children(statement)[::-1])
+    while stack:
+        current = stack.pop()
+        yield current
+        if current.depth > 1:
+            stack += current.children(current)[::-1]
+
+
 def walk_all_exprs(body: Body) -> Iterator[AnyExpr]:
     """Every expression in every statement of a body."""
     for statement in walk_stmts(body):
-        for child in expr_children(statement):
-            yield from walk_expr(child)
+        yield from walk_own_exprs(statement)
+
+
+def assigned_names(body: Body) -> frozenset[str]:
+    """The variables that statements of a body assign."""
+    return frozenset([s.name for s in walk_stmts(body) if type(s) is Assign])
+
+
+def declared_names(body: Body) -> frozenset[str]:
+    """The variables that statements of a body declare, without induction variables."""
+    return frozenset([s.name for s in walk_stmts(body) if type(s) is Let])
+
+
+def variables_of(expr: AnyExpr) -> frozenset[str]:
+    """The variables that an expression reads."""
+    return frozenset([node.name for node in walk_expr(expr) if type(node) is Var])
+
+
+def read_names(body: Body) -> frozenset[str]:
+    """The variables that statements of a body read."""
+    return frozenset([node.name for node in walk_all_exprs(body) if type(node) is Var])
 
 
 def accesses_of(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:
     """The buffers and indices of what a statement itself, not its bodies, looks at or stores."""
     if isinstance(statement, Store):
         yield statement.buffer, statement.index
-    for child in expr_children(statement):
-        for node in walk_expr(child):
-            if isinstance(node, (Load, Atomic)):
-                yield node.buffer, node.index
+    for node in walk_own_exprs(statement):
+        if isinstance(node, (Load, Atomic)):
+            yield node.buffer, node.index
 
 
 def map_exprs(tree: T, change: Change) -> T:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.opt.report import MEASURED, OptimizerRunReport, PassRunMetric
-from vyre.opt.selection import PassSelectionReason
+from vyre.opt.selection_reasons import PassSelectionReason
 from vyre.record import dataclass
 
 _WHY = {
@@ -17,6 +17,7 @@ _WHY = {
     PassSelectionReason.REQUIRED_DEPENDENCY: "another pass requires it",
     PassSelectionReason.PROFILE_REJECTED: "the profile does not want it",
     PassSelectionReason.BELOW_THRESHOLD: "the program is too small for it",
+    PassSelectionReason.CHANGES_NOTHING: "an earlier report shows that it changes nothing",
 }
 _REFUSED = {
     PassRefusalKind.MISSING_CAPABILITY: "the target lacks what it needs",

@@ -2,23 +2,25 @@
 
 Cheap passes always run. An expensive family runs when the program is large enough in the way that
 family profits from, when the program is known to be hot, or when an earlier report shows that the
-pass made something smaller. What a chosen pass requires is chosen with it.
+pass made something smaller. What a chosen pass requires is chosen with it. Where a full run on this
+very program is known, the passes that changed nothing in it are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from vyre.ir import Program, Region
 from vyre.ir.walk import walk_stmts
+from vyre.opt.cost_report import CostReport
 from vyre.opt.hot_paths import HotPathHints
 from vyre.opt.metadata import CostModelFamily, PassMetadata
 from vyre.opt.pass_ import Pass
 from vyre.opt.profile import OptimizerProfile
 from vyre.opt.registry import registered_passes
 from vyre.opt.report import OptimizerRunReport
+from vyre.opt.selection_reasons import PRIORITIES, PassSelectionReason
 
 MIN_LOOP_NODES = 12
 MIN_MEMORY_BYTES = 16 * 1024
@@ -27,30 +29,11 @@ MIN_DATAFLOW_NODES = 64
 MIN_MEGAKERNEL_NODES = 512
 
 
-class PassSelectionReason(StrEnum):
-    """Why a pass was chosen or not."""
-
-    ALWAYS_ON = "always_on"
-    PROGRAM_SHAPE = "program_shape"
-    HOT_PATH_TELEMETRY = "hot_path_telemetry"
-    PASS_COST_REPORT = "pass_cost_report"
-    REQUIRED_DEPENDENCY = "required_dependency"
-    PROFILE_REJECTED = "profile_rejected"
-    BELOW_THRESHOLD = "below_threshold"
-
-
-PRIORITIES: dict[PassSelectionReason, int] = {
-    PassSelectionReason.HOT_PATH_TELEMETRY: 500,
-    PassSelectionReason.PASS_COST_REPORT: 400,
-    PassSelectionReason.PROGRAM_SHAPE: 300,
-    PassSelectionReason.ALWAYS_ON: 200,
-    PassSelectionReason.REQUIRED_DEPENDENCY: 100,
-    PassSelectionReason.BELOW_THRESHOLD: 0,
-    PassSelectionReason.PROFILE_REJECTED: 0,
-}
-"""How strong the evidence is; the higher, the stronger."""
-
-_NOT_CHOSEN = (PassSelectionReason.PROFILE_REJECTED, PassSelectionReason.BELOW_THRESHOLD)
+_NOT_CHOSEN = (
+    PassSelectionReason.PROFILE_REJECTED,
+    PassSelectionReason.BELOW_THRESHOLD,
+    PassSelectionReason.CHANGES_NOTHING,
+)
 
 
 def _nodes(program: Program) -> int:
@@ -86,15 +69,22 @@ def select_passes(
     profile: OptimizerProfile,
     program: Program,
     hints: HotPathHints,
-    report: OptimizerRunReport | None = None,
+    report: OptimizerRunReport | CostReport | None = None,
 ) -> list[PassSelectionDecision]:
-    """One decision per row of `metadata`, in the same order."""
+    """One decision per row of `metadata`, in the same order.
+
+    The report of an earlier run adds the passes that paid. A cost report of this very program
+    chooses the passes that changed it, and no others.
+    """
     rows = list(metadata)
-    hot = hints.is_hot_program(program)
-    paid = frozenset[str]()
-    if report is not None and report.is_evidence:
-        paid = report.cost_reducing_passes()
-    reasons = {row.name: _initial_reason(row, profile, program, hot, paid) for row in rows}
+    if isinstance(report, CostReport):
+        reasons = {row.name: _reported_reason(row, profile, report) for row in rows}
+    else:
+        hot = hints.is_hot_program(program)
+        paid = frozenset[str]()
+        if report is not None and report.is_evidence:
+            paid = report.cost_reducing_passes()
+        reasons = {row.name: _initial_reason(row, profile, program, hot, paid) for row in rows}
     chosen = _with_requirements(rows, {n for n, why in reasons.items() if why not in _NOT_CHOSEN})
     decisions: list[PassSelectionDecision] = []
     for row in rows:
@@ -109,7 +99,7 @@ def registered_passes_for(
     profile: OptimizerProfile,
     program: Program,
     hints: HotPathHints,
-    report: OptimizerRunReport | None = None,
+    report: OptimizerRunReport | CostReport | None = None,
 ) -> list[Pass]:
     """The registered passes that `program` gets."""
     passes = registered_passes()
@@ -120,6 +110,16 @@ def registered_passes_for(
 def chosen_passes(passes: Sequence[Pass], decisions: Sequence[PassSelectionDecision]) -> list[Pass]:
     """The passes whose decisions say that they run."""
     return [p for p, decision in zip(passes, decisions, strict=True) if decision.selected]
+
+
+def _reported_reason(
+    row: PassMetadata, profile: OptimizerProfile, report: CostReport
+) -> PassSelectionReason:
+    if not profile.accepts(row):
+        return PassSelectionReason.PROFILE_REJECTED
+    if row.name in report.changing:
+        return PassSelectionReason.PASS_COST_REPORT
+    return PassSelectionReason.CHANGES_NOTHING
 
 
 def _initial_reason(
@@ -153,3 +153,18 @@ def _with_requirements(rows: Iterable[PassMetadata], chosen: set[str]) -> set[st
                 chosen.add(requirement)
                 waiting.append(requirement)
     return chosen
+
+
+__all__ = [
+    "MIN_DATAFLOW_NODES",
+    "MIN_FUSION_REGIONS",
+    "MIN_LOOP_NODES",
+    "MIN_MEGAKERNEL_NODES",
+    "MIN_MEMORY_BYTES",
+    "PRIORITIES",
+    "PassSelectionDecision",
+    "PassSelectionReason",
+    "chosen_passes",
+    "registered_passes_for",
+    "select_passes",
+]

@@ -12,12 +12,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from vyre.diagnostics import DeadlineError
+from vyre.diagnostics import DeadlineError, Span
 from vyre.diagnostics.codes import execution as codes
 from vyre.driver.backend import Device
+from vyre.front.parameters import ArrayParameter, Mode
 from vyre.ir import DataType
+from vyre.pipelines import tree
+from vyre.pipelines.counts import CountedScratch, first_elements, trimmed, writes_count
+from vyre.pipelines.loops import Repeats
 from vyre.pipelines.stages import Site
-from vyre.pipelines.walk import Launch
+from vyre.pipelines.walk import Launch, Size
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
@@ -27,6 +31,9 @@ Host = np.ndarray[Any, np.dtype[Any]]
 
 class OneByOne:
     """Runs each stage when the walker comes to it."""
+
+    repeats: Repeats | None = None
+    """Iterations are walked one after the other."""
 
     def __init__(self, device: Device, deadline: float | None) -> None:
         self._device = device
@@ -38,6 +45,13 @@ class OneByOne:
         """A new array of zeros on the device."""
         return DeviceArray(self._device, shape, numpy_type(dtype))
 
+    def counted_scratch(
+        self, made: tree.Scratch, dtype: DataType, size: Size, count: DeviceArray
+    ) -> CountedScratch:
+        """Room for as many elements as there may be."""
+        array = self.scratch(made.name, dtype, (size.most,))
+        return CountedScratch(made.name, array, count, size.most, made.span, size.start)
+
     def launch(
         self,
         kernel: Kernel[...],
@@ -47,8 +61,32 @@ class OneByOne:
         site: Site,
     ) -> None:
         """Call the kernel."""
-        values = [given[name] for name in kernel.source.parameters]
-        self.call(kernel, values, grid, elements)
+        given = {name: self._counted(kernel, name, given) for name in kernel.source.parameters}
+        self.call(kernel, list(given.values()), grid, elements)
+
+    def _counted(self, kernel: Kernel[...], name: str, given: Mapping[str, Any]) -> Any:
+        """An argument; counted scratch is as long as its count, which the host reads."""
+        value, parameters = given[name], kernel.source.parameters
+        if not isinstance(value, CountedScratch):
+            return value
+        parameter = parameters[name]
+        if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT:
+            self.clear(value.array)
+        if writes_count(value, parameters, given):
+            return value.array
+        return first_elements(self._device, value.array, self._count(value))
+
+    def _count(self, scratch: CountedScratch) -> int:
+        self._clock.left()
+        held = scratch.count
+        held = held.numpy() if isinstance(held, DeviceArray) else held
+        return scratch.checked(int(held.reshape(-1)[0]))
+
+    def returned(self, array: Any) -> DeviceArray:
+        """What a pipeline returns: counted scratch is trimmed to its count."""
+        if not isinstance(array, CountedScratch):
+            return array
+        return trimmed(self._device, array.array, self._count(array))
 
     def call(
         self, kernel: Kernel[...], values: Sequence[object], grid: Launch, elements: Launch
@@ -78,11 +116,18 @@ class OneByOne:
         else:
             array[...] = 0
 
+    def check_time(self) -> None:
+        """Raise an error if the deadline has passed."""
+        self._clock.left()
+
     def is_set(self, flag: Host | DeviceArray) -> bool:
         """Read a flag on the host."""
         self._clock.left()
         held = flag.numpy() if isinstance(flag, DeviceArray) else flag
         return bool(held.reshape(-1)[:1].any())
+
+    def choose(self, flag: object, span: Span) -> None:
+        """The host looks at the flag."""
 
     def keep(self, name: str, array: Host | DeviceArray) -> None:
         """Note an array that stays readable."""

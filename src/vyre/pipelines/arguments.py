@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 
-from vyre.diagnostics import ArgumentError
+from vyre.diagnostics import ArgumentError, PlanError
 from vyre.diagnostics.codes import front as codes
+from vyre.diagnostics.codes import pipeline as pipeline_codes
 from vyre.driver.backend import Device, DeviceKind, DeviceMemory
 from vyre.front.parameters import ArrayParameter, Mode, ScalarParameter
 from vyre.ir import DataType
@@ -110,6 +112,17 @@ class Placed:
     """Arrays of the host that are written, and the device arrays that stand for them."""
     is_in_place: bool = True
     """True if these are the caller's own arrays."""
+
+    @contextmanager
+    def handed_back(self) -> Iterator[None]:
+        """Copy what was written when a block has ended, also if a loop in it did not (P109)."""
+        try:
+            yield
+        except PlanError as error:
+            if error.code == pipeline_codes.MOST_REACHED.code:
+                self.read_back()
+            raise
+        self.read_back()
 
     def read_back(self) -> None:
         """Copy what was written to the arrays of the host, with one wait."""

@@ -11,6 +11,7 @@ from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import ArrayParameter, Parameter
 from vyre.ir import DataType
 from vyre.pipelines import tree
+from vyre.pipelines.counts import CountedScratch
 from vyre.pipelines.evaluate import Frame
 from vyre.pipelines.stages import PipelineSource, is_written, read_only, same_array
 
@@ -45,6 +46,8 @@ def refuse_write(
 def checked_flag(frame: Frame, name: tree.ArrayName, type_of: TypeOf, who: str) -> Any:
     """The array of a flag, which is one `u32`."""
     flag = frame.array(name)
+    if isinstance(flag, CountedScratch):
+        raise _counted(name, who, "one u32 that is not counted: vy.flag()")
     dtype, shape = type_of(flag), tuple(flag.shape)
     if dtype is DataType.U32 and prod(shape) == 1:
         return flag
@@ -54,8 +57,17 @@ def checked_flag(frame: Frame, name: tree.ArrayName, type_of: TypeOf, who: str) 
     raise PlanError(codes.ARGUMENT.at(location, (), stage=who, problem=problem, fix=fix))
 
 
+def _counted(name: tree.ArrayName, who: str, fix: str) -> PlanError:
+    problem = f"gets {name.name!r}, whose length is a count"
+    location = Location(span=name.span)
+    return PlanError(codes.ARGUMENT.at(location, (), stage=who, problem=problem, fix=f"use {fix}"))
+
+
 def check_copy(source: Any, target: Any, type_of: TypeOf, statement: tree.Copy) -> None:
     """Refuse a copy between arrays of different types or shapes."""
+    for array, name in ((source, statement.source), (target, statement.target)):
+        if isinstance(array, CountedScratch):
+            raise _counted(name, "vy.copy", "a kernel that copies its elements")
     types, shapes = (type_of(source), type_of(target)), (tuple(source.shape), tuple(target.shape))
     if types[0] is types[1] and shapes[0] == shapes[1]:
         return

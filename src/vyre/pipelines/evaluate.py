@@ -12,6 +12,7 @@ from vyre.diagnostics import Location, PlanError, Span
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.source import MISSING, Source
 from vyre.pipelines import tree
+from vyre.pipelines.counts import CountedScratch
 from vyre.pipelines.stages import resolve
 from vyre.signals import is_from_handler
 
@@ -80,8 +81,9 @@ def evaluate(frame: Frame, expr: tree.HostExpr) -> Any:
             if name not in frame.numbers:
                 raise unbound(name, span)
             return frame.numbers[name]
-        case tree.Extent(name, axis, span):
-            shape = frame.array(tree.ArrayName(name, span)).shape
+        case tree.Extent(name, axis, span, is_limit):
+            array = frame.array(tree.ArrayName(name, span))
+            shape = _limit(array, name, span, is_limit) or array.shape
             return _extent(shape, axis, name, span)
         case tree.Conditional(condition, then, otherwise):
             return evaluate(frame, then if evaluate(frame, condition) else otherwise)
@@ -89,6 +91,17 @@ def evaluate(frame: Frame, expr: tree.HostExpr) -> Any:
             return _captured(frame, expr)
         case tree.Operation(symbol, operands, span):
             return _operation(symbol, [evaluate(frame, each) for each in operands], span)
+
+
+def _limit(array: Any, name: str, span: Span, is_limit: bool) -> tuple[int, ...] | None:
+    """The shape of counted scratch where its limit will do; its length is on the device."""
+    if not isinstance(array, CountedScratch):
+        return None
+    if is_limit:
+        return (array.most,)
+    instead = "leave grid= and elements= out: the length of the array decides; or return it"
+    what = f"len({name}), a count,"
+    raise PlanError(codes.ON_THE_DEVICE.at(Location(span=span), (), what=what, instead=instead))
 
 
 def _extent(shape: tuple[int, ...], axis: int | None, name: str, span: Span) -> int:

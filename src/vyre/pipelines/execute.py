@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from vyre.diagnostics import VyreError
-from vyre.driver.backend import Device
+from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.settling import Contest
 from vyre.pipelines.stages import Site, placed
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
 from vyre.record import dataclass
-from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.copies import read_back
+from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.memory_pool import Held, pool_of
 
-_MOST_ARENAS = 2
+MOST_ARENAS = 2
 """Sets of scratch that a plan keeps for its next runs, in different threads."""
-_MOST_KEPT = 1 << 22
+MOST_KEPT = 1 << 22
 """Bytes of such a set: with more, what finding memory costs is a small part of a run."""
 
 Arena = dict[int, DeviceArray]
@@ -34,6 +38,20 @@ class Remembered:
 
     plan: WindowPlan
     arenas: list[Arena]
+    rivalry: Rivalry | None = None
+    """Another plan for the same, as long as it is open which of both is faster."""
+    is_settled: bool = False
+    """True if it was timed against its rival, in this process or an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rivalry:
+    """The second best plan of a window, and the contest with it."""
+
+    rival: Remembered
+    contest: Contest
+    key: str
+    """Under which the verdict is kept."""
 
 
 @dataclass(slots=True)
@@ -99,7 +117,11 @@ def runs_of(plan: WindowPlan, steps: Sequence[Step]) -> list[list[AnyRun]]:
     for group in plan.groups:
         own = steps[group.first : group.first + group.count]
         launches = [step for step in own if isinstance(step, Launch)]
-        if group.fused is not None:
+        if group.tiled is not None:
+            kernel, values = group.tiled.kernel, group.tiled.arguments(launches)
+            grid = (group.tiled.launch.grid, 1, 1)
+            found.append([_run(kernel, values, order, (grid, None), launches)])
+        elif group.fused is not None:
             kernel, values = group.fused.kernel, group.fused.arguments(launches)
             found.append([_run(kernel, values, order, (launches[0].grid, None), launches)])
         else:
@@ -138,14 +160,22 @@ def _run(
 
 
 def run_window(
-    window: Window, memory: Memory, device: Device, simple: OneByOne, counted: Counted
+    window: Window,
+    memory: Memory,
+    device: Device,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None = None,
 ) -> None:
-    """Run a window; afterwards `memory` has the arrays of scratch that lives on."""
+    """Run a window; afterwards `memory` has the arrays of scratch that lives on.
+
+    `iteration` is the depth of a loop, and which of its iterations this is.
+    """
     plan, buffers = window.known.plan, window.buffers
     try:
         arena = window.known.arenas.pop()
     except IndexError:
-        arena = _new_arena(plan, buffers, device)
+        arena = new_arena(plan, buffers, device)
     for number, array in arena.items():
         memory[number] = array
     for number in plan.own:
@@ -154,11 +184,31 @@ def run_window(
         for number in group.zeroed:
             simple.clear(_array(memory, number))
         for run in runs:
-            _step(run, memory, simple, counted)
+            _step(run, memory, simple, counted, iteration)
     for number in arena:
         memory[number] = None
-    if len(window.known.arenas) < _MOST_ARENAS and plan.slot_bytes <= _MOST_KEPT:
+    if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
         window.known.arenas.append(arena)
+
+
+def first_words(
+    device: Device, arrays: Sequence[Host | DeviceArray | None], *, is_shared: bool
+) -> list[int]:
+    """The first `u32` of each of some arrays, with one wait; 0 for one that has no memory."""
+    found = [np.zeros(1, np.uint32) for _ in arrays]
+    pending: list[tuple[Host, DeviceMemory]] = []
+    for array, into in zip(arrays, found, strict=True):
+        if isinstance(array, DeviceArray):
+            held = array.hold()
+            if is_shared:
+                into[0] = in_place(array, held)[0]
+            else:
+                pending.append((into, held.memory))
+        elif array is not None:
+            into[0] = array.reshape(-1)[0]
+    if pending:
+        read_back(device, pending)
+    return [int(each[0]) for each in found]
 
 
 def _array(memory: Memory, number: int) -> Host | DeviceArray:
@@ -167,7 +217,13 @@ def _array(memory: Memory, number: int) -> Host | DeviceArray:
     return found
 
 
-def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> None:
+def _step(
+    run: AnyRun,
+    memory: Memory,
+    simple: OneByOne,
+    counted: Counted,
+    iteration: tuple[int, int] | None,
+) -> None:
     match run:
         case Run(kernel, values, places, (grid, elements)):
             given = list(values)
@@ -176,7 +232,10 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             try:
                 simple.call(kernel, given, grid, elements)
             except VyreError as error:
-                raise placed(error, run.sites) from error.__cause__
+                sites = run.sites
+                if iteration is not None:
+                    sites = [site.at(*iteration) for site in sites]
+                raise placed(error, sites) from error.__cause__
             counted.launches += 1
         case CopyRun(source, target):
             simple.copy(_array(memory, source), _array(memory, target))
@@ -185,7 +244,8 @@ def _step(run: AnyRun, memory: Memory, simple: OneByOne, counted: Counted) -> No
             simple.clear(_array(memory, buffer))
 
 
-def _new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
+    """Memory for the scratch that dies in a window."""
     pool = pool_of(device)
     arena: Arena = {}
     for slot in plan.slots:

@@ -41,8 +41,7 @@ class FusedKernel:
 
     def arguments(self, launches: Sequence[Launch]) -> list[Buffer | Any]:
         """What the kernel is called with: buffers, and numbers of the stages."""
-        buffers = number_buffers(launches)
-        return [_argument(name, launches, buffers) for name in self.kernel.source.parameters]
+        return arguments_of(self.kernel, launches, number_buffers(launches), {})
 
 
 def number_buffers(launches: Sequence[Launch]) -> list[Buffer]:
@@ -79,15 +78,23 @@ def fused_kernel(launches: Sequence[Launch], dead: frozenset[int]) -> FusedKerne
     """Fuse launches; `dead` are the numbers of fresh scratch that is not used afterwards."""
     buffers = number_buffers(launches)
     order = {id(buffer): number for number, buffer in enumerate(buffers)}
+    fusion = joined(launches, 0, [order] * len(launches))
+    names = [array_name(each) for each in sorted(dead)]
+    program, promoted = with_registers(fusion.program, names)
+    registers = frozenset(number for number in order.values() if array_name(number) in promoted)
+    return FusedKernel(kernel_of(program, launches[0], buffers), fusion, registers)
+
+
+def joined(
+    launches: Sequence[Launch], position: int, orders: Sequence[Mapping[int, int]]
+) -> Fusion:
+    """Fuse launches; `orders` number the buffers of each, `position` is that of the first."""
     programs = [
-        with_buffer_names(launch.program, _new_names(launch, position, order))
-        for position, launch in enumerate(launches)
+        with_buffer_names(launch.program, _new_names(launch, position + at, orders[at]))
+        for at, launch in enumerate(launches)
     ]
-    names = [f"{position}.{launch.site.name}" for position, launch in enumerate(launches)]
-    fusion = fuse(programs, names, flat_grid=True)
-    program, promoted = with_registers(fusion.program, [_array(each) for each in sorted(dead)])
-    registers = frozenset(number for number in order.values() if _array(number) in promoted)
-    return FusedKernel(_kernel(program, launches, buffers), fusion, registers)
+    names = [f"{position + at}.{launch.site.name}" for at, launch in enumerate(launches)]
+    return fuse(programs, names, flat_grid=True)
 
 
 def _new_names(launch: Launch, position: int, order: Mapping[int, int]) -> dict[str, str]:
@@ -97,23 +104,25 @@ def _new_names(launch: Launch, position: int, order: Mapping[int, int]) -> dict[
         base = decl.name.removesuffix(SHAPE)
         given = launch.given.get(base)
         if isinstance(given, Buffer):
-            changes[decl.name] = _array(order[id(given)]) + decl.name[len(base) :]
+            changes[decl.name] = array_name(order[id(given)]) + decl.name[len(base) :]
         else:
             changes[decl.name] = f"s{position}_{decl.name}"
     return changes
 
 
-def _array(number: int) -> str:
+def array_name(number: int) -> str:
+    """The name of a buffer in the program of a group."""
     return f"b{number}"
 
 
-def _kernel(program: Program, launches: Sequence[Launch], buffers: Sequence[Buffer]) -> Kernel[...]:
+def kernel_of(program: Program, like: Launch, buffers: Sequence[Buffer]) -> Kernel[...]:
+    """The kernel of a group's program; arrays are named by their numbers."""
     parameters = {
         decl.name: _parameter(decl, buffers)
         for decl in program.buffers
         if decl.binding is not None and not decl.name.endswith(SHAPE)
     }
-    first = launches[0].kernel
+    first = like.kernel
     source = GroupSource(
         first.source.source,
         parameters,
@@ -134,6 +143,19 @@ def _parameter(decl: BufferDecl, buffers: Sequence[Buffer]) -> Parameter:
     return ArrayParameter(mode, decl.element, len(buffers[int(decl.name[1:])].shape))
 
 
+def arguments_of(
+    kernel: Kernel[...],
+    launches: Sequence[Launch],
+    buffers: Sequence[Buffer],
+    numbers: Mapping[str, int],
+) -> list[Buffer | Any]:
+    """What a group's kernel is called with; `numbers` are those of its plan."""
+    return [
+        numbers[name] if name in numbers else _argument(name, launches, buffers)
+        for name in kernel.source.parameters
+    ]
+
+
 def _argument(name: str, launches: Sequence[Launch], buffers: Sequence[Buffer]) -> Buffer | Any:
     if name.endswith(LENGTH):
         return buffers[int(name.removesuffix(LENGTH)[1:])].size
@@ -143,4 +165,13 @@ def _argument(name: str, launches: Sequence[Launch], buffers: Sequence[Buffer]) 
     return launches[int(stage[1:])].given[own]
 
 
-__all__ = ["FusedKernel", "FusedKernels", "fused_kernel", "number_buffers"]
+__all__ = [
+    "FusedKernel",
+    "FusedKernels",
+    "arguments_of",
+    "array_name",
+    "fused_kernel",
+    "joined",
+    "kernel_of",
+    "number_buffers",
+]

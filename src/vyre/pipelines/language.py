@@ -13,7 +13,7 @@ from vyre.diagnostics.codes import pipeline as codes
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Array", "again", "copy", "flag", "keep", "scratch", "scratch_like", "when"]
+__all__ = ["Array", "again", "at_most", "copy", "flag", "keep", "scratch", "scratch_like", "when"]
 
 T = TypeVar("T")
 
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
         def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
         def __getattr__(self, name: str) -> Any: ...
 
-    def scratch(dtype: Any, size: int | tuple[int, ...]) -> Any:
+    def scratch(dtype: Any, size: int | tuple[int, ...], *, count: Any = None) -> Any:
         """An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`."""
+
+    def at_most(limit: int, *, start: int | None = None) -> int:
+        """The size of scratch that a stage counts: `limit` at most, room for `start` at first."""
+        ...
 
     def scratch_like(array: Any) -> Any:
         """Scratch with the type and the shape of an array."""
@@ -70,6 +74,10 @@ else:
     scratch = _outside(
         "scratch",
         "An array of zeros that lives as long as the call: `t = vy.scratch(vy.f32, len(x))`.",
+    )
+    at_most = _outside(
+        "at_most",
+        "The size of scratch that a stage counts: `limit` at most, room for `start` at first.",
     )
     scratch_like = _outside("scratch_like", "Scratch with the type and the shape of an array.")
     flag = _outside(

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType
-from typing import Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from vyre.config import config
 from vyre.diagnostics import FrontError
@@ -15,12 +15,17 @@ from vyre.driver import routing
 from vyre.driver.loading import refuse_while_loading
 from vyre.driver.routing import Route
 from vyre.front.kernels import defaults_of_function, parameters_of_function
+from vyre.front.parameters import ArrayParameter, Mode
 from vyre.front.source import Source
 from vyre.ir import DataType
-from vyre.pipelines.apart import OneByOne, Sanitized
+from vyre.pipelines import background
+from vyre.pipelines.apart import Clock, OneByOne, Sanitized
 from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.as_graph import decides_on_the_device, graph_of
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
+from vyre.pipelines.count_checks import RunAgain, may_run_again
+from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.planned import Planned, Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
 from vyre.pipelines.report import PipelinePlan, plan_of
@@ -29,7 +34,11 @@ from vyre.pipelines.steps import Buffer
 from vyre.pipelines.translate import translate
 from vyre.pipelines.verify import compare, expected_of
 from vyre.pipelines.walk import Walker, type_of
+from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,7 +65,7 @@ class Pipeline(Staged, Generic[P, R]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse)
+        self._plans = Plans(fuse=fuse, settle=not require)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 
@@ -94,6 +103,19 @@ class Pipeline(Staged, Generic[P, R]):
         names = tuple(self.written.parameters)
         return BoundPipeline(given, names, device, self._run, self._results)
 
+    def submit(
+        self, *args: Any, device: str | None = None, deadline: float | None = None, **kwargs: Any
+    ) -> Future[R]:
+        """Run the pipeline in the background: `submit(...).result()` is what a call returns.
+
+        Arguments are checked at once. Calls on one device run in the order of submission; until its
+        call has ended, no array of it may be changed. `deadline` counts from the start of the call.
+        """
+        refuse_while_loading()
+        given = bind_arguments(self.written, args, kwargs)
+        chosen = routing.choose(device or given.device).device.info.id
+        return background.submit(chosen, lambda: self._run(given, chosen, deadline)[0])
+
     def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
         """Compile what a call with such arguments launches; nothing runs."""
         found = self.plan(*args, device=device, **kwargs)
@@ -124,6 +146,20 @@ class Pipeline(Staged, Generic[P, R]):
         self._walk(actions, given.arrays, given.numbers)
         return plan_of(self.__name__, route.device.info.id, actions.windows, actions.counted)
 
+    def graph(self, *args: Any, device: str | None = None, **kwargs: Any) -> Graph:
+        """The launches of a call with these arguments as a graph of programs; nothing runs.
+
+        Numbers and shapes of the call are part of the graph, its arrays are not.
+        """
+        given = bind_arguments(self.written, args, kwargs)
+        route = routing.choose(device or given.device)
+        free = Contract(self.__name__, None)
+        actions = Planned(self._plans, route, None, free, is_dry=True)
+        self._walk(actions, given.arrays, given.numbers)
+        if actions.is_decided:
+            raise decides_on_the_device(self.__name__)
+        return graph_of(self.__name__, actions.windows, self.written.parameters, actions.results)
+
     def explain(self, *args: Any, device: str | None = None, **kwargs: Any) -> str:
         """What a call does and why: launches, and for each scratch where it is kept."""
         return str(self.plan(*args, device=device, **kwargs))
@@ -149,8 +185,9 @@ class Pipeline(Staged, Generic[P, R]):
         route = routing.choose("reference")
         actions = Sanitized(route.device, deadline, sanitize=sanitize)
         placed = place(given, route.device, self.written)
-        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
-        placed.read_back()
+        with placed.handed_back():
+            found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+            results = tuple(actions.returned(each) for each in found)
         return self._results(given.is_on_host, results)
 
     def forget(self) -> None:
@@ -163,9 +200,9 @@ class Pipeline(Staged, Generic[P, R]):
     ) -> tuple[DeviceArray, ...]:
         placed = place(given, route.device, self.written)
         actions = OneByOne(route.device, deadline)
-        results = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
-        placed.read_back()
-        return results
+        with placed.handed_back():
+            found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
+            return tuple(actions.returned(each) for each in found)
 
     def _run(
         self, given: Arguments, device: str | None, deadline: float | None
@@ -176,27 +213,49 @@ class Pipeline(Staged, Generic[P, R]):
         if config().check:
             expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))
         placed = place(given, route.device, self.written)
-        actions = Planned(self._plans, route, deadline, self._contract)
-        results, walker = self._walk(actions, placed.arrays, given.numbers)
-        placed.read_back()
+        with placed.handed_back():
+            actions, results, walker = self._completed(
+                placed.arrays, given.numbers, route, deadline
+            )
         if expected is not None:
             compare(self.__name__, given, results, expected)
         names, on_host = tuple(self.written.parameters), given.is_on_host
         made = recorded(actions, names, walker.reads, is_on_host=on_host)
         return self._results(on_host, results), made if placed.is_in_place else None
 
+    def _completed(
+        self,
+        arrays: Mapping[str, Any],
+        numbers: Mapping[str, Any],
+        route: Route,
+        deadline: float | None,
+    ) -> tuple[Planned, tuple[DeviceArray, ...], Walker]:
+        """Run by plan, again with more room as long as counted scratch does not suffice."""
+        saves = may_run_again(self.written)
+        left = Clock(deadline)
+        while True:
+            actions = Planned(self._plans, route, left.left(), self._contract, saves=saves)
+            try:
+                return (actions, *self._walk(actions, arrays, numbers))
+            except RunAgain:
+                actions.restore()
+
     def _walk(
         self, actions: Planned, given: Mapping[str, Any], numbers: Mapping[str, Any]
     ) -> tuple[tuple[DeviceArray, ...], Walker]:
-        arrays = {name: actions.take(name, each, type_of(each)) for name, each in given.items()}
+        arrays = {
+            name: actions.take(name, each, type_of(each), is_output=_is_output(self.written, name))
+            for name, each in given.items()
+        }
         walker = Walker(actions, _type_of_buffer)
         actions.watch(walker.arrays)
         found = walker.run(self.written, arrays, numbers)
-        actions.results = found
-        actions.flush((*found, *arrays.values()))
+        counts = [each.count for each in found if isinstance(each, CountedScratch)]
+        actions.flush((*map(plain, found), *counts, *arrays.values()))
+        actions.finish(found)
         if actions.is_dry:
             return (), walker
-        return tuple(cast("DeviceArray", actions.memory_of(each)) for each in found), walker
+        return tuple(actions.returned(each) for each in found), walker
 
     def _results(self, is_on_host: bool, results: tuple[DeviceArray, ...]) -> Any:
         """What a call returns: arrays of the host, if the caller passed only such arrays."""
@@ -205,6 +264,11 @@ class Pipeline(Staged, Generic[P, R]):
             return None
         made = [each.numpy() if is_on_host else each for each in results]
         return tuple(made) if found.is_tuple else made[0]
+
+
+def _is_output(written: PipelineSource, name: str) -> bool:
+    parameter = written.parameters[name]
+    return isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT
 
 
 def _type_of_buffer(buffer: Buffer) -> DataType:

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
+from vyre import ir
+from vyre.diagnostics import Span, TrapError, VyreError
+from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
-from vyre.ir import DataType
+from vyre.ir import DataType, Program
+from vyre.ir.walk import walk_stmts
+from vyre.pipelines import tree
+from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.contract import Contract
+from vyre.pipelines.count_checks import CountChecks, Rooms, RunAgain, written_by
+from vyre.pipelines.counted_launch import CountedKernels
+from vyre.pipelines.counts import CountedScratch, plain, trimmed
 from vyre.pipelines.execute import (
     Counted,
+    Memory,
     Remembered,
+    Rivalry,
     Window,
     count_launches,
+    first_words,
     new_array,
     run_window,
     runs_of,
 )
-from vyre.pipelines.fused import FusedKernels
+from vyre.pipelines.loops import MOST_AHEAD, Repeats
+from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
-from vyre.pipelines.window import buffers_of, key_of, plan_window, without_needless_clears
+from vyre.pipelines.tile_kernels import GroupKernels, planning_device
+from vyre.pipelines.walk import Size
+from vyre.pipelines.window import (
+    WindowPlan,
+    buffers_of,
+    key_of,
+    plan_window,
+    without_needless_clears,
+)
+from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
 
@@ -35,8 +57,15 @@ _MOST_PLANS = 64
 class Plans:
     """The plans of one pipeline, by what they depend on."""
 
-    def __init__(self, *, fuse: bool) -> None:
-        self._kernels = FusedKernels() if fuse else None
+    def __init__(self, *, fuse: bool, settle: bool = True) -> None:
+        self._settles = settle
+        """True if plans may be timed against others: those of a contract may not."""
+        self._kernels = GroupKernels() if fuse else None
+        self.counted = CountedKernels()
+        self.predicated = PredicatedKernels()
+        self.rooms = Rooms()
+        self.ahead: dict[tree.Again, int] = {}
+        """How many iterations each loop had in the latest call."""
         self._known: dict[tuple[object, ...], Remembered] = {}
         self._lock = threading.Lock()
 
@@ -47,20 +76,69 @@ class Plans:
         key = (route.device.info.id, *key_of(steps, buffers, live))
         found = self._known.get(key)
         if found is None:
-            most = route.backend.target(route.device).limits.max_storage_buffers
-            plan = plan_window(steps, buffers, live, kernels=self._kernels, most_buffers=most)
+            info = route.device.info
+            device = planning_device(route.backend.target(route.device), info.kind)
+            plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
+            made = Remembered(plan, [])
+            if self._settles and plan.is_fused:
+                kernels = self._kernels if plan.has_tiles else None
+                rival = plan_window(
+                    steps, buffers, live, kernels=kernels, device=device, tiles=False
+                )
+                made = _settled(plan, rival, verdict_key(f"{info.id} {info.name}", steps, buffers))
             with self._lock:
                 while len(self._known) >= _MOST_PLANS:
                     self._known.pop(next(iter(self._known)))
-                found = self._known.setdefault(key, Remembered(plan, []))
-        return found
+                found = self._known.setdefault(key, made)
+        rivalry = found.rivalry
+        return found if rivalry is None or not rivalry.contest.verdict else rivalry.rival
 
     def forget(self) -> None:
         """Drop the plans, and the memory that they hold."""
         with self._lock:
             self._known.clear()
+            self.counted, self.rooms = CountedKernels(), Rooms()
+            self.predicated = PredicatedKernels()
+            self.ahead.clear()
             if self._kernels is not None:
-                self._kernels = FusedKernels()
+                self._kernels = GroupKernels()
+
+
+def _settled(plan: WindowPlan, rival: WindowPlan, key: str) -> Remembered:
+    """A plan with its rival, or the better of both if that is known."""
+    verdict = known_verdict(key)
+    if verdict is None:
+        return Remembered(plan, [], Rivalry(Remembered(rival, []), Contest(), key))
+    return Remembered(rival if verdict else plan, [], is_settled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One branch of a decision, as it is collected."""
+
+    items: list[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A decision by a flag."""
+
+    flag: Buffer
+    then: Side
+    otherwise: Side
+
+
+Item = Window | Branch | VyreError
+"""What is collected of an iteration; an error is raised when its turn comes."""
+
+
+def prints(program: Program) -> bool:
+    """True if a program may print."""
+    return program.memo("pipelines.prints", _prints)
+
+
+def _prints(program: Program) -> bool:
+    return any(isinstance(each, ir.Print) for each in walk_stmts(program.entry))
 
 
 class Planned:
@@ -74,12 +152,26 @@ class Planned:
         contract: Contract,
         *,
         is_dry: bool = False,
+        saves: bool = False,
     ) -> None:
         self._plans = plans
         self._contract = contract
         self.route = route
         self.is_dry = is_dry
         """True if steps are planned and not run."""
+        self._saves = saves
+        """True if the call may have to begin again: arguments are saved before they change."""
+        self._saved: dict[int, tuple[Buffer, Buffer]] = {}
+        self._checks = CountChecks(plans.rooms, route.device.info.id)
+        self._is_shared = route.device.info.kind in (DeviceKind.CPU, DeviceKind.REFERENCE)
+        """True if the host looks at the memory of the device in place: that is no host read."""
+        self._predicates = Predicates(plans.predicated)
+        self._collected: list[list[Item]] = []
+        """Windows that are not run as they come, of the innermost branch last."""
+        self.is_whole = True
+        """True if nothing has run since `begin_items`."""
+        self._looked: dict[int, int] = {}
+        """Counts that the host has read at the end, by the ids of their buffers."""
         self._simple = OneByOne(route.device, deadline)
         self._steps: list[Step] = []
         self._memory: dict[int, Host | DeviceArray] = {}
@@ -88,17 +180,31 @@ class Planned:
         self.kept: dict[str, Buffer] = {}
         self.results: tuple[Buffer, ...] = ()
         self.counted = Counted()
+        self.is_decided = False
+        """True if the device had a say in the course of the call."""
 
-    def take(self, name: str, array: Host | DeviceArray, dtype: DataType) -> Buffer:
+    def take(
+        self, name: str, array: Host | DeviceArray, dtype: DataType, *, is_output: bool
+    ) -> Buffer:
         """An argument as a buffer."""
-        plain = isinstance(array, DeviceArray) or array.flags.c_contiguous
-        buffer = Buffer(name, dtype, tuple(array.shape), False, plain, False)
+        is_plain = isinstance(array, DeviceArray) or array.flags.c_contiguous
+        buffer = Buffer(name, dtype, tuple(array.shape), False, is_plain, False, is_output)
         self._memory[id(buffer)] = array
         return buffer
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Buffer:
         """Scratch, without memory as yet."""
         return Buffer(name, dtype, shape, True)
+
+    def counted_scratch(
+        self, made: tree.Scratch, dtype: DataType, size: Size, count: Buffer
+    ) -> CountedScratch:
+        """Scratch that a stage counts, with room for as many elements as there were."""
+
+        def room(capacity: int) -> Buffer:
+            return self.scratch(made.name, dtype, (capacity,))
+
+        return self._checks.make(made, room, size, count)
 
     def launch(
         self,
@@ -109,7 +215,13 @@ class Planned:
         site: Site,
     ) -> None:
         """Note a launch."""
-        self._add(launch_of(kernel, given, grid, elements, site))
+        if any(isinstance(each, CountedScratch) for each in given.values()):
+            launch = self._plans.counted.launch(kernel, given, grid, elements, site)
+        else:
+            launch = launch_of(kernel, given, grid, elements, site)
+        if self._saves and not self.is_dry and prints(launch.program) and self._plans.rooms.fill():
+            raise RunAgain
+        self._add(launch)
 
     def copy(self, source: Buffer, target: Buffer) -> None:
         """Note a copy."""
@@ -117,7 +229,7 @@ class Planned:
 
     def clear(self, array: Buffer) -> None:
         """Note a clear."""
-        if not (array.is_scratch and array.is_fresh):
+        if not self._predicates.is_new(array):
             self._add(Cleared(array))
 
     def keep(self, name: str, array: Buffer) -> None:
@@ -126,19 +238,204 @@ class Planned:
 
     def is_set(self, flag: Buffer) -> bool | None:
         """Run what was collected, and read a flag; None if nothing runs."""
-        self.flush(self._referenced())
-        memory = self._memory.get(id(flag))
-        self.counted.host_reads += 1
-        self._contract.check("host_reads", self.counted.host_reads, "it decides by a flag")
+        found = self._read([flag], "it decides by a flag")
+        return None if found is None else bool(found[0])
+
+    def _read(self, buffers: Sequence[Buffer], why: str) -> list[int] | None:
+        """Run what was collected, and read words; None if nothing runs."""
+        self.flush((*self._referenced(), *buffers))
+        for items in self._collected:
+            self.is_whole = False
+            done = items[:]
+            items.clear()
+            self.run_items(done, None, 0)
+        self._count_read(why)
         if self.is_dry:
             return None
-        return memory is not None and self._simple.is_set(memory)
+        self._simple.check_time()
+        found: list[int] = []
+
+        def words(counts: Sequence[Buffer]) -> list[int]:
+            every = self._words([*counts, *buffers])
+            found.extend(every[len(counts) :])
+            return every[: len(counts)]
+
+        self._checks.look(words)
+        return found
+
+    def _count_read(self, why: str) -> None:
+        self.is_decided = True
+        if not self._is_shared:
+            self.counted.host_reads += 1
+            self._contract.check("host_reads", self.counted.host_reads, why)
+
+    def _look(self) -> dict[int, int]:
+        """Look at the counts that were written; the call begins again if room did not suffice."""
+        return self._checks.look(self._words)
+
+    def _words(self, buffers: Sequence[Buffer]) -> list[int]:
+        """The first word of each of some buffers, with one wait; 0 for what was never used."""
+        found = [self._memory.get(id(each)) for each in buffers]
+        return first_words(self.route.device, found, is_shared=self._is_shared)
+
+    def finish(self, results: Sequence[Any]) -> None:
+        """Look at all counts: from here on the results are what they are."""
+        self.results = tuple(plain(each) for each in results)
+        returned = [each.count for each in results if isinstance(each, CountedScratch)]
+        if self._checks.alive or returned:
+            self._count_read("the host looks at the counts of scratch")
+            if not self.is_dry:
+                self._looked = self._look()
+                unknown = [each for each in returned if id(each) not in self._looked]
+                self._looked.update(zip(map(id, unknown), self._words(unknown), strict=True))
+
+    def returned(self, array: Any) -> DeviceArray:
+        """The array that the caller gets; counted scratch is trimmed to its count."""
+        found = cast("DeviceArray", self.memory_of(plain(array)))
+        if not isinstance(array, CountedScratch):
+            return found
+        return trimmed(self.route.device, found, array.checked(self._looked[id(array.count)]))
+
+    def restore(self) -> None:
+        """Give changed arguments back what they held when the call began."""
+        for argument, saved in self._saved.values():
+            array = self._memory.get(id(saved))
+            if array is not None:
+                self._simple.copy(array, self.memory_of(argument))
 
     def watch(self, referenced: Callable[[], Iterable[object]]) -> None:
         """Say how the buffers are found that names of the pipeline stand for."""
         self._referenced = referenced
 
+    def begin_loop(self, flag: Buffer, span: Span) -> Ahead | None:
+        """A loop whose iterations run ahead of the host; None if the host looks at each flag."""
+        if self._is_shared:
+            return None
+        loop, launch = self._predicates.begin_loop(flag, span)
+        self._append(launch)
+        return loop
+
+    @property
+    def repeats(self) -> Repeats:
+        """This: it collects stages and runs them later."""
+        return self
+
+    def state(self, arrays: dict[str, Any]) -> object | None:
+        """What an iteration depends on besides numbers; None if it cannot be replayed."""
+        if self._checks.has_counts:
+            return None
+        found = [(name, id(each), self._predicates.is_new(each)) for name, each in arrays.items()]
+        return frozenset(found), len(self._saved), len(self.kept)
+
+    def begin_items(self) -> None:
+        """Collect windows, in place of running them."""
+        self.flush(self._referenced())
+        self._collected.append([])
+        self.is_whole = True
+
+    def end_items(self) -> list[Item]:
+        """The windows that were collected."""
+        self.flush(self._referenced())
+        return self._collected.pop()
+
+    def run_items(self, items: list[Item], depth: int | None, count: int) -> None:
+        """Run what was collected, as iteration `count` of the loop at a depth."""
+        for item in items:
+            if isinstance(item, Window):
+                self._run(item, None if depth is None else (depth, count))
+            elif isinstance(item, Branch):
+                self._simple.check_time()
+                taken = item.then if self._words([item.flag])[0] else item.otherwise
+                self.run_items(taken.items, depth, count)
+            else:
+                raise item
+
+    def iterations_ahead(self, loop: tree.Again) -> int:
+        """How many iterations to submit before the host looks: those of the latest call."""
+        known = self._plans.ahead.get(loop)
+        return MOST_AHEAD if known is None else min(known + 1, MOST_AHEAD)
+
+    def end_iteration(self, loop: Ahead) -> None:
+        """End an iteration of a loop."""
+        self._append(self._predicates.end_iteration(loop))
+
+    def look_at_loop(self, loop: Ahead) -> tuple[int, bool] | None:
+        """Iterations of a loop that have run, and if it goes on; None if nothing runs."""
+        found = self._read([loop.iterations, loop.going], "it looks whether a loop has ended")
+        return None if found is None else (found[0], bool(found[1]))
+
+    def end_loop(self, loop: Ahead, written: tree.Again, iterations: int) -> None:
+        """End a loop."""
+        self._predicates.end_loop(loop)
+        if iterations:
+            self._plans.ahead[written] = iterations
+
+    def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer] | tuple[Side, Side] | None:
+        """What decides about the branches of `vy.when`; None if the host decides now."""
+        if self._is_shared and not self._collected:
+            return None
+        if self._is_shared:
+            self._begin_all()
+            self.flush((*self._referenced(), flag))
+            branch = Branch(flag, Side([]), Side([]))
+            self._collected[-1].append(branch)
+            return branch.then, branch.otherwise
+        then, otherwise, launch = self._predicates.choose(flag, span)
+        self._append(launch)
+        return then, otherwise
+
+    def _begin_all(self) -> None:
+        """Give memory to all scratch that has a name: after branches it may be in use or not."""
+        for buffer in self._referenced():
+            if isinstance(buffer, Buffer) and self._predicates.is_new(buffer):
+                self.memory_of(buffer)
+                buffer.is_fresh = False
+                self._predicates.begin(buffer)
+
+    def enter(self, word: Buffer | Side) -> None:
+        """Let steps have an effect only if a word is set, or collect them for a branch."""
+        if isinstance(word, Side):
+            self.flush(self._referenced())
+            self._collected.append(word.items)
+        else:
+            self._predicates.enter(word)
+
+    def leave(self, word: Buffer | Side) -> None:
+        """End what `enter` began."""
+        if isinstance(word, Side):
+            self.flush(self._referenced())
+            self._collected.pop()
+        else:
+            self._predicates.leave(word)
+
+    def matters(self, word: Buffer | Side, problem: VyreError) -> bool:
+        """True if a branch with a problem is taken; a branch that is collected raises it then."""
+        if isinstance(word, Side):
+            word.items.append(problem)
+            return False
+        found = self._read([word], "it looks whether a branch is taken")
+        return found is None or bool(found[0])
+
     def _add(self, step: Step) -> None:
+        if self._saves:
+            self._save(step)
+        for note in self._checks.before(step):
+            self._append(note)
+        word = self._predicates.word
+        if word is None:
+            self._append(step)
+            return
+        steps = self._predicates.predicated(step)
+        if steps is not None:
+            for each in steps:
+                self._append(each)
+            return
+        found = self._read([word], "a stage with a barrier over the grid cannot be predicated")
+        if found is None or found[0]:
+            self._append(step)
+
+    def _append(self, step: Step) -> None:
+        self._predicates.note(step)
         self._steps.append(step)
         if len(self._steps) >= _LONGEST_WINDOW:
             self.flush(self._referenced())
@@ -156,21 +453,53 @@ class Planned:
         if not steps:
             return
         buffers = buffers_of(steps)
-        alive = {id(each) for each in (*live, *self.kept.values())}
+        saved = [each for _, each in self._saved.values()]
+        alive = {id(each) for each in (*live, *self.kept.values(), *self._checks.alive, *saved)}
+        alive.update(map(id, self._predicates.alive))
         known = self._plans.find(steps, buffers, alive, self.route)
         window = Window(known, steps, buffers, runs_of(known.plan, steps))
-        self.windows.append(window)
+        if self._collected:
+            self._collected[-1].append(window)
+        else:
+            self.windows.append(window)
+            self._run(window, None)
+        if not self.is_dry:
+            for buffer in buffers:
+                buffer.is_fresh = False
+
+    def _run(self, window: Window, iteration: tuple[int, int] | None) -> None:
+        """Run a window, on the memory that its buffers have now."""
         self._check_contract(window)
         if self.is_dry:
             self.counted.launches += count_launches(window)
             return
+        own, buffers = window.known.plan.own, window.buffers
         memory = [self._memory.get(id(buffer)) for buffer in buffers]
-        run_window(window, memory, self.route.device, self._simple, self.counted)
-        for number, buffer in enumerate(buffers):
-            buffer.is_fresh = False
+        device = self.route.device
+        try:
+            run_window(window, memory, device, self._simple, self.counted, iteration)
+        except TrapError:
+            # What a stage found wrong may be that elements are missing.
+            self._take_over(own, buffers, memory)
+            self._look()
+            raise
+        self._take_over(own, buffers, memory)
+
+    def _take_over(self, own: Iterable[int], buffers: Sequence[Buffer], memory: Memory) -> None:
+        """Note the memory of scratch that a window has made and that lives on."""
+        for number in own:
             array = memory[number]
             if array is not None:
-                self._memory[id(buffer)] = array
+                self._memory[id(buffers[number])] = array
+
+    def _save(self, step: Step) -> None:
+        """Copy arguments that a step changes, before it does so for the first time."""
+        for buffer in written_by(step):
+            if buffer.is_scratch or id(buffer) in self._saved or buffer.is_output:
+                continue
+            saved = Buffer(buffer.name, buffer.dtype, buffer.shape, True)
+            self._saved[id(buffer)] = (buffer, saved)
+            self._steps.append(Copied(buffer, saved))
 
     def _check_contract(self, window: Window) -> None:
         plan = window.known.plan

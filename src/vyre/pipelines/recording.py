@@ -7,6 +7,7 @@ is one window. The next call with the same of them runs that window, without wal
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from vyre.driver.routing import Route
 from vyre.pipelines.apart import OneByOne
 from vyre.pipelines.evaluate import Read
-from vyre.pipelines.execute import Counted, Memory, Window, run_window
+from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
 from vyre.pipelines.planned import Planned
+from vyre.pipelines.sequence import WindowSequence
+from vyre.pipelines.settling import keep_verdict
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
@@ -35,6 +38,10 @@ class Recording:
     route: Route
     is_on_host: bool
     """True if no argument is a device array."""
+    natively: WindowSequence
+    """Runs the window as one sequence of the device."""
+    rival: Recording | None = None
+    """The same call by the second best plan."""
 
     def is_current(self) -> bool:
         """True if names from outside stand for what they did, and kernels have their programs."""
@@ -49,7 +56,31 @@ class Recording:
 
     def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run the window on the arrays of a call: the arrays that it returns."""
+        rivalry = self.window.known.rivalry
+        if rivalry is None or self.rival is None:
+            return self._run(args, deadline)
+        contest = rivalry.contest
+        turn = contest.turn()
+        chosen = self.rival if turn else self
+        if contest.verdict is not None:
+            return chosen._run(args, deadline)
+        started = perf_counter()
+        found = chosen._run(args, deadline)
+        self.route.device.synchronize()
+        if contest.took(turn, perf_counter() - started):
+            is_rival = bool(contest.verdict)
+            keep_verdict(rivalry.key, is_rival)
+            plans = self.window.known, rivalry.rival
+            plans[is_rival].is_settled = True
+            plans[not is_rival].arenas.clear()
+        return found
+
+    def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
+        """Run it by its own plan."""
         window, device = self.window, self.route.device
+        done = self.natively.run(args, deadline)
+        if done is not None:
+            return done
         memory: Memory = [None] * len(window.buffers)
         for number, position in self.arguments:
             memory[number] = args[position]
@@ -62,7 +93,7 @@ def recorded(
     actions: Planned, parameters: Sequence[str], reads: Sequence[Read], *, is_on_host: bool
 ) -> Recording | None:
     """The recording of a call; None if the device had a say in its course."""
-    if len(actions.windows) != 1 or actions.counted.host_reads or actions.kept:
+    if len(actions.windows) != 1 or actions.is_decided or actions.kept:
         return None
     [window] = actions.windows
     numbers = {id(buffer): number for number, buffer in enumerate(window.buffers)}
@@ -73,9 +104,26 @@ def recorded(
     results = [numbers.get(id(buffer)) for buffer in actions.results]
     if None in results:
         return None
-    return Recording(
-        window, tuple(arguments), tuple(results), tuple(reads), actions.route, is_on_host
-    )
+
+    def recording(window: Window, rival: Recording | None) -> Recording:
+        device = actions.route.device
+        return Recording(
+            window,
+            tuple(arguments),
+            tuple(results),
+            tuple(reads),
+            actions.route,
+            is_on_host,
+            WindowSequence(window, dict(arguments), tuple(results), device),
+            rival,
+        )
+
+    rivalry = window.known.rivalry
+    if rivalry is None:
+        return recording(window, None)
+    runs = runs_of(rivalry.rival.plan, window.steps)
+    rival = Window(rivalry.rival, window.steps, window.buffers, runs)
+    return recording(window, recording(rival, None))
 
 
 def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:

@@ -38,7 +38,8 @@ class Seam:
     dtype: DataType
     elements: int
     where: str
-    """`register`, `pooled` (memory that several scratch arrays share) or `materialised`."""
+    """`register`, `tile`, `written through` (a tile, and memory), `pooled` (memory that several
+    scratch arrays share) or `materialised`."""
     reason: str
     """Why it is in memory; empty for a register."""
 
@@ -53,12 +54,14 @@ class PipelinePlan:
     seams: tuple[Seam, ...]
     copies: int
     host_reads: int
-    """Flags that the host reads; a loop is counted for one iteration."""
+    """How often the host waits to read flags or counts; a loop is counted for one iteration."""
     scratch_bytes: int
     """Bytes of device memory for scratch."""
     bytes_moved: int
     bytes_apart: int
     """Bytes that the stages would read and write, each by itself."""
+    is_settled: bool = False
+    """True if calls have timed it against the second best plan; otherwise it is predicted."""
 
     def __str__(self) -> str:
         many = "launch" if len(self.launches) == 1 else "launches"
@@ -70,6 +73,8 @@ class PipelinePlan:
             f"  device memory: {self.bytes_moved} bytes read and written, "
             f"{self.bytes_apart} if its stages ran apart",
         ]
+        if self.is_settled:
+            lines.append("  settled: calls have timed this plan and the second best in turns")
         for number, launch in enumerate(self.launches):
             stages = " + ".join(
                 f"{stage} (line {line})"
@@ -102,8 +107,10 @@ def plan_of(name: str, device: str, windows: Sequence[Window], counted: Counted)
             copies += sum(isinstance(step, Copied) for step in own)
             for run in runs:
                 if isinstance(run, Run):
-                    used = _used(window.buffers, run) if group.fused else None
-                    launches.append(_launch(steps, run, group.apart, used))
+                    is_joined = group.fused is not None or group.tiled is not None
+                    used = _used(window.buffers, run) if is_joined else None
+                    grid = None if group.tiled is None else (group.tiled.launch.grid, 1, 1)
+                    launches.append(_launch(steps, run, group.apart, used, grid))
         seams += _seams(window)
     apart = sum(_bytes(step) for w in windows for step in w.steps if isinstance(step, Launch))
     moved = sum(launch.bytes_moved for launch in launches)
@@ -117,11 +124,16 @@ def plan_of(name: str, device: str, windows: Sequence[Window], counted: Counted)
         scratch,
         moved,
         apart,
+        any(window.known.is_settled for window in windows),
     )
 
 
 def _launch(
-    steps: Sequence[Launch], run: Run, apart: str, used: Sequence[Buffer] | None
+    steps: Sequence[Launch],
+    run: Run,
+    apart: str,
+    used: Sequence[Buffer] | None,
+    grid: tuple[int, int, int] | None,
 ) -> PlannedLaunch:
     mine = [step for step in steps if step.site in run.sites] if used is None else list(steps)
     modes = run.kernel.source.parameters
@@ -131,7 +143,7 @@ def _launch(
         " + ".join(site.name for site in run.sites),
         tuple(site.name for site in run.sites),
         tuple(site.line for site in run.sites),
-        mine[0].grid,
+        mine[0].grid if grid is None else grid,
         apart,
         moved,
         run.kernel,
@@ -164,16 +176,21 @@ def _bytes_of(kernel: Kernel[...], given: Mapping[str, Any]) -> int:
 def _seams(window: Window) -> list[Seam]:
     plan = window.known.plan
     registers = set(plan.registers)
+    tiles = dict(plan.tiles)
     pooled = {number for slot in plan.slots for number in slot.buffers}
     reasons = _reasons(window)
     found: list[Seam] = []
     for number, buffer in enumerate(window.buffers):
         if not buffer.is_scratch:
             continue
-        where = (
-            "register" if number in registers else "pooled" if number in pooled else "materialised"
-        )
-        reason = "" if where == "register" else reasons.get(number, "it is used after these stages")
+        if number in registers:
+            where = "register"
+        elif number in tiles:
+            where = "written through" if tiles[number] else "tile"
+        else:
+            where = "pooled" if number in pooled else "materialised"
+        in_memory = where in ("pooled", "materialised")
+        reason = reasons.get(number, "it is used after these stages") if in_memory else ""
         found.append(Seam(buffer.name, buffer.dtype, buffer.size, where, reason))
     return found
 

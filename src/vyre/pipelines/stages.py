@@ -49,6 +49,8 @@ class Site:
 
     stage: tree.Stage
     iterations: tuple[tuple[str, int], ...] = ()
+    is_hidden: bool = False
+    """True for a launch that a plan has added: nothing is wrong with it."""
 
     @property
     def name(self) -> str:
@@ -60,12 +62,20 @@ class Site:
         """Its line in the file."""
         return self.stage.span.line
 
+    def at(self, depth: int, count: int) -> Site:
+        """The same stage in another iteration of the loop at a depth."""
+        own = list(self.iterations)
+        if depth < len(own):
+            own[depth] = (own[depth][0], count)
+        return Site(self.stage, tuple(own), self.is_hidden)
+
 
 def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
     """The same error, with the stage and the iterations in which it happened."""
     first, *rest = error.diagnostics
     if first.message.startswith("in the stage"):
         return error
+    sites = [each for each in sites if not each.is_hidden] or sites
     site = sites[0]
     names = " and ".join(each.name for each in sites)
     lines = " and ".join(str(each.line) for each in sites)

@@ -32,6 +32,8 @@ class Buffer:
     """True unless it is a view with strides, which is not fused."""
     is_fresh: bool = True
     """True for scratch that no step has used: it is all zeros."""
+    is_output: bool = False
+    """True for an argument that is zero when the call begins."""
 
     @property
     def size(self) -> int:
@@ -108,7 +110,7 @@ Step = Launch | Copied | Cleared
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
+class Sizes:
     """Sizes of buffers, for the grid of a launch."""
 
     given: Mapping[str, Any]
@@ -144,5 +146,5 @@ def launch_of(
 ) -> Launch:
     """The launch of a stage, with its program and its grid."""
     made = kernel.source.translated(specialisation(kernel, given))
-    shape = launch_grid(made.program, _Sizes(given), grid, elements)
+    shape = launch_grid(made.program, Sizes(given), grid, elements)
     return Launch(kernel, made.program, given, shape, (grid, elements), site, made.outside)

@@ -199,17 +199,41 @@ class _Translator:
 
     def _scratch(self, name: str, call: ast.Call) -> tree.Scratch:
         names = self._names
+        span = names.source.span(call)
         match call:
-            case ast.Call(_, [element, size], []):
+            case ast.Call(_, [element, size], keywords):
                 found = names.captured(element)
+                limit = self._flag_of(size, language.at_most)
+                if found is not None and limit is not None:
+                    counted = self._counted(call, limit, keywords)
+                    return tree.Scratch(name, found, (), None, span, counted)
+                if found is not None and not keywords:
+                    return tree.Scratch(name, found, extents(names, size), None, span)
                 if found is not None:
-                    sizes = extents(names, size)
-                    return tree.Scratch(name, found, sizes, None, names.source.span(call))
+                    raise names.refuse(call, ast.unparse(call), _COUNTED)
             case _:
                 pass
         raise names.refuse(
             call, ast.unparse(call), "write the type and the size: vy.scratch(vy.f32, len(x))"
         )
+
+    def _counted(
+        self, call: ast.Call, limit: ast.Call, keywords: Sequence[ast.keyword]
+    ) -> tree.Counted:
+        """The length of scratch that a stage counts."""
+        names = self._names
+        match limit, keywords:
+            case ast.Call(_, [most], ([] | [ast.keyword("start")]) as starts), [
+                ast.keyword("count", value)
+            ]:
+                count = names.array(value)
+                if count is not None:
+                    found = [tree.limits_of(host_expr(names, each.value)) for each in starts]
+                    start = found[0] if found else None
+                    return tree.Counted(tree.limits_of(host_expr(names, most)), start, count)
+            case _:
+                pass
+        raise names.refuse(call, ast.unparse(call), _COUNTED)
 
     def _arrays_of(self, call: ast.Call, count: int, form: str) -> list[tree.ArrayName]:
         found = [each for node in call.args if (each := self._names.array(node)) is not None]
@@ -350,6 +374,10 @@ class _Translator:
         return tree.Return(tuple(found), isinstance(value, ast.Tuple), names.source.span(node))
 
 
+_COUNTED = (
+    "write an upper limit and name the scratch that counts: "
+    "vy.scratch(vy.u32, vy.at_most(n, start=m), count=c)"
+)
 _WHAT_THERE_IS = (
     "a pipeline has scratch, calls of kernels, for over range, while vy.again, if, assignments to "
     "names, and return"

@@ -50,6 +50,8 @@ class Extent:
     array: str
     axis: int | None
     span: Span
+    is_limit: bool = False
+    """True where the upper limit of counted scratch will do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,15 @@ Argument = ArrayName | HostExpr
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """`vy.at_most(most, start=start), count=count`: a length that is on the device."""
+
+    most: HostExpr
+    start: HostExpr | None
+    count: ArrayName
+
+
+@dataclass(frozen=True, slots=True)
 class Scratch:
     """`name = vy.scratch(element, extents)`, or `vy.scratch_like(like)`: zeros of this call."""
 
@@ -93,6 +104,7 @@ class Scratch:
     extents: tuple[HostExpr, ...]
     like: str | None
     span: Span
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +226,19 @@ def statements(body: Body) -> list[Statement]:
     return found
 
 
+def limits_of(expr: HostExpr) -> HostExpr:
+    """The expression with the upper limits of counted scratch as its lengths."""
+    match expr:
+        case Extent(array, axis, span):
+            return Extent(array, axis, span, is_limit=True)
+        case Operation(operator, operands, span):
+            return Operation(operator, tuple(limits_of(each) for each in operands), span)
+        case Conditional(condition, then, otherwise):
+            return Conditional(limits_of(condition), limits_of(then), limits_of(otherwise))
+        case Number() | Local() | Captured():
+            return expr
+
+
 def bound_names(statement: Statement) -> tuple[str, ...]:
     """The names that a statement itself assigns to."""
     match statement:
@@ -232,8 +257,9 @@ def bound_names(statement: Statement) -> tuple[str, ...]:
 def used_arrays(statement: Statement) -> tuple[str, ...]:
     """The arrays that a statement itself names, made or used; not what is inside of it."""
     match statement:
-        case Scratch(name, _, _, like):
-            return (name,) if like is None else (name, like)
+        case Scratch(name, _, _, like, _, counted):
+            by = () if counted is None else (counted.count.name,)
+            return (name, *by) if like is None else (name, like)
         case Flag(name):
             return (name,)
         case Stage():

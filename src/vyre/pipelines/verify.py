@@ -43,6 +43,16 @@ def compare(
     """Raise an error that names the first element that differs."""
     for key, found in _contents(given, results).items():
         one, two = found.reshape(-1), expected[key].reshape(-1)
+        if len(one) != len(two):
+            raise BackendError(
+                codes.PIPELINE_DIFFERS.at(
+                    name=name,
+                    array=key,
+                    index=min(len(one), len(two)),
+                    found=f"{len(one)} elements",
+                    expected=f"{len(two)} elements",
+                )
+            )
         raw = (
             np.ascontiguousarray(each).view(np.uint8).reshape(len(each), -1) for each in (one, two)
         )

@@ -6,9 +6,9 @@ Both ways to run a pipeline share it: apart, one stage after another, and planne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, assert_never, cast
 
-from vyre.diagnostics import Location, PlanError, VyreError
+from vyre.diagnostics import Location, PlanError, Span, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import (
     ArrayParameter,
@@ -19,7 +19,9 @@ from vyre.front.parameters import (
 from vyre.ir import DataType
 from vyre.pipelines import tree
 from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
+from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
+from vyre.pipelines.loops import Flags, Loop, Repeats
 from vyre.pipelines.stages import (
     PipelineSource,
     Site,
@@ -30,6 +32,7 @@ from vyre.pipelines.stages import (
     parameters_of,
     placed,
 )
+from vyre.record import dataclass
 from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
 
@@ -39,11 +42,28 @@ Launch = tuple[int, ...] | None
 """Extents of `grid=` or `elements=`."""
 
 
-class Actions(Protocol):
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What `vy.at_most` says of the length of scratch."""
+
+    most: int
+    start: int
+
+
+class Actions(Flags, Protocol):
     """What is done with the stages of a pipeline. Arrays are its own; they have a `shape`."""
+
+    @property
+    def repeats(self) -> Repeats | None:
+        """What runs iterations later or again; None if each is run when it comes."""
+        ...
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
         """A new array of zeros."""
+        ...
+
+    def counted_scratch(self, made: tree.Scratch, dtype: DataType, size: Size, count: Any) -> Any:
+        """Room for as many elements as the array `count` says, as `CountedScratch`."""
         ...
 
     def launch(
@@ -61,16 +81,28 @@ class Actions(Protocol):
         """Copy an array to another."""
         ...
 
-    def clear(self, array: Any) -> None:
-        """Fill an array with zeros."""
-        ...
-
-    def is_set(self, flag: Any) -> bool | None:
-        """True if a flag is not zero, after all stages before; None if nothing runs."""
-        ...
-
     def keep(self, name: str, array: Any) -> None:
         """Leave an array in memory."""
+        ...
+
+    def choose(self, flag: Any, span: Span) -> tuple[Any, Any] | None:
+        """Words that say which branch has effects, for `Decides`; None if the host decides."""
+        ...
+
+
+class Decides(Actions, Protocol):
+    """Actions whose branches are gone through before it is known which is taken."""
+
+    def enter(self, word: Any) -> None:
+        """Let what follows have effects only if a word is set."""
+        ...
+
+    def leave(self, word: Any) -> None:
+        """End what `enter` began."""
+        ...
+
+    def matters(self, word: Any, problem: VyreError) -> bool:
+        """True if a branch with a problem is taken, or if nothing runs."""
         ...
 
 
@@ -83,12 +115,20 @@ class Walker:
         self._iterations: list[tuple[str, int]] = []
         self._callers: list[PipelineSource] = []
         self._frames: list[Frame] = []
+        self._after: list[dict[str, Any]] = []
+        """What names stand for after iterations that may turn out to be the last."""
         self.reads: list[Read] = []
         """Names from outside that the call has looked up."""
 
     def arrays(self) -> list[Any]:
         """The arrays that names stand for now, in all calls under way."""
-        return [array for frame in self._frames for array in frame.arrays.values()]
+        found: list[Any] = []
+        for arrays in (*(frame.arrays for frame in self._frames), *self._after):
+            for array in arrays.values():
+                found.append(plain(array))
+                if isinstance(array, CountedScratch):
+                    found.append(array.count)
+        return found
 
     def run(
         self, written: PipelineSource, arrays: Mapping[str, Any], numbers: Mapping[str, tree.Value]
@@ -111,7 +151,7 @@ class Walker:
         try:
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.mode is Mode.OUT:
-                    self._actions.clear(arrays[name])
+                    self._actions.clear(plain(arrays[name]))
             self._body(frame, written, written.body)
             return self._returned(frame, written, arrays)
         finally:
@@ -159,7 +199,7 @@ class Walker:
             case tree.When():
                 self._when(frame, written, statement)
             case tree.Keep(array):
-                self._actions.keep(array.name, frame.array(array))
+                self._actions.keep(array.name, plain(frame.array(array)))
             case tree.Return():
                 pass
             case _:
@@ -168,26 +208,32 @@ class Walker:
     def _scratch(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> Any:
         if made.like is not None:
             like = frame.array(tree.ArrayName(made.like, made.span))
+            if isinstance(like, CountedScratch):
+                size = Size(like.most, like.most if like.start is None else like.start)
+                return self._actions.counted_scratch(
+                    made, self._type_of(like.array), size, like.count
+                )
             return self._actions.scratch(made.name, self._type_of(like), tuple(like.shape))
         assert made.element is not None
         dtype = self._element(frame, written, made)
+        if made.counted is not None:
+            return self._counted(frame, made, made.counted, dtype)
         shape = tuple(integer(frame, each, "a size of scratch", made.span) for each in made.extents)
-        for axis, extent in enumerate(shape):
-            problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
-            if problem:
-                fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
-                raise PlanError(
-                    codes.SIZE.at(
-                        Location(span=made.span),
-                        (),
-                        name=made.name,
-                        found=extent,
-                        axis=axis,
-                        problem=problem,
-                        fix=fix,
-                    )
-                )
+        _check_sizes(made, shape)
         return self._actions.scratch(made.name, dtype, shape)
+
+    def _counted(
+        self, frame: Frame, made: tree.Scratch, wanted: tree.Counted, dtype: DataType
+    ) -> Any:
+        most = integer(frame, wanted.most, "the limit of vy.at_most", made.span)
+        start = most
+        if wanted.start is not None:
+            start = integer(frame, wanted.start, "start=", made.span)
+        _check_sizes(made, (most,))
+        _check_sizes(made, (start,))
+        count = checked_flag(frame, wanted.count, self._type_of, "vy.scratch")
+        refuse_write(frame, wanted.count, "a stage that counts", self._callers[-1], made.span)
+        return self._actions.counted_scratch(made, dtype, Size(most, min(start, most)), count)
 
     def _element(self, frame: Frame, written: PipelineSource, made: tree.Scratch) -> DataType:
         assert made.element is not None
@@ -195,7 +241,7 @@ class Walker:
         if isinstance(found, GenericType):
             for name, parameter in written.parameters.items():
                 if isinstance(parameter, ArrayParameter) and parameter.dtype == found:
-                    return self._type_of(frame.array(tree.ArrayName(name, made.span)))
+                    return self._type_of(plain(frame.array(tree.ArrayName(name, made.span))))
         if isinstance(found, DataType):
             return found
         raise PlanError(
@@ -297,34 +343,68 @@ class Walker:
         refuse_write(frame, loop.flag, "vy.again", self._callers[-1], loop.span)
         flag = checked_flag(frame, loop.flag, self._type_of, "vy.again")
         name = f"while vy.again({loop.flag.name})"
-        for count in range(1, most + 1):
-            self._actions.clear(flag)
+
+        def walk(count: int) -> None:
             self._iteration(frame, written, loop.body, name, count)
-            for local in locals_of(loop, written):
-                frame.arrays.pop(local, None)
-            if not self._actions.is_set(flag):
-                return
-        if most > 0:
-            raise PlanError(
-                codes.MOST_REACHED.at(Location(span=loop.span), (), most=most, flag=loop.flag.name)
-            )
+
+        found = Loop(self._actions, self._actions.repeats, frame, written, loop, walk)
+        found.run(flag, most, len(self._iterations), self._after)
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
-        is_set = self._actions.is_set(checked_flag(frame, choice.flag, self._type_of, "vy.when"))
+        flag = checked_flag(frame, choice.flag, self._type_of, "vy.when")
+        words = self._actions.choose(flag, choice.span)
+        if words is not None:
+            for word, body in zip(words, (choice.then, choice.otherwise), strict=True):
+                self._branch(frame, written, word, body)
+            return
+        is_set = self._actions.is_set(flag)
+        before = {*frame.arrays, *frame.numbers}
         if is_set is None or is_set:
             self._body(frame, written, choice.then)
         if not is_set:
             self._body(frame, written, choice.otherwise)
+        _forget_others(frame, before)
+
+    def _branch(self, frame: Frame, written: PipelineSource, word: Any, body: tree.Body) -> None:
+        """Go through a branch that may turn out not to be taken."""
+        actions = cast("Decides", self._actions)
+        before = {*frame.arrays, *frame.numbers}
+        actions.enter(word)
+        problem: VyreError | None = None
+        try:
+            self._body(frame, written, body)
+        except VyreError as error:
+            problem = error
+        finally:
+            actions.leave(word)
+        _forget_others(frame, before)
+        if problem is not None and actions.matters(word, problem):
+            raise problem
 
 
-def locals_of(loop: tree.Again, written: PipelineSource) -> tuple[str, ...]:
-    """Scratch that an iteration makes for itself: not used before, between or after."""
-    made = [each.name for each in loop.body if isinstance(each, (tree.Scratch, tree.Flag))]
-    inside = tree.uses(loop.body)
-    everywhere = tree.uses(written.body)
-    return tuple(
-        name for name in made if name not in written.parameters and inside[name] == everywhere[name]
-    )
+def _forget_others(frame: Frame, names: set[str]) -> None:
+    """Forget the names that a branch has made: after it, they may have no value."""
+    for known in (frame.arrays, frame.numbers):
+        for name in set(known) - names:
+            del known[name]
+
+
+def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
+    for axis, extent in enumerate(shape):
+        problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
+        if problem:
+            fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
+            raise PlanError(
+                codes.SIZE.at(
+                    Location(span=made.span),
+                    (),
+                    name=made.name,
+                    found=extent,
+                    axis=axis,
+                    problem=problem,
+                    fix=fix,
+                )
+            )
 
 
 def _launch_extents(

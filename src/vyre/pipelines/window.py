@@ -12,6 +12,8 @@ from vyre.front.parameters import Mode
 from vyre.pipelines.fused import FusedKernel, FusedKernels, number_buffers
 from vyre.pipelines.grouping import Group, grouped
 from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
+from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
+from vyre.pipelines.tiling import tiled_groups
 from vyre.record import dataclass
 from vyre.runtime.memory_pool import size_class
 
@@ -35,6 +37,8 @@ class PlannedGroup:
     zeroed: tuple[int, ...]
     """Scratch that is filled with zeros before: its first stage does not overwrite it."""
     apart: str
+    tiled: TiledGroup | None = None
+    """None unless the steps hand over tiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,18 @@ class WindowPlan:
     """Scratch that gets memory here and is used after the window."""
     registers: tuple[int, ...]
     """Scratch that has no memory."""
+    tiles: tuple[tuple[int, bool], ...]
+    """Scratch that is in tiles, and whether it is in memory too."""
+
+    @property
+    def has_tiles(self) -> bool:
+        """True if some launch hands over tiles."""
+        return any(group.tiled is not None for group in self.groups)
+
+    @property
+    def is_fused(self) -> bool:
+        """True if some launch is several stages."""
+        return self.has_tiles or any(group.fused is not None for group in self.groups)
 
     @property
     def slot_bytes(self) -> int:
@@ -104,35 +120,45 @@ def plan_window(
     buffers: Sequence[Buffer],
     live: AbstractSet[int],
     *,
-    kernels: FusedKernels | None,
-    most_buffers: int,
+    kernels: GroupKernels | None,
+    device: PlanningDevice,
+    tiles: bool = True,
 ) -> WindowPlan:
     """Group the steps, and share memory between scratch buffers whose lives are disjoint.
 
-    Without `kernels`, nothing is fused.
+    Without `kernels` nothing is fused, and without `tiles` only what registers hand over.
     """
     order = {id(buffer): number for number, buffer in enumerate(buffers)}
     last = {id(b): position for position, step in enumerate(steps) for b, _ in step.uses()}
     begun: set[int] = {id(b) for b in buffers if not (b.is_scratch and b.is_fresh)}
     planned: list[PlannedGroup] = []
     registers: list[int] = []
+    in_tiles: dict[int, bool] = {}
     lives: dict[int, tuple[int, int]] = {}
     at = 0
-    for number, group in enumerate(
-        grouped(steps, fuse=kernels is not None, most_buffers=most_buffers)
+    for number, (group, tiled) in enumerate(
+        _groups(steps, begun, live, kernels, device, tiles=tiles)
     ):
         end = at + len(group.steps)
-        fused = None if kernels is None else _fused(group, begun, live, last, end, kernels)
-        in_registers: set[int] = set()
+        fused = None
+        if kernels is not None and tiled is None:
+            fused = _fused(group, begun, live, last, end, kernels.registers)
+        launches = [s for s in group.steps if isinstance(s, Launch)]
+        without_memory: set[int] = set()
         if fused is not None:
-            own = number_buffers([s for s in group.steps if isinstance(s, Launch)])
-            in_registers = {id(own[each]) for each in fused.in_registers}
-            registers += [order[each] for each in in_registers]
+            own = number_buffers(launches)
+            without_memory = {id(own[each]) for each in fused.in_registers}
+            registers += [order[each] for each in without_memory]
+        if tiled is not None:
+            without_memory, handed = _tiled_places(launches, tiled)
+            registers += [order[each] for each in without_memory if each not in handed]
+            for each, is_in_memory in handed.items():
+                in_tiles[order[each]] = in_tiles.get(order[each], False) or is_in_memory
         zeroed: list[int] = []
         for step in group.steps:
             for buffer, mode in step.uses():
                 key = id(buffer)
-                if key in in_registers or not buffer.is_scratch:
+                if key in without_memory or not buffer.is_scratch:
                     continue
                 if key not in begun:
                     begun.add(key)
@@ -142,12 +168,48 @@ def plan_window(
                     lives[order[key]] = (number, number)
                 elif order[key] in lives:
                     lives[order[key]] = (lives[order[key]][0], number)
-        planned.append(PlannedGroup(at, end - at, fused, tuple(zeroed), group.apart))
+        planned.append(PlannedGroup(at, end - at, fused, tuple(zeroed), group.apart, tiled))
         at = end
     own_memory = [number for number in lives if id(buffers[number]) in live]
     shared = {number: life for number, life in lives.items() if number not in own_memory}
     slots = _share({number: buffers[number].nbytes for number in shared}, shared)
-    return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers))
+    handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
+    return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers), handed_over)
+
+
+def _groups(
+    steps: Sequence[Step],
+    begun: AbstractSet[int],
+    live: AbstractSet[int],
+    kernels: GroupKernels | None,
+    device: PlanningDevice,
+    *,
+    tiles: bool,
+) -> list[tuple[Group, TiledGroup | None]]:
+    """The groups of a window, each with its tiles if it has some."""
+    groups = grouped(steps, fuse=kernels is not None, most_buffers=device.most_buffers)
+    if kernels is None or not tiles:
+        return [(group, None) for group in groups]
+    fresh = {id(b) for step in steps for b, _ in step.uses() if id(b) not in begun}
+    return tiled_groups(groups, live, fresh, device, kernels.tiles)
+
+
+def _tiled_places(
+    launches: Sequence[Launch], tiled: TiledGroup
+) -> tuple[set[int], dict[int, bool]]:
+    """Buffers without memory in a tiled group; and those in tiles, with whether they have some."""
+    own = number_buffers(launches)
+    tiles = dict(tiled.in_tiles)
+    elsewhere = {
+        id(own[buffer])
+        for value, buffer in enumerate(tiled.buffers)
+        if value not in tiled.in_registers and tiles.get(value, True)
+    }
+    handed: dict[int, bool] = {}
+    for value, is_in_memory in tiled.in_tiles:
+        key = id(own[tiled.buffers[value]])
+        handed[key] = handed.get(key, False) or is_in_memory
+    return {id(buffer) for buffer in own} - elsewhere, handed
 
 
 def _fused(

@@ -12,7 +12,7 @@ from math import prod
 
 from vyre import ir
 from vyre.analysis import ProgramFacts
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.plan.arms import Arm, FreshNames
 
 _WIDTH = "width"
@@ -98,10 +98,9 @@ def _read_first(program: ir.Program) -> Iterator[str]:
     """The buffers that are read, in the order of the text, before anything is written to them."""
     written: set[str] = set()
     for statement in walk_stmts(program.entry):
-        for child in expr_children(statement):
-            for expr in walk_expr(child):
-                if isinstance(expr, (ir.Load, ir.Atomic)) and expr.buffer not in written:
-                    yield expr.buffer
+        for expr in walk_own_exprs(statement):
+            if isinstance(expr, (ir.Load, ir.Atomic)) and expr.buffer not in written:
+                yield expr.buffer
         match statement:
             case ir.AsyncStore() if statement.source not in written:
                 yield statement.source

@@ -112,7 +112,7 @@ def is_own_element(ref: BufferRef, program: ir.Program) -> bool:
 
 
 def _reach_of(index: ir.AnyExpr, position: int, program: ir.Program) -> _Reach:
-    written = _written_out(index, position, program)
+    written, position = _written_out(index, position, program)
     if written == ir.Builtin(ir.BuiltinKind.GLOBAL_ID, 0) and _is_one_dimensional(program):
         return _Reach.OWN_ELEMENT
     if _is_own_workgroup(written, position, program):
@@ -125,16 +125,16 @@ def _is_one_dimensional(program: ir.Program) -> bool:
     return y == 1 and z == 1
 
 
-def _written_out(expr: ir.AnyExpr, position: int, program: ir.Program) -> ir.AnyExpr:
-    """A name that is bound once replaced by its value."""
+def _written_out(expr: ir.AnyExpr, position: int, program: ir.Program) -> tuple[ir.AnyExpr, int]:
+    """A name that is bound once replaced by its value, and where that stands."""
     facts = ProgramFacts.of(program)
     while isinstance(expr, ir.Var):
         bound = facts.binding(expr.name, position)
         statement = None if bound is None else facts.statements[bound]
         if not isinstance(statement, ir.Let) or statement.name in facts.assigns_by_name:
-            return expr
+            return expr, position
         expr, position = statement.value, bound if bound is not None else position
-    return expr
+    return expr, position
 
 
 def _is_own_workgroup(expr: ir.AnyExpr, position: int, program: ir.Program) -> bool:

@@ -28,7 +28,13 @@ from vyre.analysis.coverage_types import Coverage
 from vyre.analysis.output_coverage import conjuncts, expanded, limits_of, output_coverage, own_rank
 from vyre.ir.buffer import SHAPE
 from vyre.ir.independence import are_apart
-from vyre.ir.walk import expr_children, rebuilt, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    rebuilt,
+    walk_all_exprs,
+    walk_own_exprs,
+    walk_stmts,
+)
 
 
 def with_unconditional_stores(program: ir.Program, outputs: Iterable[str]) -> ir.Program:
@@ -69,7 +75,7 @@ class _Conversion:
     def __init__(self, program: ir.Program, decl: ir.BufferDecl) -> None:
         self._program = program
         self._decl = decl
-        assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+        assigned = assigned_names(program.entry)
         self._values: dict[str, ir.AnyExpr] = {}
         for statement in walk_stmts(program.entry):
             if isinstance(statement, ir.Let) and statement.name not in assigned:
@@ -99,15 +105,11 @@ class _Conversion:
     def _is_uniform_per_position(self, rank: int) -> bool:
         """True if invocations at the same position of the output compute the same value."""
         for statement in walk_stmts(self._program.entry):
-            for child in expr_children(statement):
-                for node in walk_expr(child):
-                    if (
-                        not isinstance(node, ir.Builtin)
-                        or node.kind is ir.BuiltinKind.NUM_WORKGROUPS
-                    ):
-                        continue
-                    if node.kind is not ir.BuiltinKind.GLOBAL_ID or node.axis >= rank:
-                        return False
+            for node in walk_own_exprs(statement):
+                if not isinstance(node, ir.Builtin) or node.kind is ir.BuiltinKind.NUM_WORKGROUPS:
+                    continue
+                if node.kind is not ir.BuiltinKind.GLOBAL_ID or node.axis >= rank:
+                    return False
         return True
 
     def _body(

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from vyre.front.parameters import Mode, ScalarParameter, StaticParameter
+from vyre.front.parameters import Layout, Mode, ScalarParameter, StaticParameter
 from vyre.ir import DataType
-from vyre.ir.buffer import SHAPE
+from vyre.ir.buffer import SHAPE, STRIDES
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray, in_place
 from vyre.runtime.host_arrays import (
+    ALIGNED,
+    CONTIGUOUS,
+    WRITABLE,
     Form,
     are_apart,
     form_of,
@@ -28,6 +31,7 @@ from vyre.runtime.host_arrays import (
 )
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel_arguments import Prepared
+from vyre.runtime.kernel_views import clearing_of_view, view_form
 from vyre.runtime.launch_sizes import ArrayPlace
 from vyre.runtime.memory_pool import Held
 
@@ -78,6 +82,40 @@ class Number:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class ViewPlace:
+    """An argument that is a view with strides, used in place."""
+
+    name: str
+    position: int
+    dtype: np.dtype[Any]
+    layout: Layout
+    flags: int
+    """Bits of numpy's `flags.num` that it must have."""
+    is_written: bool
+    is_out: bool
+    buffer: int
+    """Among the buffers of the launch."""
+
+    def matches(self, value: Any) -> bool:
+        """True if a value is a view that lies in memory in the same manner."""
+        if type(value) is not np.ndarray or value.dtype != self.dtype:
+            return False
+        flags: int = value.flags.num
+        if flags & CONTIGUOUS or flags & self.flags != self.flags:
+            return False
+        form = view_form(value.shape, value.strides, self.dtype.itemsize)
+        if form is None or form.layout is not self.layout:
+            return False
+        if self.is_out and form.pieces is None:
+            return False
+        return not (self.is_written and form.repeats)
+
+    def clearing(self, value: Any) -> bytes:
+        """The runs of bytes that zero a view, as a launch takes them."""
+        return clearing_of_view(value.shape, value.strides, self.dtype.itemsize, self.buffer)
+
+
 @dataclass(slots=True)
 class ArgumentSignature:
     """What arguments have to match, and the buffers that they are bound to."""
@@ -99,6 +137,8 @@ class ArgumentSignature:
     """The buffers that the kernel may write."""
     viewed: tuple[int, ...]
     """Positions of arrays that are written and whose memory may be that of a mapped file."""
+    views: tuple[ViewPlace, ...]
+    """Arguments that are views with strides; also in `places`."""
     idle: list[tuple[Number, ...]]
     """Memory of scalar arguments that no launch uses now; each thread takes its own."""
 
@@ -110,6 +150,9 @@ class ArgumentSignature:
         """
         for position, form in self.arrays:
             if not has_form_but_for_lengths(args[position], form):
+                return False
+        for view in self.views:
+            if not view.matches(args[view.position]):
                 return False
         if self.viewed and not all(are_apart(args[position], args) for position in self.viewed):
             return False
@@ -138,6 +181,7 @@ class ArgumentSignature:
         """True if functions that are made for one signature serve the other."""
         return (
             self.names == other.names
+            and self.views == other.views
             and self.places == other.places
             and self.shapes == other.shapes
             and [(one.name, one.position) for one in self.numbers]
@@ -160,8 +204,12 @@ class ArgumentSignature:
         found |= {one.name: f"numbers[{k}].memory" for k, one in enumerate(self.numbers)}
         for k, array in enumerate(self.shapes):
             found[self.places[array].name + SHAPE] = f"shapes[{k}]"
+        for view in self.views:
+            given = f"args[{view.position}]"
+            form = f"view_form({given}.shape, {given}.strides, {view.dtype.itemsize})"
+            found[view.name + STRIDES] = f"{form}.steps"
         bound = "".join(f"{found[name]}, " for name in self.names)
-        scope: dict[str, Any] = {"in_place": in_place}
+        scope: dict[str, Any] = {"in_place": in_place, "view_form": view_form}
         exec(f"def bound(args, held, numbers, shapes):\n    return ({bound})", scope)
         return scope["bound"]
 
@@ -202,6 +250,7 @@ def signature_of(
     numbers: list[Number] = []
     statics: list[tuple[int, type, object]] = []
     places: list[ArrayPlace] = []
+    views: list[ViewPlace] = []
     for position, (name, parameter) in enumerate(kernel.parameters.items()):
         value = args[position]
         if isinstance(parameter, StaticParameter):
@@ -213,7 +262,15 @@ def signature_of(
                 return None
             numbers.append(Number(name, position, type(value), dtype))
             continue
-        if type(value) is DeviceArray:
+        layout = made.layouts.get(name)
+        if layout is not None and type(value) is np.ndarray and name in names:
+            is_written, is_out = name in made.written, parameter.mode is Mode.OUT
+            flags = ALIGNED | (WRITABLE if is_written else 0)
+            where = names.index(name)
+            views.append(
+                ViewPlace(name, position, value.dtype, layout, flags, is_written, is_out, where)
+            )
+        elif type(value) is DeviceArray:
             resident.append((position, value.dtype, value.device))
         elif type(value) is np.ndarray and made.given[name] is value:
             arrays.append((position, form_of(value, written=name in made.written)))
@@ -225,8 +282,10 @@ def signature_of(
         rank, itemsize = len(value.shape), value.dtype.itemsize
         places.append(ArrayPlace(name, position, names.index(name), rank, itemsize, is_out))
     shapes = tuple(index for index, one in enumerate(places) if one.name + SHAPE in names)
-    if len(names) != len(places) + len(numbers) + len(shapes):
+    if len(names) != len(places) + len(numbers) + len(shapes) + len(views):
         return None
+    viewed = [position for position, form in arrays if may_be_mapped(form)]
+    viewed += [view.position for view in views if view.is_written]
     return ArgumentSignature(
         names,
         tuple(arrays),
@@ -236,7 +295,8 @@ def signature_of(
         tuple(places),
         shapes,
         tuple(made.written),
-        tuple(position for position, form in arrays if may_be_mapped(form)),
+        tuple(viewed),
+        tuple(views),
         [tuple(numbers)],
     )
 

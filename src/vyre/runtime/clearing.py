@@ -23,7 +23,7 @@ Cuts = tuple[Cut, ...]
 """Parts of an array, each as an index: all along the first axes, then a slice."""
 ALL: Final[Cuts] = ((),)
 _MANY_BYTES: Final = 1 << 20
-_RUN: Final = struct.Struct("=5q")
+RUN: Final = struct.Struct("=5q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ def packed_runs(parts: Iterable[tuple[int, Sequence[int], int, Cuts]]) -> bytes:
             first, end, _ = cut[axis].indices(extent) if cut else (0, 1, 1)
             inner = math.prod(shape[axis + 1 :] if cut else shape) * size
             repeats = math.prod(shape[:axis])
-            made += _RUN.pack(place, first * inner, (end - first) * inner, repeats, extent * inner)
+            made += RUN.pack(place, first * inner, (end - first) * inner, repeats, extent * inner)
     return bytes(made)
 
 
 def run_of_all(place: int, nbytes: int) -> bytes:
     """The run of a whole array."""
-    return _RUN.pack(place, 0, nbytes, 1, nbytes)
+    return RUN.pack(place, 0, nbytes, 1, nbytes)
 
 
 def runs_around(
@@ -98,9 +98,9 @@ def runs_around(
     for extent, (first, end) in zip(shape, box, strict=True):
         outer, inner = inner, inner // extent
         if first:
-            made += _RUN.pack(place, 0, first * inner, repeats, outer)
+            made += RUN.pack(place, 0, first * inner, repeats, outer)
         if end < extent:
-            made += _RUN.pack(place, end * inner, (extent - end) * inner, repeats, outer)
+            made += RUN.pack(place, end * inner, (extent - end) * inner, repeats, outer)
         repeats *= extent
     return made
 

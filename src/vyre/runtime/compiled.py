@@ -22,6 +22,7 @@ from vyre.driver.backend import (
 from vyre.driver.compilation import Compilation, CompileOptions
 from vyre.driver.grid import Grid, indirect_dispatch
 from vyre.driver.routing import Route
+from vyre.driver.sequence import RunsSequences
 from vyre.ir import Program
 from vyre.locks import cached_property, make_lock
 from vyre.runtime import telemetry
@@ -29,7 +30,9 @@ from vyre.runtime.host_arrays import HostArray
 from vyre.signals import is_from_handler
 
 if TYPE_CHECKING:
+    from vyre.driver.grid_sync import SplitExecutable
     from vyre.opt import HotPathHints, OptimizerRunReport
+    from vyre.opt.cost_report import CostReport
     from vyre.runtime.dispatch_cache import BoundLaunch
 
 
@@ -48,9 +51,12 @@ class CompiledProgram:
         *,
         from_cache: bool,
         hints: HotPathHints | None = None,
+        cost_report: CostReport | None = None,
     ) -> None:
         self._hints = hints
         """By which its passes were chosen, if any had a say."""
+        self._cost_report = cost_report
+        """What an earlier compilation found out, likewise."""
         self._report = compilation.report
         self.route = route
         self.compilation = compilation
@@ -84,7 +90,8 @@ class CompiledProgram:
             from vyre.opt import OptimizerProfile, optimize
 
             profile = OptimizerProfile(self.options.profile)
-            self._report = optimize(self.compilation.source, profile, self.target, self._hints)
+            source, target = self.compilation.source, self.target
+            self._report = optimize(source, profile, target, self._hints, self._cost_report)
         return self._report
 
     @property
@@ -117,13 +124,29 @@ class CompiledProgram:
     def takes_arrays(self) -> TakesArrays | None:
         """What launches it on arrays of the host as they are, if its backend can do that."""
         executables = self.load()
-        if self.compilation.plan is not None or self.reads_its_grid:
+        if self.reads_its_grid:
             return None
         if any(decl.element.is_vector for decl in self.compilation.source.buffers):
             # An array of the host has one number per element.
             return None
+        plan = self.compilation.plan
+        if plan is not None:
+            return None if plan.has_copies else self._joined
         single = executables[0]
         return single if isinstance(single, TakesArrays) else None
+
+    @cached_property
+    def _joined(self) -> SplitExecutable | None:
+        """Its segments as one executable, on a device that runs sequences by itself."""
+        plan = self.compilation.plan
+        if plan is None or self.compilation.has_scratch:
+            return None
+        from vyre.driver.grid_sync import SplitExecutable
+
+        device = self.route.device
+        if not isinstance(device, RunsSequences):
+            return None
+        return SplitExecutable(plan, self.load(), device, self.bound_names)
 
     @property
     def reads_its_grid(self) -> bool:
@@ -160,6 +183,8 @@ class CompiledProgram:
             if plan is not None:
                 from vyre.driver.grid_sync import run_split
 
+                if self._joined is not None:
+                    self._single = self._joined
                 return run_split(
                     plan, executables, self.route.device, arguments, grid, deadline, handovers
                 )

@@ -38,11 +38,13 @@ from vyre.opt.hot_paths import HotPathHints
 from vyre.record import dataclass
 from vyre.runtime import telemetry
 from vyre.runtime.compiled import CompiledProgram, backend_failure
+from vyre.runtime.cost_reports import keep_report, saved_report
 from vyre.signals import is_from_handler
 from vyre.target import Target
 
 if TYPE_CHECKING:
     from vyre.opt import OptimizerRunReport
+    from vyre.opt.cost_report import CostReport
     from vyre.runtime.compile_server import Task
 
 CACHE_VERSION = "1"
@@ -56,6 +58,8 @@ class _Variants:
     cold: CompiledProgram | None = None
     hot: CompiledProgram | None = None
     lock: threading.RLock = field(default_factory=make_lock)
+    report: CostReport | None = None
+    """What an earlier process found out, when the program was hot there."""
     worker: threading.Thread | Task | None = None
     """Who makes the better code, or has made it."""
     process: int = 0
@@ -94,19 +98,25 @@ def compile(
         return variants.hot
     hot = _deserves_more(program, known, variants.cold)
     if variants.cold is not None:
-        if hot and not variants.has_worker:
+        if (hot or variants.report is not None) and not variants.has_worker:
             _improve(program, variants, route, chosen, known, cache)
         return variants.cold
     refuse_while_loading()
     with variants.lock:
         made = variants.hot or variants.cold
-        if made is None and hot:
+        if made is None:
+            target = route.backend.target(route.device)
+            store = default_cache() if cache is None else cache
+            variants.report = saved_report(program, target, chosen, store)
+        if made is None and (hot or variants.report is not None):
             made = variants.hot = _hot_at_once(
-                program, route, chosen, known, cache, asked=hints is not None
+                *(program, route, chosen, known, variants.report, cache), asked=hints is not None
             )
         if made is None:
             # Made better when it is asked for again: who runs it once need not wait for LLVM.
-            made = variants.cold = _compile(program, route, chosen, known, None, cache, hot=False)
+            made = variants.cold = _compile(
+                *(program, route, chosen, known, variants.report, cache), hot=False
+            )
     return made
 
 
@@ -124,11 +134,14 @@ def _hot_at_once(
     route: Route,
     options: CompileOptions,
     hints: HotPathHints,
+    report: CostReport | None,
     cache: DiskCache | None,
     *,
     asked: bool,
 ) -> CompiledProgram | None:
     """The best code for a program that earlier processes found hot, unless that takes long.
+
+    Where only a cost report says so, it is taken from the cache and not made.
 
     A caller that passes hints of its own asked for what they lead to, and waits for it.
     """
@@ -137,15 +150,18 @@ def _hot_at_once(
         target = route.backend.target(route.device)
         best = _when_hot(options)
         key = entry_key(program, route, target, best, hot=True)
-        found = _from_cache(program, route, best, hints, store, key)
+        found = _from_cache(program, route, best, hints, report, store, key)
         if found is not None:
             return found
         waits = entry_key(program, route, target, options, hot=False) in store
     else:
         waits = False
+    if not hints.is_hot_program(program):
+        # Known from a report only: whether it will run long here, too, is not known yet.
+        return None
     if not asked and (waits or _is_big(program)):
         return None
-    return _compile(program, route, options, hints, None, cache, hot=True)
+    return _compile(program, route, options, hints, report, cache, hot=True)
 
 
 def _is_big(program: Program) -> bool:
@@ -201,9 +217,13 @@ def _improve(
     def work(ask: Callable[[bytes], bytes] | None = None) -> None:
         try:
             if ask is None:
-                variants.hot = _compile(program, route, options, hints, None, cache, hot=True)
+                variants.hot = _compile(
+                    *(program, route, options, hints, variants.report, cache), hot=True
+                )
             else:
-                variants.hot = _compile_elsewhere(program, route, options, hints, cache, ask)
+                variants.hot = _compile_elsewhere(
+                    *(program, route, options, hints, variants.report, cache, ask)
+                )
         except (VyreError, compile_server.Refused) as problem:
             # The existing code stays in use; a profile shows why.
             telemetry.note("recompile failed", str(problem).splitlines()[0], 0)
@@ -232,6 +252,7 @@ def _compile_elsewhere(
     route: Route,
     options: CompileOptions,
     hints: HotPathHints,
+    report: CostReport | None,
     cache: DiskCache | None,
     ask: Callable[[bytes], bytes],
 ) -> CompiledProgram:
@@ -240,18 +261,22 @@ def _compile_elsewhere(
 
     options = _when_hot(options)
     store = default_cache() if cache is None else cache
-    key = entry_key(program, route, route.backend.target(route.device), options, hot=True)
-    found = _from_cache(program, route, options, hints, store, key)
+    target = route.backend.target(route.device)
+    key = entry_key(program, route, target, options, hot=True)
+    found = _from_cache(program, route, options, hints, report, store, key)
     if found is not None:
         return found
     device = route.device.info.id
     with telemetry.timed("recompile", device):
-        hot = hints.is_hot_program(program)
+        hot = hints.is_hot_program(program) or report is not None
         made = ask(Request(program.to_wire(), device, options, hot, key).to_bytes())
     compilation = from_bytes(made, program)
     if is_still_the_code():
         store.put(key, made)
-    return CompiledProgram(route, compilation, options, from_cache=False, hints=hints)
+    keep_report(compilation, target, store)
+    return CompiledProgram(
+        route, compilation, options, from_cache=False, hints=hints, cost_report=report
+    )
 
 
 def _compile(
@@ -259,7 +284,7 @@ def _compile(
     route: Route,
     options: CompileOptions,
     hints: HotPathHints,
-    report: OptimizerRunReport | None,
+    report: OptimizerRunReport | CostReport | None,
     cache: DiskCache | None,
     *,
     hot: bool,
@@ -268,17 +293,34 @@ def _compile(
         options = _when_hot(options)
     target = route.backend.target(route.device)
     store = default_cache() if cache is None else cache
+    costs = _cost_report(report)
     key = None
-    if report is None and store.limit:
+    if report is costs and store.limit:
         key = entry_key(program, route, target, options, hot=hot)
+        if costs is not None and not hot:
+            if key in store:
+                report = costs = None
+            else:
+                # Optimised as if it were hot: not what is made of it without the report.
+                key = cache_key("by cost report", key)
     if key is not None:
-        found = _from_cache(program, route, options, hints if hot else None, store, key)
+        known = hints if hot else None
+        found = _from_cache(program, route, options, known, costs, store, key)
         if found is not None:
             return found
     compilation = compile_now(program, route, options, hints, report)
     if key is not None and is_still_the_code():
         store.put(key, to_bytes(compilation))
+        keep_report(compilation, target, store)
     return CompiledProgram(route, compilation, options, from_cache=False)
+
+
+def _cost_report(report: OptimizerRunReport | CostReport | None) -> CostReport | None:
+    if report is None:
+        return None
+    from vyre.opt.cost_report import CostReport
+
+    return report if isinstance(report, CostReport) else None
 
 
 def compile_now(
@@ -286,7 +328,7 @@ def compile_now(
     route: Route,
     options: CompileOptions,
     hints: HotPathHints,
-    report: OptimizerRunReport | None = None,
+    report: OptimizerRunReport | CostReport | None = None,
 ) -> Compilation:
     """Compiled in this process and thread; whatever goes wrong in a backend is a `VyreError`."""
 
@@ -311,6 +353,7 @@ def _from_cache(
     route: Route,
     options: CompileOptions,
     hints: HotPathHints | None,
+    report: CostReport | None,
     store: DiskCache,
     key: str,
 ) -> CompiledProgram | None:
@@ -319,8 +362,13 @@ def _from_cache(
     if found is None:
         return None
     compilation = from_bytes(found, program)
+    if hints is not None and hints.is_hot_program(program):
+        # It tells which passes ran, and these were all of them.
+        report = None
     telemetry.note("cache hit", route.device.info.id, time.perf_counter_ns() - started)
-    return CompiledProgram(route, compilation, options, from_cache=True, hints=hints)
+    return CompiledProgram(
+        route, compilation, options, from_cache=True, hints=hints, cost_report=report
+    )
 
 
 def entry_key(

@@ -113,9 +113,11 @@ def is_plain(array: HostArray) -> bool:
 Form = tuple[tuple[int, ...], np.dtype[Any], int]
 """What one array has in common with others that can be used in its place."""
 
-_CONTIGUOUS_AND_ALIGNED = 0x101
+CONTIGUOUS = 0x1
+ALIGNED = 0x100
+_CONTIGUOUS_AND_ALIGNED = CONTIGUOUS | ALIGNED
 _OWN_DATA = 0x4
-_WRITABLE = 0x400
+WRITABLE = 0x400
 """Bits of numpy's `flags.num`."""
 SAFE_LENGTH = 1 << 31
 """Fewer elements than any limit."""
@@ -128,17 +130,20 @@ def form_of(array: HostArray, *, written: bool) -> Form:
     """
     flags = _CONTIGUOUS_AND_ALIGNED
     if written:
-        flags |= _WRITABLE | (array.flags.num & _OWN_DATA)
+        flags |= WRITABLE | (array.flags.num & _OWN_DATA)
     return array.shape, array.dtype, flags
 
 
 def may_be_mapped(form: Form) -> bool:
     """Whether arrays of the form of one that is written may lie in a file that is mapped twice."""
-    return bool(form[2] & _WRITABLE and not form[2] & _OWN_DATA)
+    return bool(form[2] & WRITABLE and not form[2] & _OWN_DATA)
 
 
 def are_apart(written: HostArray, others: Iterable[Any]) -> bool:
     """Whether an array that is written shares no file with others under other addresses."""
+    base = written.base
+    if base is None or (type(base) is np.ndarray and base.base is None):
+        return True  # the memory of an array: most are, and the walk costs more
     if not isinstance(owner_of(written), mmap.mmap):
         return True
     arrays = [other for other in others if type(other) is np.ndarray and other is not written]
@@ -177,8 +182,13 @@ def overlap(one: HostArray, two: HostArray) -> bool:
 
 def elements_overlap(array: HostArray) -> bool:
     """Whether two elements of one array lie in the same memory, as in a broadcast view."""
-    reach = array.dtype.itemsize
-    axes = zip(array.strides, array.shape, strict=True)
+    return steps_overlap(array.shape, array.strides, array.dtype.itemsize)
+
+
+def steps_overlap(shape: Sequence[int], strides: Sequence[int], size: int) -> bool:
+    """The same for elements of a size, by the steps along axes."""
+    reach = size
+    axes = zip(strides, shape, strict=True)
     for step, extent in sorted((abs(step), extent) for step, extent in axes if extent > 1):
         if step < reach:
             return True

@@ -53,7 +53,8 @@ class Kernel(Generic[P]):
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._cache = CallCache(source)
+        self.calls = CallCache(source)
+        """The most recent calls, prepared for the next ones."""
 
     def __repr__(self) -> str:
         return f"<vyre kernel {self.__name__}>"
@@ -96,8 +97,8 @@ class Kernel(Generic[P]):
     ) -> None:
         """Run the kernel on a device, and end with an error after `deadline` seconds."""
         options = (device, grid, elements, deadline)
-        ordered = self._cache.positional(args, kwargs)
-        if ordered is None or not self._cache.replay(ordered, options):
+        ordered = self.calls.positional(args, kwargs)
+        if ordered is None or not self.calls.replay(ordered, options):
             self._call(args, kwargs, options)
 
     def _call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: CallOptions) -> None:
@@ -128,10 +129,8 @@ class Kernel(Generic[P]):
             done = dispatch_anew(compiled, made.given, shape, None, None, deadline, True, outs)
         except TrapError as error:
             raise located(error, program) from None
-        if not made.layouts:
-            ordered = tuple(given[name] for name in self.source.parameters)
-            outside = translated.outside
-            self._cache.store(ordered, made, options, outs, compiled, done, outside)
+        ordered = tuple(given[name] for name in self.source.parameters)
+        self.calls.store(ordered, made, options, outs, compiled, done, translated.outside)
         done.finish()
 
     def _wanted(self, given: Mapping[str, Any], made: Prepared) -> Specialisation:

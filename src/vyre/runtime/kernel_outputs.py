@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -74,6 +74,25 @@ def outputs_named(
             made.fixed |= deciding
         found[name] = Out(array, _outside(array.shape, box))
     return found
+
+
+def fills(
+    program: Program,
+    name: str,
+    numbers: Mapping[str, Host],
+    shapes: Mapping[str, tuple[int, ...]],
+    grid: Grid,
+) -> bool:
+    """Whether a launch surely writes all elements of an output, whatever it computes."""
+    known = coverage_of(program).get(name)
+    if known is None:
+        return False
+    lanes = [many * each for many, each in zip(grid, program.workgroup_size, strict=True)]
+    made = Prepared(given=dict(numbers), shapes=dict(shapes))
+    box = _written_box(shapes[name], known, lanes, made)
+    return box is not None and all(
+        first == 0 and end == extent for (first, end), extent in zip(box, shapes[name], strict=True)
+    )
 
 
 def coverage_of(program: Program) -> dict[str, Coverage]:
@@ -192,4 +211,4 @@ def _bound(extent: Extent, made: Prepared) -> int | None:
     return math.prod(shape) if along < 0 else shape[along]
 
 
-__all__ = ["FEW_BYTES", "coverage_of", "outputs_named", "outputs_of"]
+__all__ = ["FEW_BYTES", "coverage_of", "fills", "outputs_named", "outputs_of"]

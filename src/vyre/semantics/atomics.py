@@ -49,6 +49,22 @@ def atomic_function(op: ir.AtomicOp, dtype: ir.DataType) -> Callable[[Array, Arr
     return binary_function(_ATOMIC_AS_BINARY[op], dtype)
 
 
+def load_of(buffer: str, index: ir.AnyExpr, dtype: ir.DataType) -> ir.Atomic:
+    """The atomic that only loads: it joins an element with what changes none."""
+    if dtype.is_float:
+        op, none = ir.AtomicOp.ADD, ir.Expr.lit(-0.0, dtype)
+    else:
+        op, none = ir.AtomicOp.OR, ir.Expr.lit(0, dtype)
+    return ir.Atomic(op, buffer, index, none, None, ir.MemoryOrdering.RELAXED)
+
+
+def is_atomic_load(expr: ir.AnyExpr) -> bool:
+    """True if the expression is an atomic that only loads, as `load_of` makes it."""
+    if not isinstance(expr, ir.Atomic) or not isinstance(expr.value, ir.Lit):
+        return False
+    return expr == load_of(expr.buffer, expr.index, expr.value.dtype)
+
+
 def reduce_function(op: ir.ReduceOp, dtype: ir.DataType) -> Callable[[Array, Array], Array]:
     """What joins two values of a reduction."""
     return binary_function(_REDUCE_AS_BINARY[op], dtype)

@@ -35,14 +35,14 @@ def payload_digest(payload: bytes | bytearray) -> bytes:
     return blake2b(payload, digest_size=32).digest()
 
 
-def seal(payload: bytes | bytearray) -> bytes:
+def seal(payload: bytes | bytearray, magic: bytes = MAGIC) -> bytes:
     """The payload with its head."""
-    return _HEAD.pack(MAGIC, VERSION, 0, len(payload), payload_digest(payload)) + payload
+    return _HEAD.pack(magic, VERSION, 0, len(payload), payload_digest(payload)) + payload
 
 
-def open_envelope(data: bytes) -> bytes:
+def open_envelope(data: bytes, magic: bytes = MAGIC) -> bytes:
     """The payload of `data`, if its head is right and its digest matches."""
-    if data[:8] != MAGIC:
+    if data[:8] != magic:
         raise failure(codes.NOT_A_PROGRAM, 0)
     if len(data) < HEAD_SIZE:
         raise failure(codes.TRUNCATED, len(data), what="the head")

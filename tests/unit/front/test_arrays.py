@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import vyre as vy
 from tests.unit.front.devices import run
@@ -167,6 +168,48 @@ def test_atomics_are_methods_that_give_the_old_value() -> None:
     assert 1 <= h[8] <= n
     assert [*h[9:]] == [1, n]
     assert old.all()
+
+
+T = vy.generic("T")
+
+
+@vy.kernel
+def passed_on(flags: vy.InOut[T], y: vy.Out[T]):  # pyright: ignore[reportInvalidTypeForm]
+    i = vy.gid()
+    if i < len(y):
+        flags.atomic_store(i, T(i) + T(1))
+        y[i] = flags.atomic_load(i) + flags.atomic_load(len(y) + i)
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int32, np.uint64, np.int64, np.float32])
+@pytest.mark.parametrize("device", ["reference", "cpu", "wgpu:llvmpipe"])
+def test_atomic_loads_and_stores(dtype: type, device: str) -> None:
+    flags = np.zeros(300, dtype)
+    y = np.zeros_like(flags)
+    passed_on(flags, y, device=device)
+    assert (y == np.arange(300) + 1).all()
+    assert (flags == y).all()
+
+
+def test_an_atomic_load_does_not_decide_on_the_grid() -> None:
+    @vy.kernel
+    def gated(gate: vy.InOut[vy.u32], y: vy.Out[vy.u32]):
+        i = vy.gid()
+        if i < len(y) and gate.atomic_load(0) == 0:
+            y[i] = 1
+
+    y = np.zeros(1000, np.uint32)
+    gated(np.zeros(1, np.uint32), y, device="cpu")
+    assert y.all()
+
+
+def test_an_atomic_store_has_no_value() -> None:
+    @vy.kernel
+    def wrong(x: vy.InOut[vy.u32]):
+        x[0] = x.atomic_store(1, 2)  # pyright: ignore[reportArgumentType]
+
+    with pytest.raises(vy.VyreError, match="gives no value"):
+        wrong.program()
 
 
 def run_unordered(kernel: vy.Kernel[...], *args: np.ndarray) -> list[np.ndarray]:

@@ -90,7 +90,7 @@ def test_casts_and_bitcasts() -> None:
 @pytest.mark.parametrize("op", AtomicOp, ids=lambda op: op.name)
 def test_atomics(op: AtomicOp) -> None:
     words = {"u32", "i32", "u64", "i64"}
-    takes = words | {"f32"} if op.name in ("ADD", "MIN", "MAX") else words
+    takes = words | {"f32"} if op.name in ("ADD", "MIN", "MAX", "EXCHANGE") else words
     for element in SCALAR_TYPES:
         env = TypeEnv({"b": BufferDecl.read_write("b", 0, element)}, {"v": element})
         value = Expr.var("v")

@@ -144,3 +144,74 @@ def blur_columns(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
     i, j = vy.gid(1), vy.gid(0)
     if i < y.shape[0] and j < y.shape[1]:
         y[i, j] = x[i, j] + x[max(i, 1) - 1, j]
+
+
+@vy.kernel
+def decode(text: vy.In[vy.u8], plain: vy.Out[vy.u8]):
+    """Four characters to three bytes; a character that is no digit counts too."""
+    i = vy.gid()
+    word = vy.u32(0)
+    for k in range(4):
+        word = word << 6 | (vy.u32(text[4 * i + k]) + vy.u32(7)) & vy.u32(63)
+    for k in range(3):
+        plain[3 * i + k] = vy.u8(word >> (vy.u32(16) - vy.u32(8) * k))
+
+
+@vy.kernel
+def four_bytes(plain: vy.In[vy.u8], hits: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(hits):
+        first = vy.u32(plain[i]) | vy.u32(plain[i + 1]) << 8
+        hits[i] = first | vy.u32(plain[i + 2]) << 16 | vy.u32(plain[i + 3]) << 24
+
+
+@vy.kernel
+def pairs(plain: vy.In[vy.u8], units: vy.Out[vy.u16]):
+    i = vy.gid()
+    if i < len(units):
+        units[i] = vy.u16(vy.u32(plain[2 * i]) | vy.u32(plain[2 * i + 1]) << 8)
+
+
+@vy.kernel
+def count_units(units: vy.In[vy.u16], counts: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(units):
+        counts.atomic_add(units[i] % 256, 1)
+
+
+@vy.kernel
+def before_and_after(x: vy.In[vy.u8], y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = vy.u32(x[i - 1]) * vy.u32(3) + vy.u32(x[i]) + vy.u32(x[i + 1]) * vy.u32(5)
+
+
+@vy.kernel
+def raise_all(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    """Without a guard: elements beyond the end are not stored."""
+    i = vy.gid()
+    y[i] = x[i] + 1.0
+
+
+@vy.kernel
+def counted_double(x: vy.In[vy.f32], y: vy.Out[vy.f32], counter: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = x[i] * 2.0
+        counter.atomic_add(0, 1)
+
+
+@vy.kernel
+def neighbours(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    """Loads beyond both ends give zero."""
+    i = vy.gid()
+    if i < len(y):
+        y[i] = x[i - 1] + 2.0 * x[i] + 4.0 * x[i + 1]
+
+
+@vy.kernel
+def twice(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(x):
+        y[2 * i] = x[i]
+        y[2 * i + 1] = x[i + 1] + 1.0

@@ -10,21 +10,30 @@ import numpy as np
 import vyre as vy
 from tests.unit.pipelines.kernels import (
     add,
+    before_and_after,
     blur,
     blur_columns,
     blur_rows,
     clip,
     count,
     count_bytes,
+    count_units,
+    counted_double,
+    decode,
     digit_of,
     every_third,
+    four_bytes,
     halve,
     hex_digits,
     increase,
     is_large,
+    neighbours,
+    pairs,
+    raise_all,
     scale,
     split_by_bit,
     to_bytes,
+    twice,
     widen,
 )
 
@@ -160,6 +169,76 @@ def two_axes(x: vy.In[vy.f32, Literal[2]], y: vy.Out[vy.f32, Literal[2]]):
     blur_columns(t, y)
 
 
+@vy.pipeline
+def quads(text: vy.In[vy.u8]) -> vy.Array[vy.u32]:
+    """Four to three, and a halo on the right: the last characters are no whole quad."""
+    plain = vy.scratch(vy.u8, len(text) // 4 * 3 + 2)
+    hits = vy.scratch(vy.u32, len(plain))
+    decode(text, plain, elements=len(text) // 4)
+    four_bytes(plain, hits)
+    return hits
+
+
+@vy.pipeline
+def units_of_hex(text: vy.In[vy.u8]) -> vy.Array[vy.u32]:
+    plain = vy.scratch(vy.u8, len(text) // 2)
+    units = vy.scratch(vy.u16, len(plain) // 2)
+    counts = vy.scratch(vy.u32, 256)
+    hex_digits(text, plain)
+    pairs(plain, units)
+    count_units(units, counts)
+    return counts
+
+
+@vy.pipeline
+def past_the_end(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    t, u = vy.scratch_like(x), vy.scratch(vy.f32, len(x) // 2)
+    raise_all(x, t)
+    raise_all(t, u, elements=len(x))
+    neighbours(u, y)
+
+
+@vy.pipeline
+def beyond_the_grid(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    a, b, c = vy.scratch_like(x), vy.scratch_like(x), vy.scratch_like(x)
+    neighbours(x, a)
+    neighbours(a, b)
+    raise_all(b, c, elements=len(x) // 2)
+    neighbours(c, y)
+
+
+@vy.pipeline
+def counted_halo(x: vy.In[vy.f32], y: vy.Out[vy.f32], counter: vy.InOut[vy.u32]):
+    t = vy.scratch_like(x)
+    counted_double(x, t, counter)
+    neighbours(t, y)
+
+
+@vy.pipeline
+def narrow_halo(x: vy.In[vy.u32], y: vy.Out[vy.u32]):
+    t = vy.scratch(vy.u8, len(x))
+    to_bytes(x, t)
+    before_and_after(t, y)
+
+
+@vy.pipeline
+def kept_halo(x: vy.In[vy.f32]) -> tuple[vy.Array[vy.f32], vy.Array[vy.f32]]:
+    t, u, v = vy.scratch_like(x), vy.scratch_like(x), vy.scratch_like(x)
+    blur(x, t)
+    blur(t, u)
+    add(t, u, v)
+    return t, v
+
+
+@vy.pipeline
+def doubled(x: vy.In[vy.f32]) -> vy.Array[vy.f32]:
+    a, b, c = vy.scratch_like(x), vy.scratch(vy.f32, 2 * len(x)), vy.scratch(vy.f32, 2 * len(x))
+    neighbours(x, a)
+    twice(a, b)
+    neighbours(b, c)
+    return c
+
+
 def floats(n: int) -> np.ndarray[Any, Any]:
     return np.random.default_rng(n).random(n, dtype=np.float32)
 
@@ -194,6 +273,17 @@ PIPELINES: dict[str, tuple[Any, Callable[[int], Arguments]]] = {
     "sort_bits": (sort_bits, lambda n: (words(n) % 16, 4)),
     "settle": (settle, lambda n: (words(n), np.zeros(1, np.uint32))),
     "until_large": (until_large, lambda n: (floats(n + 1), np.zeros(1, np.uint32))),
+    "doubled": (doubled, lambda n: (floats(n),)),
+    "quads": (quads, lambda n: (text(2 * n + 1),)),
+    "units_of_hex": (units_of_hex, lambda n: (text(n),)),
+    "past_the_end": (past_the_end, lambda n: (floats(n), like(floats(n)))),
+    "beyond_the_grid": (beyond_the_grid, lambda n: (floats(n), like(floats(n)))),
+    "counted_halo": (
+        counted_halo,
+        lambda n: (floats(n), like(floats(n)), np.zeros(1, np.uint32)),
+    ),
+    "narrow_halo": (narrow_halo, lambda n: (words(n), like(words(n)))),
+    "kept_halo": (kept_halo, lambda n: (floats(n),)),
     "two_axes": (two_axes, lambda n: (floats(n * 5).reshape(n, 5), floats(n * 5).reshape(n, 5))),
 }
 

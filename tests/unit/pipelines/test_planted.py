@@ -136,8 +136,8 @@ def all_grids_alike(patch: pytest.MonkeyPatch) -> None:
 def no_zeroing(patch: pytest.MonkeyPatch) -> None:
     real = window.PlannedGroup
 
-    def made(first: int, count: int, fused: Any, zeroed: Any, apart: str) -> Any:
-        return real(first, count, fused, (), apart)
+    def made(first: int, count: int, fused: Any, zeroed: Any, *more: Any) -> Any:
+        return real(first, count, fused, (), *more)
 
     patch.setattr(window, "PlannedGroup", made)
 

@@ -13,6 +13,7 @@ import pytest
 import vyre as vy
 from tests.unit.pipelines import suite
 from tests.unit.pipelines.kernels import (
+    add,
     blur,
     clip,
     digit_of,
@@ -133,10 +134,18 @@ def test_own_elements_are_fused_to_one_launch_without_scratch() -> None:
 
 
 def test_scratch_of_disjoint_lives_shares_memory() -> None:
-    plan = suite.chain.plan(suite.floats(100_000))
+    plan = vy.pipeline(fuse=False)(suite.chain.__wrapped__).plan(suite.floats(100_000))
     assert len(plan.launches) == 4
     result = 400_000
     assert plan.scratch_bytes <= result + 2 * 1.15 * 400_000
+
+
+def test_a_chain_of_stencils_is_one_launch_without_scratch() -> None:
+    x = suite.floats(100_000)
+    plan = suite.chain.plan(x, device="cpu")
+    assert [launch.stages for launch in plan.launches] == [("blur",) * 4]
+    assert [seam.where for seam in plan.seams] == ["tile", "tile", "tile", "materialised"]
+    assert plan.bytes_moved * 4 == plan.bytes_apart
 
 
 def test_returned_scratch_is_new_in_every_call() -> None:
@@ -236,10 +245,10 @@ def test_contracts_are_kept_or_errors() -> None:
     kept(suite.floats(100), np.zeros(100, np.float32))
 
     @vy.pipeline(require={"launches": 1})
-    def broken(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    def broken(x: vy.In[vy.f32], y: vy.InOut[vy.f32]):
         t = vy.scratch_like(x)
-        blur(x, t)
-        blur(t, y)
+        blur(y, t)
+        add(x, t, y)
 
     y = np.full(100, 5, np.float32)
     with pytest.raises(PlanError) as caught:
@@ -248,14 +257,19 @@ def test_contracts_are_kept_or_errors() -> None:
     assert "L7" in str(caught.value)
     assert y.min() == 5  # nothing ran
 
-    @vy.pipeline(require={"host_reads": 0})
-    def reads(x: vy.InOut[vy.u32]):
-        moved = vy.flag()
-        while vy.again(moved, most=40):
-            halve(x, moved)
 
+@vy.pipeline(require={"host_reads": 0})
+def reads(x: vy.InOut[vy.u32]):
+    moved = vy.flag()
+    while vy.again(moved, most=40):
+        halve(x, moved)
+
+
+@pytest.mark.device
+def test_a_flag_in_memory_that_the_host_shares_is_no_host_read() -> None:
+    reads(np.ones(4, np.uint32), device="cpu")
     with pytest.raises(PlanError) as caught:
-        reads(np.ones(4, np.uint32))
+        reads(np.ones(4, np.uint32), device="wgpu:0")
     assert caught.value.code == "P113"
 
 
@@ -287,7 +301,8 @@ def _groups(pipeline: Any) -> list[Any]:
 def test_memory_comes_back() -> None:
     pool = pool_of(vy.array(np.zeros(1)).device)
     x = vy.array(suite.floats(2_000_000))
-    suite.chain(x)
+    for _ in range(3):  # a repeated call keeps its numbers in device memory
+        suite.chain(x)
     gc.collect()
     before = pool.counters.in_use
     for _ in range(5):

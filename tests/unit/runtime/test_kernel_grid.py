@@ -328,9 +328,9 @@ def test_the_grids_of_the_examples() -> None:
     assert invocations(nbody.step, 0.1, mass, places, places, places) == (50, 1, 1)
     # One per block, where it was one per word of a digest.
     assert invocations(sha256.sha256, words(64), words(8), words(5, 16), words(5, 8))[0] == 5
-    # Sixteen elements for each invocation, in workgroups of which each has a block.
+    # One per block of elements.
     x = words(50_000)
-    assert invocations(prefix_sum.prefix_sum, x, words(13), x)[0] == 13 * 256
+    assert invocations(prefix_sum.prefix_sum, x, words(196), x)[0] == 196
 
 
 # --- the programs of the benchmarks ---------------------------------------------------------------

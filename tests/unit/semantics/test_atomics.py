@@ -33,7 +33,8 @@ def test_atomic(op: AtomicOp, dtype: DataType) -> None:
 
 def one(op: AtomicOp, dtype: DataType, old: int, value: int, expected: int) -> int:
     if op is AtomicOp.EXCHANGE:
-        return value
+        form = exact.FORMATS.get(dtype)
+        return form.nan if form is not None and exact.is_nan(form, value) else value
     if op is AtomicOp.COMPARE_EXCHANGE:
         return value if old == expected else old
     binary = AS_BINARY[op]

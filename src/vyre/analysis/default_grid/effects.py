@@ -25,8 +25,9 @@ from vyre.analysis.default_grid.integers import Whole
 from vyre.analysis.default_grid.polynomials import Form
 from vyre.analysis.default_grid.shared_work import Stride
 from vyre.ir.buffer import SHAPE
-from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import walk_all_exprs, walk_own_exprs, walk_stmts
 from vyre.record import dataclass
+from vyre.semantics.atomics import is_atomic_load
 
 _GRID_IDS = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS)
 
@@ -79,16 +80,15 @@ class Asked:
         for_groups = has_atomics = False
         for statement in walk_stmts(program.entry):
             here: set[int] = set()
-            for child in expr_children(statement):
-                for node in walk_expr(child):
-                    if isinstance(node, ir.Builtin):
-                        if node.kind in _GRID_IDS:
-                            here.add(node.axis)
-                            for_groups |= node.kind is ir.BuiltinKind.NUM_WORKGROUPS
-                    elif isinstance(node, ir.Var):
-                        read.add(node.name)
-                    elif isinstance(node, ir.Atomic):
-                        has_atomics = True
+            for node in walk_own_exprs(statement):
+                if isinstance(node, ir.Builtin):
+                    if node.kind in _GRID_IDS:
+                        here.add(node.axis)
+                        for_groups |= node.kind is ir.BuiltinKind.NUM_WORKGROUPS
+                elif isinstance(node, ir.Var):
+                    read.add(node.name)
+                elif isinstance(node, ir.Atomic):
+                    has_atomics = True
             if here and isinstance(statement, ir.Let):
                 unread.setdefault(statement.name, set()).update(here)
             else:
@@ -290,10 +290,9 @@ class Search:
     # --- effects ----------------------------------------------------------------------------------
 
     def _atomics(self, statement: ir.AnyStmt, facts: Facts) -> None:
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    self._effect(statement, node, facts)
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic) and not is_atomic_load(node):
+                self._effect(statement, node, facts)
 
     def _effect(
         self, statement: ir.AnyStmt, node: ir.Store | ir.AsyncStore | ir.Atomic, facts: Facts

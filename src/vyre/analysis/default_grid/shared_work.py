@@ -11,8 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from vyre import ir
-from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    declared_names,
+    expr_children,
+    walk_all_exprs,
+    walk_expr,
+    walk_own_exprs,
+    walk_stmts,
+)
 from vyre.record import dataclass
+from vyre.semantics.atomics import is_atomic_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +184,7 @@ class _Spread:
 
     def _carry(self, loop: ir.Loop | ir.While) -> None:
         """What goes from one turn to the next depends on which turns an invocation has."""
-        inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
+        inside = declared_names(loop.body)
         for statement in walk_stmts(loop.body):
             if isinstance(statement, ir.Assign) and statement.name not in inside | self._counters:
                 self._names.add(statement.name)
@@ -190,12 +198,12 @@ class _Spread:
                 into = isinstance(statement, ir.Store)
                 self._buffers.add(statement.buffer if into else statement.destination)
                 self.effects.add(id(statement))
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                operands = expr_children(node) if isinstance(node, ir.Atomic) else ()
-                if isinstance(node, ir.Atomic) and (depends or any(map(self._depends, operands))):
-                    self._buffers.add(node.buffer)
-                    self.effects.add(id(node))
+        for node in walk_own_exprs(statement):
+            if not isinstance(node, ir.Atomic) or is_atomic_load(node):
+                continue
+            if depends or any(map(self._depends, expr_children(node))):
+                self._buffers.add(node.buffer)
+                self.effects.add(id(node))
 
 
 def _written(body: ir.Body) -> set[str]:

@@ -14,13 +14,13 @@ that has worked on a launch, after its last range, to hand over what it keeps in
 
 - `%launch` points to a `%vyre.launch`, read-only and the same for all threads of a launch.
 - `%scratch` points to `KernelInfo.scratch_bytes` bytes owned by the calling thread, aligned to
-  `SCRATCH_ALIGN` (null if that is 0). Its first word is 0 when a thread begins to work on a launch,
-  the rest is undefined: the kernel zeroes workgroup memory. What a call leaves there, the next call
-  of the same thread for the same launch finds. It is the place for workgroup memory, for values
-  that live per lane across barriers, for large private arrays, and for totals.
+  `SCRATCH_ALIGN` (null if that is 0). Its first two words are 0 when a thread begins to work on a
+  launch, the rest is undefined: the kernel zeroes workgroup memory. What a call leaves there, the
+  next call of the same thread for the same launch finds. It is the place for workgroup memory, for
+  values that live per lane across barriers, for large private arrays, and for totals.
 
     %vyre.buffer  = { ptr data, i64 count }
-    %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 flags }
+    %vyre.launch  = { ptr buffers, ptr control, i32 nx, i32 ny, i32 nz, i32 flags, ptr shared }
     %vyre.control = { i32 stop, i32 trapped, i32 trap_tag, i32 x, i32 y, i32 z,
                       ptr ring, i64 ring_words, <to 64>, i64 ring_cursor, <to 128> }
 
@@ -30,6 +30,9 @@ buffers may share memory only if neither is written (the dispatch refuses the re
 code takes read-only buffers to be constant for the length of a launch. A file that is mapped twice
 escapes that comparison: where `flags` has `LAUNCH_UNSURE`, no access may leave its buffer because a
 read-only one changes. That concerns the buffers in `KernelInfo.proving`.
+
+`shared` is the scratch memory of the launching thread, which all threads of the launch may reach. A
+kernel puts there what its calls tell each other, at places that no call uses as its own scratch.
 
 The stack
 ---------
@@ -76,7 +79,7 @@ from typing import Final
 KERNEL_SYMBOL: Final = "vyre_kernel"
 """The one exported function of an artifact."""
 
-ABI_VERSION: Final = 3
+ABI_VERSION: Final = 4
 """Raised when a layout or the meaning of a field changes; part of every cache key."""
 
 SCRATCH_ALIGN: Final = 64
@@ -88,8 +91,11 @@ slot of its own: that is some 5 000 statements under conditions."""
 WORKER_STACK_BYTES: Final = STACK_BYTES + (256 << 10)
 """What workers have: room for the functions around a kernel, and for a signal."""
 
+MEMORY_BLOCK_BYTES: Final = 1 << 16
+"""What a workgroup of the runtime's own kernels clears or copies: native/sequence.ll."""
+
 BUFFER_BYTES: Final = 16
-LAUNCH_BYTES: Final = 32
+LAUNCH_BYTES: Final = 40
 CONTROL_BYTES: Final = 128
 
 LAUNCH_BUFFERS: Final = 0
@@ -114,13 +120,15 @@ STOP_NO_MEMORY: Final = 4
 STOP_NO_STACK: Final = 5
 STOP_FORKED: Final = 6
 STOP_NO_WATCHDOG: Final = 7
+STOP_STEP: Final = 8
+"""A step of a sequence ended it."""
 
 PRINT_HEADER_WORDS: Final = 3
 """Words before the arguments of a record: {format + 1, words}, {x, y}, {z, 0} as i32 pairs."""
 
 TYPES: Final = """\
 %vyre.buffer = type { ptr, i64 }
-%vyre.launch = type { ptr, ptr, i32, i32, i32, i32 }
+%vyre.launch = type { ptr, ptr, i32, i32, i32, i32, ptr }
 %vyre.control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
 """
 

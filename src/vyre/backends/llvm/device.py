@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+from collections.abc import Callable
 from dataclasses import field
 
 import numpy as np
@@ -12,6 +13,7 @@ from vyre.diagnostics import OutOfMemoryError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import DeviceInfo, DeviceKind, DeviceMemory
 from vyre.driver.host_memory import is_private
+from vyre.driver.sequence import PreparedSequence, Sequence
 from vyre.record import dataclass
 from vyre.signals import is_from_handler
 
@@ -83,6 +85,8 @@ def _cpu_name() -> str:
 class CpuDevice:
     """The CPU."""
 
+    sequences: Callable[[Sequence], PreparedSequence | None]
+    """Lays a sequence out for the thread pool."""
     info: DeviceInfo = field(
         default_factory=lambda: DeviceInfo(
             id="cpu", backend="cpu", kind=DeviceKind.CPU, name=_cpu_name()
@@ -109,6 +113,10 @@ class CpuDevice:
         flat = np.frombuffer(array, np.uint8)
         address = int(flat.__array_interface__["data"][0])
         return HostMemory(array, address, array, is_private=is_private(array))
+
+    def prepare_sequence(self, sequence: Sequence) -> PreparedSequence | None:
+        """The sequence as one job of the thread pool."""
+        return self.sequences(sequence)
 
     def synchronize(self) -> None:
         """Launches wait for their end, so there is nothing to wait for."""

@@ -242,20 +242,26 @@ MAX_CACHED_ARRAY_BYTES: Annotated[int, "bytes", "none"] = 1 << 14
 MAX_REGISTER_ARRAY_BYTES: Annotated[int, "bytes", "none"] = 512
 """Largest array that LLVM may keep in registers."""
 MAX_PRIVATISED_BYTES: Annotated[int, "bytes", "survey/sssp"] = 1 << 18
-"""Largest private copy of a buffer that is reduced to."""
+"""Largest private copy of a buffer that is reduced to, and all sums of blocks together."""
 MAX_PRIVATISED_BUFFERS: Annotated[int, "buffers", "none"] = 4
 """Buffers of a kernel with private copies."""
 MIN_INVOCATIONS_PER_ELEMENT: Annotated[int, "invocations", "examples/histogram"] = 2
 """With fewer per element, private copies do not pay."""
 REDUCTIONS_PER_LOOP: Annotated[int, "invocations", "kernels/bfs"] = 16
 """Weight of an invocation that reduces in a loop."""
+MAX_BLOCKS: Annotated[int, "blocks", "survey/atomic_sum"] = 1024
+"""Blocks of a launch."""
+MIN_BLOCKS: Annotated[int, "blocks", "survey/stride_dot"] = 32
+"""Where there are as many workgroups; fewer would leave threads without work."""
+MIN_BLOCK_INVOCATIONS: Annotated[int, "invocations", "survey/atomic_sum"] = 4096
+"""More blocks than MIN_BLOCKS are at least as long: each has its slots to clear and to sum up."""
 
 # Compile time and code size -----------------------------------------------------------------------
 LARGE_PROGRAM_STATEMENTS: Annotated[int, "statements", "kernels/sha256"] = 250
 """Larger programs get no code that grows: compile time would."""
 MAX_INLINE_SLOW_PATHS: Annotated[int, "slow paths", "survey/ising"] = 8
 """Bounds slow paths emitted inline; further ones are calls."""
-MAX_INLINE_MATHS_CALLS: Annotated[int, "calls", "survey/softmax"] = 40
+MAX_INLINE_MATHS_CALLS: Annotated[int, "calls", "survey/softmax"] = 48
 """Calls up to which vector functions are inlined, at milliseconds each."""
 LONG_BLOCK_LINES: Annotated[int, "lines of LLVM IR", "survey/time_warp"] = 32
 """Longer basic blocks are ended: see `Builder.breathe`."""
@@ -283,6 +289,9 @@ MIN_PROBED_FRAME_BYTES: Annotated[int, "bytes", "survey/time_warp"] = 512
 """Smaller stack frames are not probed, and count as this size."""
 SPIN_NS: Annotated[int, "ns", "suites/latency"] = 200_000
 """An idle worker spins before it sleeps: longer than Python takes between launches."""
+SHORT_LAUNCH_NS: Annotated[int, "ns", "suites/latency"] = 5_000
+"""Sequences that are done sooner keep the interpreter's lock, as such launches do. A block of
+memory that is cleared or copied is taken to need as long."""
 
 
 # Reading the table --------------------------------------------------------------------------------

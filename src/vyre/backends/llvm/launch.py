@@ -23,7 +23,8 @@ from vyre.backends.llvm.pool import LaunchKind, NativeLaunch, Pool
 Grid = tuple[int, int, int]
 
 _POLLS, _DIVERGENT, _PRINTS, _KEEPS, _ANY_ORDER = 1, 2, 4, 8, 16
-_CONTIGUOUS_WITH_FORMAT: Final = 0x18 | 0x20 | 0x04
+_CONTIGUOUS: Final = 0x20
+_CONTIGUOUS_WITH_FORMAT: Final = 0x18 | _CONTIGUOUS | 0x04
 _WRITABLE: Final = 0x01
 _FORMATS: Final = {
     "bool": "?",
@@ -42,20 +43,24 @@ _FORMATS: Final = {
 """Format characters of the buffer protocol for each element type; sizes are checked as well."""
 
 
-class _Buffer(ctypes.Structure):
+class BufferPlace(ctypes.Structure):
+    """The `%buffer` of native/python.ll."""
+
     _fields_ = (("data", ctypes.c_void_p), ("count", ctypes.c_int64))
 
 
-class _Slot(ctypes.Structure):
+class Slot(ctypes.Structure):
+    """The `%slot` of native/python.ll."""
+
     _fields_ = (
         ("element_bytes", ctypes.c_uint32),
         ("flags", ctypes.c_uint32),
         ("formats", ctypes.c_char * 4),
-        ("unused", ctypes.c_uint32),
+        ("is_strided", ctypes.c_uint32),
     )
 
 
-class _Bound(ctypes.Structure):
+class Bound(ctypes.Structure):
     """The `%bound` of native/python.ll."""
 
     _fields_ = (
@@ -75,7 +80,7 @@ class _Bound(ctypes.Structure):
         ("grid_elements", ctypes.c_int32),
         ("stack_bytes", ctypes.c_int64),
     )
-    array: ctypes.Array[_Buffer]
+    array: ctypes.Array[BufferPlace]
     """The buffers of a bound launch, kept alive with it."""
 
 
@@ -89,14 +94,14 @@ class NativeKernel:
 
     def __init__(self, code: bytes, info: KernelInfo, pool: Pool) -> None:
         self.info = info
-        self._pool = pool
+        self.pool = pool
         self._code = load_object(code)
-        self._slots = (_Slot * len(info.buffers))(*(_slot(slot) for slot in info.buffers))
+        self._slots = (Slot * len(info.buffers))(*(slot_of(slot) for slot in info.buffers))
         self._ring = PrintRing() if info.prints else None
-        self._raw = self._function("raw", self._bound((), (1, 1, 1), 0, 0))
+        self._raw = self._function("raw", self.descriptor((), (1, 1, 1), 0, 0))
         self._raw_unsure = self._raw
         if info.proving:
-            unsure = self._bound((), (1, 1, 1), 0, 0, sure=False)
+            unsure = self.descriptor((), (1, 1, 1), 0, 0, sure=False)
             self._raw_unsure = self._function("raw", unsure)
 
     def bind(
@@ -114,7 +119,7 @@ class NativeKernel:
         `keep` is held as long as the result: pass the arrays the addresses belong to. Without
         `sure`, nothing is proved by what read-only memory holds.
         """
-        bound = self._bound(buffers, grid, timeout_ns(timeout), threads, sure=sure)
+        bound = self.descriptor(buffers, grid, timeout_ns(timeout), threads, sure=sure)
         return self._function("bound", bound, keep)
 
     def arrays(
@@ -125,15 +130,25 @@ class NativeKernel:
         timeout: float | None = None,
         threads: int = 0,
         sure: bool = True,
+        strided: Sequence[int] = (),
     ) -> LaunchFunction:
         """A launch that takes the buffers' arrays, in their order.
+
+        Those at the places `strided` are views, bound with all memory between their elements.
 
         Without a grid, each call covers the elements of buffer `grid_buffer` along x; or the call
         gives nx, ny, nz after the arrays, and after them the runs of bytes to be cleared before.
         """
-        bound = self._bound((), grid or (1, 1, 1), timeout_ns(timeout), threads, sure=sure)
+        bound = self.descriptor((), grid or (1, 1, 1), timeout_ns(timeout), threads, sure=sure)
         bound.grid_buffer = -1 if grid else grid_buffer
-        return self._function("arrays", bound)
+        if not strided:
+            return self._function("arrays", bound)
+        slots = (Slot * len(self.info.buffers)).from_buffer_copy(self._slots)
+        for place in strided:
+            slots[place].is_strided = 1
+            slots[place].flags &= ~_CONTIGUOUS
+        bound.slots = ctypes.addressof(slots)
+        return self._function("arrays", bound, slots)
 
     def launch_raw(
         self,
@@ -148,7 +163,7 @@ class NativeKernel:
         function = self._raw if sure else self._raw_unsure
         return function(*grid, timeout_ns(timeout), *flat)
 
-    def _bound(
+    def descriptor(
         self,
         buffers: Sequence[tuple[int, int]],
         grid: Grid,
@@ -156,9 +171,10 @@ class NativeKernel:
         threads: int,
         *,
         sure: bool = True,
-    ) -> _Bound:
+    ) -> Bound:
+        """What the native runtime reads of a launch."""
         info = self.info
-        bound = _Bound(
+        bound = Bound(
             kernel=self._code.address(KERNEL_SYMBOL),
             grid=grid,
             flags=_POLLS * info.polls
@@ -177,24 +193,24 @@ class NativeKernel:
             grid_elements=info.workgroup_size[0],
             stack_bytes=info.stack_bytes,
         )
-        bound.array = (_Buffer * len(buffers))(*buffers)
+        bound.array = (BufferPlace * len(buffers))(*buffers)
         bound.buffers = ctypes.addressof(bound.array)
         return bound
 
-    def _function(self, kind: LaunchKind, bound: _Bound, keep: object = None) -> LaunchFunction:
+    def _function(self, kind: LaunchKind, bound: Bound, keep: object = None) -> LaunchFunction:
         return self._printing(kind, bound, keep, self._ring)
 
     def _printing(
-        self, kind: LaunchKind, bound: _Bound, keep: object, ring: PrintRing | None
+        self, kind: LaunchKind, bound: Bound, keep: object, ring: PrintRing | None
     ) -> LaunchFunction:
         """A launch that prints into a ring."""
         if ring is not None:
             bound.ring, bound.ring_words = ring.address, ring.words
         owners = (bound, self._code, self._slots, ring, keep)
-        native = self._pool.function(kind, (ctypes.addressof(bound), *owners))
+        native = self.pool.function(kind, (ctypes.addressof(bound), *owners))
 
         def within() -> LaunchFunction:
-            own = _Bound.from_buffer_copy(bound)
+            own = Bound.from_buffer_copy(bound)
             own.array = bound.array
             return self._printing(kind, own, keep, PrintRing())
 
@@ -241,8 +257,9 @@ class LaunchFunction:
                 ring.thread = 0
 
 
-def _slot(slot: BufferSlot) -> _Slot:
-    return _Slot(
+def slot_of(slot: BufferSlot) -> Slot:
+    """What an array must be to be bound to a buffer."""
+    return Slot(
         element_bytes=slot.element_bytes,
         flags=_CONTIGUOUS_WITH_FORMAT | (_WRITABLE if slot.writable else 0),
         formats=_FORMATS.get(slot.dtype, "").encode(),

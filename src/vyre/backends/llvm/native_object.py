@@ -67,7 +67,7 @@ def architecture() -> str:
 @cache
 def source(system: str, of_architecture: str) -> str:
     """The runtime as LLVM IR text, for a value of `sys.platform`."""
-    names = ("pool.ll", *_PARTS[system], "python.ll")
+    names = ("pool.ll", *_PARTS[system], "python.ll", "sequence.ll")
     text = "\n".join(map(_text, names))
     values = {
         "STACK": str(WORKER_STACK_BYTES),

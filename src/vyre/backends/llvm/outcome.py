@@ -28,6 +28,7 @@ class Status(IntEnum):
     NO_STACK = abi.STOP_NO_STACK
     FORKED = abi.STOP_FORKED
     NO_WATCHDOG = abi.STOP_NO_WATCHDOG
+    STEP = abi.STOP_STEP
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ class LaunchFacts:
     """Trip counts computed from the first lane's index: valid for any row that begins there."""
     outer_counters: frozenset[str] = frozenset()
     """Induction variables of loops around the lane loop."""
+    version_flags: frozenset[str] = frozenset()
+    """Conditions that select a version of the program: each version is scheduled by itself."""
     longest_row: int = 0
     """Lanes that may run as one row; 0 for any number."""
 

@@ -16,6 +16,8 @@ from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
 from vyre.backends.llvm.passes.lower_subgroups import LowerSubgroups
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
+from vyre.backends.llvm.passes.specialise_trip_counts import SpecialiseTripCounts
+from vyre.backends.llvm.passes.structure_returns import StructureReturns
 from vyre.backends.llvm.passes.unroll_grid_stride import UnrollGridStride
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Program
@@ -27,12 +29,14 @@ from vyre.rewrite.unique_names import with_unique_names
 CPU_PASSES: tuple[CpuPass, ...] = (
     LowerSubgroups(),  # first: it makes barriers, and the others look for them
     CompactLeaders(),  # on what LowerSubgroups made of the lanes of subgroups
-    InterchangeAxes(),  # early: strides along x decide all that follows
+    StructureReturns(),  # early: analyses see the guards that returns are
+    InterchangeAxes(),  # strides along x decide all that follows
     RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
     IfConvertExchanges(),  # branches that would diverge; before loops are analysed
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
     GridStrideLoops(),  # needs the loop as it was written
-    UnrollGridStride(),  # last: only loops that GridStrideLoops made
+    UnrollGridStride(),  # only loops that GridStrideLoops made
+    SpecialiseTripCounts(),  # last: what follows would see every loop five times
 )
 
 

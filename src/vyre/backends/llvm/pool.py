@@ -19,12 +19,15 @@ from vyre.cache import default_cache
 from vyre.config import config
 from vyre.locks import make_lock
 
-LaunchKind = Literal["bound", "arrays", "raw"]
+LaunchKind = Literal["bound", "arrays", "raw", "sequence"]
 
 EXPORTS: Final = (
     "vyre_method_bound",
     "vyre_method_arrays",
     "vyre_method_raw",
+    "vyre_method_sequence",
+    "vyre_clear_blocks",
+    "vyre_copy_blocks",
     "vyre_pool_configure",
     "vyre_pool_reset",
     "vyre_pool_workers",
@@ -52,7 +55,12 @@ class Pool:
             "bound": native.address("vyre_method_bound"),
             "arrays": native.address("vyre_method_arrays"),
             "raw": native.address("vyre_method_raw"),
+            "sequence": native.address("vyre_method_sequence"),
         }
+        self.clear_blocks = native.address("vyre_clear_blocks")
+        """A kernel that fills memory with zeros."""
+        self.copy_blocks = native.address("vyre_copy_blocks")
+        """A kernel that copies memory."""
         self._configure = ctypes.CFUNCTYPE(None, ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64)(
             native.address("vyre_pool_configure")
         )

@@ -14,9 +14,7 @@ class Technique(Enum):
     """A lowering or heuristic that can be left out; its value says what it does."""
 
     # Rewrites of one region
-    STRUCTURE_RETURNS = "early returns become branches"
     UNROLL_STRUCT_LOOPS = "short loops over the members of structures are unrolled"
-    SPECIALISE_TRIP_COUNTS = "loops over channels are versioned for 1 to 4 of them"
     NARROW_INTEGERS = "arithmetic on bytes stays in narrow integers"
     REBASE_LOOPS = "loops whose start differs between lanes count from zero"
     DELINEARISE = "rows are cut where a remainder or quotient starts over"
@@ -45,6 +43,7 @@ class Technique(Enum):
     ALL_ACTIVE_PROLOGUE = "iterations that all lanes take run without masks"
     UNROLL_AND_JAM = "lanes in lock-step take several iterations per turn"
     PRIVATISE_REDUCTIONS = "threads accumulate atomics privately and combine at the end"
+    BLOCK_REDUCTIONS = "float atomics on one element become sums of blocks, in a fixed order"
     CONSTANT_TABLES = "chains of selects over constants become table lookups"
     TABLE_LOOKUP = "small tables are looked up in registers"
     NONTEMPORAL_STORES = "outputs larger than the cache are stored past it"

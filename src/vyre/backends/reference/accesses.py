@@ -11,6 +11,7 @@ from vyre.backends.reference import atomics
 from vyre.backends.reference.memory import as_index
 from vyre.ir import Atomic, MemoryOrdering
 from vyre.semantics import Array
+from vyre.semantics.atomics import is_atomic_load
 
 if TYPE_CHECKING:
     from vyre.backends.reference.code import Evaluate, Leaf
@@ -74,13 +75,14 @@ def atomic(
     assert value is not None
     acquires, sanitize = expr.ordering in _ACQUIRING, compiler.sanitize
     compiler.has_acquire |= acquires
+    loads = is_atomic_load(expr)
 
     def run(task: Task, lanes: Lanes) -> Array:
         at, given = as_index(index(task, lanes)), value(task, lanes)
         wanted = None if expected is None else expected(task, lanes)
         cells = task.cells[buffer]
         if sanitize and (watch := task.cohort.world.watch) is not None:
-            watch.exchanged(task, lanes, buffer, at, place, acquires=acquires)
+            watch.exchanged(task, lanes, buffer, at, place, acquires=acquires, loads=loads)
         outside = cells.outside(at)
         at = np.broadcast_to(at, lanes.size)
         if on_chip:

@@ -15,7 +15,7 @@ from vyre.backends.reference.variables import Variables
 from vyre.diagnostics import CapabilityError, CheckError
 from vyre.diagnostics.codes import execution as codes
 from vyre.diagnostics.codes import typing as typing_codes
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import assigned_names, walk_stmts
 
 
 def compiled(program: ir.Program, *, sanitize: bool = False) -> Code:
@@ -213,4 +213,4 @@ def _is_grid_wide(statement: ir.AnyStmt) -> bool:
 
 
 def _assigned(program: ir.Program) -> frozenset[str]:
-    return frozenset(s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign))
+    return assigned_names(program.entry)

@@ -87,12 +87,21 @@ class Sanitizer:
             self._past(task, who, place)
 
     def exchanged(
-        self, task: Task, lanes: Lanes, buffer: int, at: Array, place: int, *, acquires: bool
+        self,
+        task: Task,
+        lanes: Lanes,
+        buffer: int,
+        at: Array,
+        place: int,
+        *,
+        acquires: bool,
+        loads: bool,
     ) -> None:
-        """Invocations change elements atomically."""
+        """Invocations change elements atomically, or only load them."""
         cells = task.cells[buffer]
-        element, who = self._inside(task, lanes, cells, at, place, "changes")
-        self._use(Use.ATOMIC, task, cells, element, who, place)
+        verb, use = ("reads", Use.LOAD) if loads else ("changes", Use.ATOMIC)
+        element, who = self._inside(task, lanes, cells, at, place, verb)
+        self._use(use, task, cells, element, who, place)
         if place in self._guards:
             self._past(task, who, place)
         if acquires and self._acquired is not None:
@@ -276,7 +285,7 @@ class Sanitizer:
             for earlier, conflict in shadow.conflicts(access, self._unit, self._acquired):
                 self._race(task, cells, access, earlier, conflict)
             shadow.note(access)
-        if use is not Use.READ and shadow.written is not None:
+        if use in (Use.WRITE, Use.ATOMIC) and shadow.written is not None:
             shadow.written[element] = True
 
     def _race(

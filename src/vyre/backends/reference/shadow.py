@@ -21,12 +21,14 @@ class Use(Enum):
 
     READ = "read"
     WRITE = "written"
+    LOAD = "read atomically"
     ATOMIC = "changed atomically"
 
 
 CONFLICTS = {
     Use.READ: (Use.WRITE, Use.ATOMIC),
-    Use.WRITE: (Use.WRITE, Use.READ, Use.ATOMIC),
+    Use.WRITE: (Use.WRITE, Use.READ, Use.LOAD, Use.ATOMIC),
+    Use.LOAD: (Use.WRITE,),
     Use.ATOMIC: (Use.WRITE, Use.READ),
 }
 """Which earlier uses race with a use."""

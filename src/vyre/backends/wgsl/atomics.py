@@ -75,6 +75,9 @@ def _write_word(ctx: Context, buffer: Buffer, op: AtomicOp, out: Writer) -> None
     if op is AtomicOp.COMPARE_EXCHANGE:
         _write_strong_exchange(cell, "expected", "value", out)
         out.line("result = old;")
+    elif op is AtomicOp.EXCHANGE:
+        old = f"atomicExchange({cell}, {to_word(buffer.scalar, 'value')})"
+        out.line(f"result = {from_word(buffer.scalar, old)};")
     elif buffer.scalar.is_float:
         _write_float_update(ctx, cell, op, out)
     else:

@@ -18,12 +18,13 @@ from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.driver_visible_floats import KnownContents
 from vyre.backends.wgsl.literals import literal
-from vyre.backends.wgsl.memory import Buffer, Space, length
+from vyre.backends.wgsl.memory import Buffer, Cells, Space, length
 from vyre.backends.wgsl.operators import as_u32
 from vyre.backends.wgsl.types import held, is_array, is_wide, zero
 from vyre.backends.wgsl.value import Seen, Value
 from vyre.emit import Level, Writer
 from vyre.ir.walk import expr_children
+from vyre.semantics.atomics import is_atomic_load
 
 _BUILTINS = {
     ir.BuiltinKind.GLOBAL_ID: "gid",
@@ -148,7 +149,7 @@ class Expressions:
     def effect(self, expr: ir.AnyExpr) -> None:
         """Evaluate an expression for its effect only."""
         if isinstance(expr, ir.Atomic):
-            self.out.line(f"{self._atomic(expr).text};")
+            self.out.line(f"{self._atomic(expr, unused=True).text};")
         elif self.has_effect(expr):
             self.value(expr)
 
@@ -227,7 +228,7 @@ class Expressions:
         lane = Value(f"{base}{place}", element, constant=vector.constant, seen=vector.seen)
         return self.ctx.runtime(lane)
 
-    def _atomic(self, expr: ir.Atomic) -> Value:
+    def _atomic(self, expr: ir.Atomic, *, unused: bool = False) -> Value:
         buffer = self.buffers[expr.buffer]
         operands = [expr.index, expr.value]
         if expr.expected is not None:
@@ -236,6 +237,13 @@ class Expressions:
         if buffer.scalar.is_float:
             values = [self.ctx.hidden(value, Seen.ALL) for value in values]
         place = self.index(index)
+        relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
+        if relaxed and buffer.cells is not Cells.PAIRS:
+            # Plain accesses of a buffer that has atomics are atomic loads and stores themselves.
+            if is_atomic_load(expr):
+                return spell(buffer.call("load", place), buffer.scalar)
+            if unused and expr.op is ir.AtomicOp.EXCHANGE:
+                return spell(buffer.call("store", place, values[0].text), buffer.scalar)
         built_in = BUILT_IN.get(expr.op)
         plain = buffer.is_simple and buffer.scalar.is_integer and built_in is not None
         if plain and self.ranges.is_in_bounds(expr, self.position):

@@ -16,7 +16,7 @@ from vyre.backends.wgsl.traps import Traps
 from vyre.backends.wgsl.types import is_wide
 from vyre.backends.wgsl.value import Value
 from vyre.emit import Level
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import assigned_names
 
 _ENDS = (ir.Return, ir.Break, ir.Continue, ir.Trap)
 
@@ -34,7 +34,7 @@ class Statements:
         entry = self.ctx.program.entry
         self.count = 0
         """Statements written so far."""
-        self.assigned = {s.name for s in walk_stmts(entry) if isinstance(s, ir.Assign)}
+        self.assigned = assigned_names(entry)
 
     def program(self) -> None:
         """All of it."""

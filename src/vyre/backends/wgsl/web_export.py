@@ -59,17 +59,27 @@ def export_web(
         program, WgpuBackend(), PORTABLE, options if options is not None else CompileOptions()
     )
     plan = WebPlan(compilation, sample.counts, sample.grid)
+    grid = " × ".join(f"{extent:,}" for extent in sample.grid)
+    workgroup = " × ".join(map(str, program.workgroup_size))
+    title = program.entry_op_id or "vyre program"
+    return write_page(directory, title, grid, workgroup, plan.shaders, _data(program, plan, sample))
+
+
+def write_page(
+    directory: Path, title: str, grid: str, workgroup: str, shaders: list[str], data: Json
+) -> list[Path]:
+    """Write the files of a page: its shaders, what the loader reads, and the scripts."""
     web = files("vyre.backends.wgsl") / "web"
     page = Template((web / "page.html").read_text(encoding="utf-8"))
     texts = {
         "index.html": page.substitute(
-            title=html.escape(program.entry_op_id or "vyre program"),
-            grid=" × ".join(f"{extent:,}" for extent in sample.grid),
-            workgroup=" × ".join(map(str, program.workgroup_size)),
-            shaders="\n".join(_shader(k, plan.shaders) for k in range(len(plan.shaders))),
+            title=html.escape(title),
+            grid=grid,
+            workgroup=workgroup,
+            shaders="\n".join(_shader(k, shaders) for k in range(len(shaders))),
             version=vyre_version(),
         ),
-        "program.js": f"const program = {json.dumps(_data(program, plan, sample), indent=1)};\n",
+        "program.js": f"const program = {json.dumps(data, indent=1)};\n",
         **{name: (web / name).read_text(encoding="utf-8") for name in SCRIPTS},
     }
     directory.mkdir(parents=True, exist_ok=True)
@@ -95,24 +105,25 @@ def _data(program: Program, plan: WebPlan, sample: Sample) -> Json:
     outputs = [decl for decl in program.buffers if decl.is_host_output]
     return {
         "buffers": [
-            {**_described(plan, name), "input": _text(sample.inputs.get(name))}
+            {**described(plan, name), "input": encoded(sample.inputs.get(name))}
             for name in plan.elements
         ],
         **plan.to_json(),
         "trap": sample.trap,
         "outputs": [
             {
-                **_described(plan, decl.name),
+                **described(plan, decl.name),
                 "buffer": plan.place(decl.name),
                 "ulps": sample.ulps.get(decl.name, 0),
-                "expected": _text(sample.expected.get(decl.name)),
+                "expected": encoded(sample.expected.get(decl.name)),
             }
             for decl in outputs
         ],
     }
 
 
-def _described(plan: WebPlan, name: str) -> Json:
+def described(plan: WebPlan, name: str) -> Json:
+    """A buffer as the page shows it."""
     element = plan.elements[name]
     lane = element.element if element.is_vector and element.element is not None else element
     return {
@@ -128,7 +139,8 @@ def _spelled(lane: DataType) -> str:
     return "u8" if lane is DataType.BYTES else lane.spelling
 
 
-def _text(array: Array | None) -> str | None:
+def encoded(array: Array | None) -> str | None:
+    """Bytes of an array as text."""
     if array is None:
         return None
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

@@ -264,11 +264,75 @@ def smoothed(f: vy.InOut[vy.f32], y: vy.In[vy.u32]):
         f[i] = f[i] + tile[(lane + 1) % GROUP] * 0.25
 
 
+@vy.kernel(workgroup=GROUP)
+def neighbours(f: vy.In[vy.f32], g: vy.Out[vy.f32]):
+    """Sums and products of floats that a contraction would round otherwise."""
+    i = vy.gid()
+    if i < len(g):
+        left, right = f[max(i, 1) - 1], f[i + 1]
+        g[i] = left * 0.3 + f[i] * 0.4 + right * 0.3
+
+
+@vy.kernel(workgroup=GROUP)
+def roots(f: vy.InOut[vy.f32], n: vy.u32):
+    """Newton's iteration, as often as it is given: divisions in a loop that ends early."""
+    i = vy.gid()
+    if i >= len(f):
+        return
+    value = abs(f[i]) + 1.0
+    guess = value
+    for _ in range(n % 6):
+        after = 0.5 * (guess + value / guess)
+        if after == guess:
+            break
+        guess = after
+    f[i] = guess
+
+
+@vy.kernel(workgroup=GROUP)
+def float_tree(f: vy.In[vy.f32], g: vy.InOut[vy.f32]):
+    """The sum of a workgroup's floats, in the order of a tree."""
+    sums = vy.shared(vy.f32, GROUP)
+    i, lane = vy.gid(), vy.lid()
+    sums[lane] = f[i]
+    reach = GROUP // 2
+    while reach > 0:
+        vy.barrier()
+        if lane < reach:
+            sums[lane] += sums[lane + reach]
+        reach = reach // 2
+    vy.barrier()
+    if i < len(g):
+        g[i] = g[i] * 0.125 + sums[0]
+
+
+@vy.kernel(workgroup=GROUP)
+def compacted(x: vy.In[vy.u32], y: vy.Out[vy.u32], z: vy.InOut[vy.u32]):
+    """Positions of odd elements in their order, and how many there are: a count by one."""
+    if vy.gid() == 0:
+        found = vy.u32(0)
+        for k in range(len(x)):
+            if x[k] % 2 == 1:
+                y[found] = k
+                found += 1
+        z[0] = found
+
+
+@vy.kernel(workgroup=GROUP)
+def up_to_the_count(x: vy.In[vy.u32], y: vy.In[vy.u32], z: vy.InOut[vy.u32]):
+    """As many elements as a count in memory says, whatever it holds."""
+    i = vy.gid()
+    count = min(x[0], len(z))
+    if i < count:
+        z[i] = y[i] + count
+
+
 def programs() -> dict[str, Program]:
     """All of them, by name."""
     found = (
         *(squares, every_third, backwards, in_place, tile_backwards, tallied, histogram, highest),
         *(own_tickets, running_sum, whole_running_sum, sorted_window, spreading, handed_on),
         *(steps_to_one, many_ways_out, same_names, from_bytes, to_bytes, halves, smoothed),
+        *(neighbours, roots, float_tree, compacted, up_to_the_count),
     )
     return {kernel.__name__: kernel.program() for kernel in found}

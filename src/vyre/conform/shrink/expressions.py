@@ -11,7 +11,15 @@ from dataclasses import replace
 
 from vyre import ir
 from vyre.conform.generate import GeneratedCase
-from vyre.ir.walk import expr_children, map_bodies, map_exprs, rebuilt, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    expr_children,
+    map_bodies,
+    map_exprs,
+    rebuilt,
+    variables_of,
+    walk_own_exprs,
+    walk_stmts,
+)
 from vyre.record import dataclass
 
 
@@ -125,12 +133,11 @@ def _index_variables(program: ir.Program) -> set[str]:
             roots.append(statement.index)
         elif isinstance(statement, ir.While):
             roots.append(statement.cond)
-        for child in expr_children(statement):
-            for expr in walk_expr(child):
-                if isinstance(expr, (ir.Load, ir.Atomic)):
-                    decl = program.buffer(expr.buffer)
-                    if decl is not None and decl.is_writable and not decl.is_local:
-                        roots.append(expr.index)
+        for expr in walk_own_exprs(statement):
+            if isinstance(expr, (ir.Load, ir.Atomic)):
+                decl = program.buffer(expr.buffer)
+                if decl is not None and decl.is_writable and not decl.is_local:
+                    roots.append(expr.index)
     for root in roots:
-        fixed |= {expr.name for expr in walk_expr(root) if isinstance(expr, ir.Var)}
+        fixed |= variables_of(root)
     return fixed

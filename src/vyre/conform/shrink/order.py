@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 
 from vyre import ir
-from vyre.ir.walk import bodies, expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import bodies, rewrite_expr, walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 
@@ -84,12 +84,11 @@ def _events(body: ir.Body) -> Iterator[_Use | ir.MemoryOrdering]:
 
 
 def _own_events(statement: ir.AnyStmt) -> Iterator[_Use | ir.MemoryOrdering]:
-    for child in expr_children(statement):
-        for expr in walk_expr(child):
-            if isinstance(expr, ir.Load):
-                yield _Use(expr.buffer, _Kind.READ, expr.index)
-            elif isinstance(expr, ir.Atomic):
-                yield _Use(expr.buffer, _Kind.ATOMIC)
+    for expr in walk_own_exprs(statement):
+        if isinstance(expr, ir.Load):
+            yield _Use(expr.buffer, _Kind.READ, expr.index)
+        elif isinstance(expr, ir.Atomic):
+            yield _Use(expr.buffer, _Kind.ATOMIC)
     match statement:
         case ir.Store(buffer, index):
             yield _Use(buffer, _Kind.STORE, index)

@@ -12,9 +12,12 @@ from vyre.conform.suite.case import Stretch, Trial
 from vyre.conform.suite.edge_values import edge_array
 from vyre.conform.suite.texts import written
 from vyre.semantics import Array, storage_dtype
+from vyre.semantics.atomics import load_of
 
 _AREA = "atomics"
 _MANY = 8192
+_FEW = 1024
+"""Numbers whose sum over all invocations is exact in every type."""
 _JOINING = (
     *(ir.AtomicOp.ADD, ir.AtomicOp.SUB, ir.AtomicOp.AND, ir.AtomicOp.OR, ir.AtomicOp.XOR),
     *(ir.AtomicOp.MIN, ir.AtomicOp.MAX),
@@ -34,6 +37,8 @@ def trials() -> Iterator[Trial]:
             if dtype in op.row.operands:
                 yield _alone(op, dtype)
                 yield _outside(op, dtype)
+        yield _loads_and_stores(dtype, workgroup=False)
+        yield _loads_and_stores(dtype, workgroup=True)
     for ordering in _ORDERINGS:
         yield _tickets(ordering)
     for dtype in _TYPES:
@@ -167,6 +172,40 @@ def _outside(op: ir.AtomicOp, dtype: ir.DataType) -> Trial:
     return Trial(_AREA, name, program, inputs, (1, 1, 1), stretches)
 
 
+def _loads_and_stores(dtype: ir.DataType, *, workgroup: bool) -> Trial:
+    """Many invocations store the same value to each element; all load it after a barrier."""
+    values = edge_array(dtype)
+    if dtype.is_float:
+        values = values[np.isfinite(values)]
+    n = values.size
+    decls = [
+        ir.BufferDecl.read("v", 0, dtype).with_count(n),
+        ir.BufferDecl.output("found", 1, dtype).with_count(256),
+        ir.BufferDecl.read_write("m", 2, dtype).with_count(n),
+    ]
+    cells = "m"
+    if workgroup:
+        cells = "part"
+        decls.append(ir.BufferDecl.workgroup(cells, n, dtype))
+    i = ir.Expr.gid(0)
+    # The last of n + 2 is out of bounds: its store does nothing, and its load gives zero.
+    place = i % ir.Expr.u32(n + 2)
+    barrier = ir.MemoryOrdering.ACQ_REL if workgroup else ir.MemoryOrdering.GRID_SYNC
+    store = ir.Expr.atomic_exchange(cells, place, ir.Expr.load("v", place))
+    body: list[ir.Node] = [
+        ir.Node.eval(store),
+        ir.Node.barrier(barrier),
+        ir.Node.store("found", i, load_of(cells, place, dtype)),
+    ]
+    size = 256 if workgroup else 64
+    program = ir.Program.wrapped(decls, (size, 1, 1), body)
+    where = "workgroup" if workgroup else "device"
+    name = f"atomic loads and stores of {dtype} in {where} memory"
+    inputs = {"v": values, "m": np.zeros(n, storage_dtype(dtype))}
+    stretches = (Stretch(name, "found", 0, 256), Stretch(f"{name}: memory", "m", 0, n, whole=True))
+    return Trial(_AREA, name, program, inputs, (256 // size, 1, 1), stretches)
+
+
 def _tickets(ordering: ir.MemoryOrdering) -> Trial:
     """Every invocation draws a number, and none is drawn twice."""
     text = f"""
@@ -193,7 +232,7 @@ def _handed_on(dtype: ir.DataType) -> Trial:
     buffer place: scratch {dtype}[1]
 
     region "exchanges" {{
-        let taken = atomic_exchange(place[0], {dtype}(gid.x + 1))
+        let taken = atomic_exchange(place[0], {dtype}(gid.x % {_FEW} + 1))
         eval atomic_add(sum[0], taken)
         barrier grid_sync
         if gid.x == 0 {{
@@ -201,7 +240,7 @@ def _handed_on(dtype: ir.DataType) -> Trial:
         }}
     }}
     """
-    total = _MANY * (_MANY + 1) // 2
+    total = _MANY * (_FEW + 1) // 2
     expected = {"sum": np.array([total], storage_dtype(dtype))}
     name = f"exchange {dtype}, {_MANY} invocations"
     return written(_AREA, name, text, {}, (_MANY // 64, 1, 1), expected)

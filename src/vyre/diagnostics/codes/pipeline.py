@@ -264,6 +264,30 @@ def twice(x: vy.In[vy.f32], y: vy.In[vy.f32]):
     double(x, y)
 """,
 )
+COUNT_ABOVE = Code(
+    "P118",
+    "count above its limit",
+    "the scratch {name!r} has {found} elements, and vy.at_most allows {most}",
+    "allow more: vy.at_most(n), or find out why a stage counts that many",
+    example="""\
+import numpy as np
+import vyre as vy
+
+@vy.kernel
+def all_of(x: vy.In[vy.u32], found: vy.Out[vy.u32], n: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        found[n.atomic_add(0, 1)] = x[i]
+
+@vy.pipeline
+def few(x: vy.In[vy.u32]) -> vy.Array[vy.u32]:
+    n = vy.scratch(vy.u32, 1)
+    found = vy.scratch(vy.u32, vy.at_most(2), count=n)
+    all_of(x, found, n)
+    return found
+
+few(np.zeros(4, np.uint32))""",
+)
 
 CODES = (
     OUTSIDE,
@@ -283,4 +307,5 @@ CODES = (
     UNBOUND,
     HOST_VALUE,
     READ_ONLY,
+    COUNT_ABOVE,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vyre.driver.grid_sync.dispatch import run_split
+from vyre.driver.grid_sync.dispatch import SplitExecutable, run_split
 from vyre.driver.grid_sync.outline import contains_collective, contains_grid_sync
 from vyre.driver.grid_sync.plan import SplitPlan
 from vyre.driver.grid_sync.slots import DispatchConfig, dispatch_with_grid_sync_split
@@ -11,6 +11,7 @@ from vyre.ir import Program
 
 __all__ = [
     "DispatchConfig",
+    "SplitExecutable",
     "SplitPlan",
     "contains_collective",
     "contains_grid_sync",

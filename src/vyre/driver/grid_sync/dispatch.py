@@ -2,142 +2,147 @@
 
 from __future__ import annotations
 
-import struct
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
+from typing import Final
 
-from vyre.diagnostics import DeadlineError, DispatchError, ExecutionError
+from vyre.diagnostics import DispatchError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
-from vyre.driver.grid_sync.plan import (
-    BOUNDS,
-    EXIT,
-    EXIT_CONTINUE,
-    EXIT_LEAVE,
-    Clear,
-    ConditionLoop,
-    CopyBuffer,
-    CountedLoop,
-    Launch,
-    SplitPlan,
-    Step,
-)
+from vyre.driver.grid_sync.lowering import Bound, Lowered, lower
+from vyre.driver.grid_sync.plan import SplitPlan
 from vyre.driver.grid_sync.segment_errors import in_segment
-from vyre.record import dataclass
+from vyre.driver.sequence import Clear, Parameter, Place, PreparedSequence, prepare
+from vyre.signals import is_from_handler
+
+_MOST_KEPT: Final = 1 << 26
+"""Bytes of memory between segments that a program keeps for its next launches."""
+_MOST_GRIDS: Final = 16
 
 
-@dataclass(slots=True)
-class _Run:
-    plan: SplitPlan
-    executables: Mapping[int, Executable]
-    arguments: dict[str, Argument]
-    grid: Grid
-    ends_at: float | None
-    handovers: Mapping[int, Sequence[DeviceMemory]]
-    kernel_ns: int = 0
-    timed: bool = True
-    printed: tuple[str, ...] = ()
+class _Ready:
+    """A split program on memory between its segments, for one launch at a time."""
 
-    def steps(self, steps: Sequence[Step]) -> int:
-        """Run steps; the value says whether a loop around them is left or goes on early."""
-        for step in steps:
-            match step:
-                case Launch():
-                    signal = self.launch(step)
-                    if signal:
-                        return signal
-                case CopyBuffer():
-                    self.copy(step)
-                case Clear(buffers):
-                    for name in buffers:
-                        self.arguments[name].memory.zero()
-                    self.remaining()
-                case CountedLoop():
-                    self.counted(step)
-                case ConditionLoop():
-                    self.conditional(step)
-        return 0
+    __slots__ = ("_lowered", "_plan", "_prepared", "nbytes")
 
-    def launch(self, step: Launch) -> int:
-        # A segment that does nothing may still be where memory changes hands.
-        for memory in self.handovers.get(step.segment, ()):
-            memory.zero()
-        if step.segment in self.plan.empty:
-            return 0
-        if step.leaves:
-            self.arguments[EXIT].memory.zero()
-        segment = self.plan.segments[step.segment]
-        bound = [self.arguments[d.name] for d in segment.buffers if not d.is_on_chip]
+    def __init__(
+        self, plan: SplitPlan, lowered: Lowered, prepared: PreparedSequence, nbytes: int
+    ) -> None:
+        self._plan = plan
+        self._lowered = lowered
+        self._prepared = prepared
+        self.nbytes = nbytes
+        """Of the memory between segments."""
+
+    def run(
+        self, arrays: Sequence[object], deadline: float | None, clearing: bytes = b""
+    ) -> LaunchRecord | None:
+        """Launch; None, without any effect, if arrays cannot be used as they are."""
         try:
-            with in_segment(step.segment, len(self.plan.segments)):
-                remaining = self.remaining()
-                record = self.executables[step.segment].launch(bound, self.grid, remaining)
-        except ExecutionError as ended:
-            ended.printed = self.printed + ended.printed
-            raise
-        self.note(record)
-        return self.shared_u32() if step.leaves else 0
-
-    def remaining(self) -> float | None:
-        """Seconds until the deadline, if there is one."""
-        if self.ends_at is None:
+            record = self._prepared.run(arrays, deadline, clearing)
+        except Exception as problem:
+            if is_from_handler(problem):
+                raise
+            with self._in_segment():
+                raise
+        if record is None:
             return None
-        remaining = self.ends_at - time.monotonic()
-        if remaining <= 0:
-            raise DeadlineError(codes.DEADLINE_BETWEEN.at())
-        return remaining
+        return LaunchRecord(record.kernel_ns, record.printed)
 
-    def note(self, record: LaunchRecord) -> None:
-        self.printed += record.printed
-        if record.kernel_ns is None:
-            self.timed = False
-        else:
-            self.kernel_ns += record.kernel_ns
+    def _in_segment(self) -> AbstractContextManager[None]:
+        segment = self._lowered.segments.get(self._prepared.position)
+        if segment is None:
+            return nullcontext()
+        return in_segment(segment, len(self._plan.segments))
 
-    def shared_u32(self) -> int:
-        view = bytearray(4)
-        self.arguments[EXIT].memory.read(memoryview(view))
-        return struct.unpack("<I", view)[0]
 
-    def copy(self, step: CopyBuffer) -> None:
-        source, destination = self.arguments[step.source], self.arguments[step.destination]
-        # Pieces of memory may be larger than the buffers that are bound to them.
-        count = min(source.count, destination.count)
-        size = count * (step.element.size_bytes or 0)
-        if size:
-            destination.memory.copy_from(source.memory, size)
+class SplitExecutable:
+    """A split program on a device that runs sequences by itself: one executable like others."""
 
-    def counted(self, step: CountedLoop) -> None:
-        if isinstance(step.bounds, Launch):
-            self.arguments[BOUNDS].memory.zero()
-            self.launch(step.bounds)
-            view = bytearray(16)
-            self.arguments[BOUNDS].memory.read(memoryview(view))
-            # The two slots hold the bounds' low 64 bits; unsigned ones read back as unsigned.
-            form = "<2q" if step.variable.element.is_signed else "<2Q"
-            start, stop = struct.unpack(form, view)
-        else:
-            start, stop = step.bounds
-        size = step.variable.element.size_bytes or 0
-        signed = step.variable.element.is_signed
-        memory = self.arguments[step.variable.buffer].memory
-        for value in range(start, stop):
-            memory.write(memoryview(value.to_bytes(size, "little", signed=signed)))
-            if self.steps(step.steps) == EXIT_LEAVE:
-                return
+    __slots__ = ("_device", "_executables", "_idle", "_kept", "_names", "_plan")
 
-    def conditional(self, step: ConditionLoop) -> None:
-        while True:
-            self.arguments[EXIT].memory.zero()
-            self.launch(step.condition)
-            if not self.shared_u32():
-                return
-            signal = self.steps(step.steps)
-            if signal == EXIT_LEAVE:
-                return
-            assert signal in (0, EXIT_CONTINUE)
+    def __init__(
+        self,
+        plan: SplitPlan,
+        executables: Mapping[int, Executable],
+        device: Device,
+        names: Sequence[str],
+    ) -> None:
+        self._plan = plan
+        self._executables = executables
+        self._device = device
+        self._names = tuple(names)
+        self._idle: dict[Grid, list[_Ready]] = {}
+        """Prepared on arrays of the caller: each launch takes one, or makes it."""
+        self._kept = 0
+
+    def launch(
+        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
+    ) -> LaunchRecord:
+        """Run the grid."""
+        bound = dict(zip(self._names, arguments, strict=True))
+        return run_split(self._plan, self._executables, self._device, bound, grid, deadline)
+
+    def bind(
+        self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
+    ) -> Callable[[], LaunchRecord]:
+        """The same launch again and again; several threads may do it at once."""
+        bound = dict(zip(self._names, arguments, strict=True))
+        idle: list[_Ready] = []
+
+        def run() -> LaunchRecord:
+            try:
+                ready = idle.pop()
+            except IndexError:  # the first launch, or other threads use all there are
+                ready = self._make(bound, grid, 0)
+            record = ready.run((), deadline)
+            idle.append(ready)
+            assert record is not None
+            return record
+
+        return run
+
+    def on_arrays(
+        self, grid: Grid, deadline: float | None = None, strided: Sequence[int] = ()
+    ) -> Callable[..., LaunchRecord | None]:
+        """A launch on host arrays, as `TakesArrays` has it; not on views with strides."""
+        assert not strided
+        count = len(self._names)
+
+        def run(*given: object) -> LaunchRecord | None:
+            wanted: Grid = given[count : count + 3] or grid  # pyright: ignore[reportAssignmentType]
+            clearing: bytes = given[count + 3] if len(given) > count + 3 else b""  # pyright: ignore[reportAssignmentType]
+            return self._on_arrays(given[:count], wanted, deadline, clearing)
+
+        return run
+
+    def _on_arrays(
+        self, arrays: Sequence[object], grid: Grid, deadline: float | None, clearing: bytes
+    ) -> LaunchRecord | None:
+        idle = self._idle.get(grid)
+        if idle is None:
+            if len(self._idle) >= _MOST_GRIDS:
+                self._idle, self._kept = {}, 0
+            idle = self._idle.setdefault(grid, [])
+        try:
+            ready = idle.pop()
+            self._kept -= ready.nbytes
+        except IndexError:
+            bound = {name: Parameter(number) for number, name in enumerate(self._names)}
+            ready = self._make(bound, grid, len(bound))
+        record = ready.run(arrays, deadline, clearing)
+        # Several threads may count at once: what they lose is only a number of bytes.
+        if self._kept + ready.nbytes <= _MOST_KEPT:
+            self._kept += ready.nbytes
+            idle.append(ready)
+        return record
+
+    def _make(self, bound: Bound, grid: Grid, parameters: int) -> _Ready:
+        return _prepared(
+            self._plan, self._executables, self._device, bound, grid, None, {}, parameters
+        )
 
 
 def run_split(
@@ -153,24 +158,50 @@ def run_split(
 
     `handovers` is memory that changes hands: it is cleared before the segment it is given to.
     """
-    bound = dict(arguments)
     own: list[DeviceMemory] = []
-    workgroups, size = prod(grid), prod(plan.segments[0].workgroup_size)
-    invocations = workgroups * size
-    # Places in memory are computed in 32 bits, also of an element that comes after the last one.
-    largest = max((spill.count(workgroups, size) for spill in plan.spills), default=0)
-    if plan.spills and max(invocations, largest + workgroups) >= 1 << 32:
-        raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="is too large for a grid barrier"))
     try:
-        for spill in plan.spills:
-            count = spill.count(workgroups, size)
-            memory = device.allocate(count * (spill.element.size_bytes or 0))
-            own.append(memory)
-            bound[spill.buffer] = Argument(memory, count)
-        ends_at = None if deadline is None else time.monotonic() + deadline
-        run = _Run(plan, executables, bound, grid, ends_at, handovers or {})
-        run.steps(plan.steps if invocations else plan.copies)
-        return LaunchRecord(run.kernel_ns if run.timed else None, run.printed)
+        ready = _prepared(plan, executables, device, arguments, grid, own, handovers or {}, 0)
+        record = ready.run((), deadline)
     finally:
         for memory in own:
             memory.release()
+    assert record is not None
+    return record
+
+
+def _prepared(
+    plan: SplitPlan,
+    executables: Mapping[int, Executable],
+    device: Device,
+    arguments: Bound,
+    grid: Grid,
+    own: list[DeviceMemory] | None,
+    handovers: Mapping[int, Sequence[DeviceMemory]],
+    parameters: int,
+) -> _Ready:
+    """Memory between segments, and the sequence on it.
+
+    For a single run the memory is added to `own`; without, each run begins by clearing it.
+    """
+    workgroups, size = prod(grid), prod(plan.segments[0].workgroup_size)
+    # Places in memory are computed in 32 bits, also of an element that comes after the last one.
+    largest = max((spill.count(workgroups, size) for spill in plan.spills), default=0)
+    if plan.spills and max(workgroups * size, largest + workgroups) >= 1 << 32:
+        raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="is too large for a grid barrier"))
+    bound = dict(arguments)
+    clears: list[Clear] = []
+    nbytes = 0
+    for spill in plan.spills:
+        count = spill.count(workgroups, size)
+        memory = device.allocate(count * (spill.element.size_bytes or 0))
+        nbytes += memory.nbytes
+        bound[spill.buffer] = Argument(memory, count)
+        if own is not None:
+            own.append(memory)
+        elif not spill.is_stored_first:
+            clears.append(Clear(Place(memory), memory.nbytes))
+    lowered = lower(plan, executables, bound, grid, handovers, parameters=parameters, first=clears)
+    return _Ready(plan, lowered, prepare(device, lowered.sequence), nbytes)
+
+
+__all__ = ["SplitExecutable", "run_split"]

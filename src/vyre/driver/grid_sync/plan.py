@@ -16,6 +16,8 @@ class Spill:
     """Elements for each invocation; 0 for a single element that all share."""
     per_workgroup: int = 0
     """Elements for each workgroup, of an array that these share."""
+    is_stored_first: bool = False
+    """True if no element has to begin as zero: each is stored before it is used."""
 
     def count(self, workgroups: int, workgroup_size: int) -> int:
         """The elements for a whole grid."""
@@ -94,6 +96,19 @@ class SplitPlan:
         return tuple(step for step in self.steps if isinstance(step, CopyBuffer))
 
     @property
+    def has_copies(self) -> bool:
+        """Whether buffers are copied, as collectives do, also in loops."""
+        return _has_copies(self.steps)
+
+    @property
     def is_flat(self) -> bool:
         """Whether every segment runs once, so that segments and epochs are the same."""
         return not any(isinstance(step, (CountedLoop, ConditionLoop)) for step in self.steps)
+
+
+def _has_copies(steps: tuple[Step, ...]) -> bool:
+    return any(
+        isinstance(step, CopyBuffer)
+        or (isinstance(step, (CountedLoop, ConditionLoop)) and _has_copies(step.steps))
+        for step in steps
+    )

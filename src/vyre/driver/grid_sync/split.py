@@ -91,9 +91,9 @@ class _Splitter:
         if returns:
             spills.append(Spill(RETURNED, ir.DataType.U32, 1))
         if any(decl.name == EXIT for p in made for decl in p.buffers):
-            spills.append(Spill(EXIT, ir.DataType.U32, 0))
+            spills.append(Spill(EXIT, ir.DataType.U32, 0, is_stored_first=True))
         if any(decl.name == BOUNDS for p in made for decl in p.buffers):
-            spills.append(Spill(BOUNDS, ir.DataType.I64, 0))
+            spills.append(Spill(BOUNDS, ir.DataType.I64, 0, is_stored_first=True))
         empty = frozenset(n for n, s in enumerate(self.segments) if self.does_nothing(s))
         return SplitPlan(tuple(made), empty, _without_idle_loops(steps, empty), tuple(spills))
 
@@ -153,7 +153,7 @@ class _Splitter:
 
     def counted(self, loop: ir.Loop, inner: tuple[Item, ...], *, in_loop: bool) -> CountedLoop:
         dtype = self.types[loop.var]
-        spill = Spill(f"vyre.sync.var.{loop.var}", dtype, 0)
+        spill = Spill(f"vyre.sync.var.{loop.var}", dtype, 0, is_stored_first=True)
         self.loop_variables[loop.var] = spill
         bounds: tuple[int, int] | Launch
         if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
@@ -216,7 +216,10 @@ class _Splitter:
         for name in sorted(level):
             users = sum(name in use.reads or name in use.writes for use in uses)
             if users > 1 and name not in self.cheap:
-                found[name] = Spill(f"vyre.sync.keep.{name}", self.types[name], 1)
+                # Invocations that come to a use have come to its `Let`, which stores it.
+                found[name] = Spill(
+                    f"vyre.sync.keep.{name}", self.types[name], 1, is_stored_first=True
+                )
         for name, decl in self.locals.items():
             users = [s for s, use in zip(self.segments, uses, strict=True) if name in use.buffers]
             if len(users) > 1 or any(segment.in_loop for segment in users):

@@ -16,7 +16,13 @@ from vyre.analysis.default_grid.polynomials import GROUP, GROUPS, LANE, Group
 from vyre.diagnostics import Diagnostic, Location
 from vyre.diagnostics.codes import driver as codes
 from vyre.front.grid.dependence import BY_CONDITION, IN_A_LOOP, Dependence
-from vyre.ir.walk import expr_children, walk_all_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    expr_children,
+    variables_of,
+    walk_all_exprs,
+    walk_own_exprs,
+    walk_stmts,
+)
 from vyre.record import dataclass
 
 _MANY_GROUPS = {1: "16", 2: "(16, 16)", 3: "(8, 8, 8)"}
@@ -112,7 +118,7 @@ def _shares_by_loops(program: ir.Program) -> bool:
     kind = ir.BuiltinKind.NUM_WORKGROUPS
     for loop in loops:
         for statement in _feeding([loop], values):
-            found = (n for child in expr_children(statement) for n in walk_expr(child))
+            found = (n for n in walk_own_exprs(statement))
             if any(isinstance(n, ir.Builtin) and n.kind is kind for n in found):
                 return True
     return False
@@ -128,7 +134,7 @@ def _feeding(
         statement = waiting.pop()
         found.append(statement)
         for child in expr_children(statement):
-            used = {node.name for node in walk_expr(child) if isinstance(node, ir.Var)} - names
+            used = variables_of(child) - names
             names |= used
             for name in used:
                 waiting += values.get(name, ())
@@ -223,18 +229,17 @@ class Clues:
         self._names[id(statement)] = self._ids(search)
         if isinstance(statement, ir.Store):
             self._note_rows(search, statement)
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Binary):
-                    self._note_data(search, node)
-                if isinstance(node, ir.Atomic):
-                    self._note_rows(search, node)
-                if not isinstance(node, ir.Load):
-                    continue
-                for axis, ends in search.inside(node.buffer, node.index).items():
-                    plain = [end for end in ends if isinstance(end.extent, (Length, Axis))]
-                    if plain:
-                        self._ends.setdefault((axis, node.buffer), plain[0].extent)
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Binary):
+                self._note_data(search, node)
+            if isinstance(node, ir.Atomic):
+                self._note_rows(search, node)
+            if not isinstance(node, ir.Load):
+                continue
+            for axis, ends in search.inside(node.buffer, node.index).items():
+                plain = [end for end in ends if isinstance(end.extent, (Length, Axis))]
+                if plain:
+                    self._ends.setdefault((axis, node.buffer), plain[0].extent)
 
     def _note_rows(self, search: Search, access: ir.Store | ir.Atomic) -> None:
         place = search.values.of(access.index, search.names)
@@ -298,10 +303,9 @@ class Clues:
                 inner = walk_stmts((statement,))
                 around += [statement] if any(s is effect.statement for s in inner) else []
         for statement in _feeding(around, values):
-            for child in expr_children(statement):
-                for node in walk_expr(child):
-                    if isinstance(node, (ir.Load, ir.Atomic)) and (axis, node.buffer) in self._ends:
-                        return self._ends[axis, node.buffer]
+            for node in walk_own_exprs(statement):
+                if isinstance(node, (ir.Load, ir.Atomic)) and (axis, node.buffer) in self._ends:
+                    return self._ends[axis, node.buffer]
         return None
 
 

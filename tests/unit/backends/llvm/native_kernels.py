@@ -214,3 +214,65 @@ def address(array: np.ndarray) -> tuple[int, int]:
 
 
 HELLO = (PrintFormat("group {} says {}", ("u32", "f64")),)
+
+PASS_ON = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %source = load ptr, ptr %buffers
+  %count.p = getelementptr %vyre.buffer, ptr %buffers, i64 0, i32 1
+  %count = load i64, ptr %count.p
+  %target.p = getelementptr %vyre.buffer, ptr %buffers, i64 1
+  %target = load ptr, ptr %target.p
+  br label %loop
+loop:
+  %i = phi i64 [ %first, %entry ], [ %next, %loop ]
+  %scaled = mul i64 %i, 7919
+  %moved = add i64 %scaled, 13
+  %from = urem i64 %moved, %count
+  %from.p = getelementptr i32, ptr %source, i64 %from
+  %value = load i32, ptr %from.p
+  %more.value = add i32 %value, 1
+  %to.p = getelementptr i32, ptr %target, i64 %i
+  store i32 %more.value, ptr %to.p
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %last
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}
+"""
+"""Workgroup i stores to element i one more than a distant element of the other buffer has."""
+
+PAIR = (BufferSlot("source", "i32", 4, False), BufferSlot("target", "i32", 4, True))
+
+COUNT_DOWN = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %data = load ptr, ptr %buffers
+  %old = load i32, ptr %data
+  %new = sub i32 %old, 1
+  store i32 %new, ptr %data
+  ret void
+}}
+"""
+"""Takes one from element 0."""
+
+KEEPS = f"""{HEAD} {{
+entry:
+  %buffers = load ptr, ptr %launch
+  %data = load ptr, ptr %buffers
+  %kept = load i32, ptr %scratch
+  %ends = icmp eq i64 %first, %last
+  br i1 %ends, label %hand, label %work
+hand:
+  %old = atomicrmw add ptr %data, i32 %kept monotonic
+  ret void
+work:
+  %many = sub i64 %last, %first
+  %many32 = trunc i64 %many to i32
+  %sum = add i32 %kept, %many32
+  store i32 %sum, ptr %scratch
+  ret void
+}}
+"""
+"""Counts workgroups in the memory of each thread, which adds its count to element 0 at the end."""

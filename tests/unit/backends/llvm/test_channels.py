@@ -12,7 +12,8 @@ import vyre as vy
 from tests.unit.backends.llvm.running import source
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import compile
-from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody, trip_count_candidates
+from vyre.backends.llvm.passes.specialise_trip_counts import loops_over_members
+from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import EmitOptions
 from vyre.ir import Let, Loop, Program, Store
@@ -45,7 +46,7 @@ region "r" {{
 def _made(body: str) -> UnrolledBody | None:
     program = Program.parse(HEAD.format(body=body))
     types = variable_types(program)
-    found = trip_count_candidates(program, program.entry, {}, frozenset(), types)
+    found = loops_over_members(program, types)
     return None if found is None else UnrolledBody(program.entry, found, 3, types)
 
 
@@ -96,7 +97,7 @@ def test_other_loops_stay(body: str) -> None:
 def test_all_that_must_be_the_number_is_asked() -> None:
     body = "let w = n[2] for k in 0..w { o[gid.x * n[0] + k] = a[gid.x * n[1] + k] + w }"
     program = Program.parse(HEAD.format(body=body))
-    found = trip_count_candidates(program, program.entry, {}, frozenset(), variable_types(program))
+    found = loops_over_members(program, variable_types(program))
     assert found is not None
     assert len(found.sizes) == 3
     made = UnrolledBody(program.entry, found, 4, variable_types(program))
@@ -151,7 +152,7 @@ def test_images_of_any_depth(kernel: Any, parts: int, others: int) -> None:
 
 @pytest.mark.parametrize("kernel", [inverted, smeared, averaged])
 def test_these_have_code_for_three_parts(kernel: Any) -> None:
-    assert "parts.3" in kernel.show("llvm-raw", device="cpu")
+    assert "if is_3" in kernel.show("cpu", device="cpu")
 
 
 def test_three_and_four_parts_are_read_at_once() -> None:

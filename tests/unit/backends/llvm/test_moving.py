@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.backends.llvm.running import check
 from vyre.backends.llvm.analysis.triangular_guards import is_triangular_guard
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir import BinOp, Builtin, BuiltinKind, Expr, Program
+from vyre.rewrite.conditions import Conjunct
 
 TEXT = """program workgroup({size}, 1, 1)
 buffer a: read_only {dtype}[] @0

@@ -40,6 +40,11 @@ RACES = {
     ),
     "in_one_statement": ("out[gid.x] = out[gid.x + 1u32]", 0, 0),
     "atomic_and_plain_write": ("eval atomic_add(out[gid.x], 1u32) out[gid.x ^ 1u32] = 2u32", 1, 0),
+    "atomic_load_and_plain_write": (
+        "let t = atomic_or(out[0], 0u32) if gid.x == 0u32 { out[0] = 1u32 }",
+        2,
+        0,
+    ),
     "atomic_and_plain_read": ("eval atomic_add(out[0], 1u32) let t = out[0]", 1, 0),
     "between_workgroups_despite_a_barrier": (
         "out[gid.x] = 1u32 barrier seq_cst let t = out[(gid.x + 32u32) % 128u32]",
@@ -108,6 +113,8 @@ tile[lid.x] = t
 barrier seq_cst
 out[gid.x] = tile[(lid.x + 1u32) % 32u32]
 """,
+    "atomic_loads_and_plain_loads": "let t = atomic_or(out[0], 0u32) let u = out[0] + t",
+    "atomic_loads_and_atomics": "let t = atomic_or(out[0], 0u32) eval atomic_add(out[0], t)",
     "atomics_alone": "eval atomic_add(out[0], 1u32) eval atomic_max(out[gid.x % 7u32], gid.x)",
     "atomics_then_read_behind_a_barrier": """
 eval atomic_add(tile[lid.x % 4u32], 1u32)

@@ -257,3 +257,83 @@ def test_what_a_browser_cannot_hold_is_refused(
     assert main(command) == 1
     assert code in capsys.readouterr().err
     assert not (tmp_path / "page").exists()
+
+
+PIPELINE = """import vyre as vy
+
+
+@vy.kernel
+def scale(a: vy.f32, x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = a * x[i]
+
+
+@vy.kernel
+def blur(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = x[max(i, 1) - 1] + x[i]
+
+
+@vy.kernel
+def every_third(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    i = vy.gid()
+    if i % 3 == 0:
+        y[i] = x[i]
+
+
+@vy.kernel
+def tally(x: vy.In[vy.f32], counts: vy.InOut[vy.u32]):
+    i = vy.gid()
+    if i < len(x):
+        counts.atomic_add(vy.u32(x[i] * 8.0) % 4, 1)
+
+
+@vy.pipeline
+def chain(x: vy.InOut[vy.f32], counts: vy.InOut[vy.u32], steps: vy.u32) -> vy.Array[vy.f32]:
+    t, kept = vy.scratch_like(x), vy.scratch_like(x)
+    scale(0.5, x, t)
+    a, b = t, kept
+    for _ in range(steps):
+        blur(a, b)
+        a, b = b, a
+    every_third(a, b)
+    scale(2.0, b, x)
+    tally(a, counts)
+    result = vy.scratch_like(x)
+    vy.copy(a, result)
+    return result
+"""
+
+
+def test_a_page_runs_the_launches_of_a_pipeline(browser: Browser, tmp_path: Path) -> None:
+    import importlib.util
+
+    file = tmp_path / "stages.py"
+    file.write_text(PIPELINE)
+    x = np.random.default_rng(5).random(200, dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    given = ["--in", f"x={tmp_path / 'x.npy'}", "--in", "counts=zeros:4", "--in", "steps=3"]
+    command = ["export", f"{file}:chain", "--web", "-o", str(tmp_path / "page"), *given]
+    assert main(command) == 0
+    page = tmp_path / "page" / "index.html"
+    outcome = opened(browser, page)
+    assert outcome["passed"], outcome["problem"]
+    spec = importlib.util.spec_from_file_location("stages_of_a_page", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    counts = np.zeros(4, np.uint32)
+    result = module.chain(x, counts, 3, device="cpu")
+    found = {name: bytes(value) for name, value in outcome["outputs"].items()}
+    assert found["x"] == x.tobytes()
+    assert found["counts"] == counts.tobytes()
+    assert result.tobytes() in found.values()
+    assert outcome["launches"] == len(module.chain.graph(x, counts, 3, device="cpu").nodes)
+    text = (page.parent / "program.js").read_text()
+    expected = next(o["expected"] for o in data_of(page)["outputs"] if o["name"] == "x")
+    spoiled = base64.b64encode(bytes([1]) + base64.b64decode(expected)[1:]).decode()
+    (page.parent / "program.js").write_text(text.replace(expected, spoiled))
+    assert not opened(browser, page)["passed"]

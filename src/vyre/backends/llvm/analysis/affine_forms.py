@@ -13,7 +13,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.index_folding import folded
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, rewrite_expr, walk_expr, walk_stmts
 
 Axes = tuple[int, ...]
 X: Axes = (0,)
@@ -52,7 +52,7 @@ class LinearForms:
         """Memoised answers, cleared when a new fact is added."""
         for name, value in outer.items():
             self.know(name, value)
-        assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        assigned = assigned_names(body)
         for statement in walk_stmts(body):
             if isinstance(statement, ir.Loop):
                 self.count(statement.var)

@@ -25,7 +25,16 @@ from vyre.backends.llvm.emit.memory.privatised_reductions import is_joining
 from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, rows_of
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.ir.infer import TypeEnv
-from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    bodies,
+    declared_names,
+    expr_children,
+    variables_of,
+    walk_expr,
+    walk_own_exprs,
+    walk_stmts,
+)
 
 WORD = 8
 """Bytes of a machine word."""
@@ -186,6 +195,8 @@ class CostModel:
         """True if an atomic's operands are reduced across lanes before one access."""
         if not isinstance(expr, ir.Atomic) or expr.buffer in self._private:
             return False
+        if self._kernel.is_reduced_in_blocks(expr.buffer):
+            return True
         return is_joining(expr, self.element(expr.buffer)) and self.step(expr.index) == 0
 
     def _count_lookups(self) -> None:
@@ -280,11 +291,11 @@ class CostModel:
         for statement in walk_stmts(body):
             if not isinstance(statement, (ir.Loop, ir.While)):
                 continue
-            inside = {s.name for s in walk_stmts(statement.body) if isinstance(s, ir.Let)}
-            names = {s.name for s in walk_stmts(statement.body) if isinstance(s, ir.Assign)}
+            inside = declared_names(statement.body)
+            names = assigned_names(statement.body)
             for inner in walk_stmts(statement.body):
                 for child in expr_children(inner):
-                    names |= {n.name for n in walk_expr(child) if isinstance(n, ir.Var)}
+                    names |= variables_of(child)
             live = (names - inside) & self._shapes.varying
             elements = self._own_elements(statement.body)
             self.carried = max(self.carried, len(live) + elements)
@@ -308,10 +319,9 @@ def most_at_once(body: ir.Body, varying: AbstractSet[str]) -> int:
     for position, statement in enumerate(walk_stmts(body)):
         if isinstance(statement, ir.Let) and statement.name in varying:
             bound[statement.name] = position
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Var) and node.name in bound:
-                    last[node.name] = position
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Var) and node.name in bound:
+                last[node.name] = position
     changes = [0] * (max(last.values(), default=0) + 1)
     for name, end in last.items():
         changes[bound[name]] += 1

@@ -9,7 +9,7 @@ as well. The result errs towards varying.
 from __future__ import annotations
 
 from vyre import ir
-from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, bodies, expr_children, walk_expr, walk_stmts
 
 ALONG_ITERATIONS = (3,)
 """In place of axes: lanes that are iterations of one invocation share all its ids."""
@@ -34,7 +34,7 @@ class Divergence:
         iterations of a loop in lock-step: the active ones share a counter if its initial value is
         uniform.
         """
-        self.assigned = frozenset(s.name for s in walk_stmts(body) if isinstance(s, ir.Assign))
+        self.assigned = assigned_names(body)
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
         self._divergent_leavers: set[int] = set()

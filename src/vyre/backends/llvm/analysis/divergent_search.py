@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import bodies, walk_own_exprs, walk_stmts
 
 
 def divides_in_search(body: ir.Body, env: TypeEnv) -> bool:
@@ -44,11 +44,10 @@ def _breaks(body: ir.Body) -> bool:
 
 def _divides(loop: ir.AnyStmt, env: TypeEnv) -> bool:
     for statement in (loop, *(s for body in bodies(loop) for s in walk_stmts(body))):
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Binary) and node.op in (ir.BinOp.DIV, ir.BinOp.REM):
-                    dtype = type_of(node, env)
-                    integer = isinstance(dtype, ir.DataType) and dtype.is_integer
-                    if integer and not isinstance(node.right, ir.Lit):
-                        return True
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Binary) and node.op in (ir.BinOp.DIV, ir.BinOp.REM):
+                dtype = type_of(node, env)
+                integer = isinstance(dtype, ir.DataType) and dtype.is_integer
+                if integer and not isinstance(node.right, ir.Lit):
+                    return True
     return False

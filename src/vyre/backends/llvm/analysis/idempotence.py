@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from vyre import ir
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 
 _REPEATABLE = (ir.Let, ir.Assign, ir.Store, ir.If, ir.Loop, ir.While, ir.Block, ir.Region)
 
@@ -32,12 +32,11 @@ def is_idempotent(program: ir.Program, body: ir.Body, kept: AbstractSet[str]) ->
             return False
         if isinstance(statement, ir.Store):
             written.add(statement.buffer)
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    return False
-                if isinstance(node, ir.Load):
-                    read.add(node.buffer)
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic):
+                return False
+            if isinstance(node, ir.Load):
+                read.add(node.buffer)
     return not written & (read | private)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from vyre import ir
-from vyre.ir.walk import expr_children, walk_expr
+from vyre.ir.walk import walk_own_exprs
 from vyre.record import dataclass
 
 
@@ -43,10 +43,9 @@ class Flow:
 
     def _visit(self, statement: ir.AnyStmt) -> None:
         self._position += 1
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Var):
-                    self.last_read[node.name] = self._position
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Var):
+                self.last_read[node.name] = self._position
         key = id(statement)
         if isinstance(statement, (ir.Break, ir.Continue, ir.Return)):
             self.leaves.add(key)

@@ -16,7 +16,7 @@ from vyre.analysis.used_names import uses_of
 from vyre.backends.llvm.analysis.parallel_regions import Once, ParallelRegion, Piece
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.values import LaneShape, Slot
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, declared_names, expr_children, walk_expr, walk_stmts
 
 
 class LiveAcrossBarriers:
@@ -74,7 +74,7 @@ class LiveAcrossBarriers:
     def needed(self, region: ParallelRegion) -> dict[str, ir.AnyExpr]:
         """Values that a region rematerialises, in order of their definitions."""
         names = set(self._uses.get(id(region), frozenset[str]()))
-        names -= {s.name for s in walk_stmts(region.body) if isinstance(s, ir.Let)}
+        names -= declared_names(region.body)
         needed: set[str] = set()
         worklist = [name for name in names if name in self.recomputed]
         while worklist:
@@ -89,7 +89,7 @@ class LiveAcrossBarriers:
 def _recomputable(kernel: Kernel, constant: frozenset[str]) -> dict[str, ir.AnyExpr]:
     """Variables whose values are pure and cheap, given the workgroup's constants."""
     body = kernel.program.entry
-    assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+    assigned = assigned_names(body)
     cheap: dict[str, ir.AnyExpr] = {}
     for statement in walk_stmts(body):
         if isinstance(statement, ir.Let) and statement.name not in assigned:

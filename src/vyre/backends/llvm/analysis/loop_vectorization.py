@@ -31,7 +31,16 @@ from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
 from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.backends.llvm.schedule.code_size import is_large
-from vyre.ir.walk import expr_children, rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    declared_names,
+    expr_children,
+    rewrite_expr,
+    variables_of,
+    walk_expr,
+    walk_stmts,
+    without_blocks,
+)
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -165,11 +174,11 @@ class _LoopAnalysis:
         self._bests: dict[str, ArgExtremum] = {}
         """Arg-extrema by the name of the condition that replaces them."""
         self._replaced: dict[str, ArgExtremum] = {}
-        self._own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        self._changed = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)}
+        self._own = declared_names(loop.body)
+        self._changed = assigned_names(loop.body)
 
     def result(self) -> VectorizableLoop | None:
-        if not all(map(self._take, flat(self._loop.body))):
+        if not all(map(self._take, without_blocks(self._loop.body))):
             return None
         nodes = [node for part in self._parts for node in walk_expr(part)]
         nodes += [node for store in self._stores for node in walk_expr(store.index)]
@@ -241,10 +250,9 @@ class _LoopAnalysis:
         self._followed |= read
         return read <= self._results.keys()
 
-    def _read(self, expr: ir.AnyExpr) -> set[str]:
+    def _read(self, expr: ir.AnyExpr) -> frozenset[str]:
         """Loop-carried variables that an expression reads."""
-        names = {node.name for node in walk_expr(expr) if isinstance(node, ir.Var)}
-        return names & self._changed - self._own
+        return variables_of(expr) & self._changed - self._own
 
     def _take_result(self, statement: ir.Assign) -> bool:
         name, update = statement.name, step_of(statement)
@@ -341,17 +349,6 @@ def _is_short(loop: ir.Loop) -> bool:
     if not isinstance(loop.start, ir.Lit) or not isinstance(loop.stop, ir.Lit):
         return False
     return int(loop.stop.value) - int(loop.start.value) < heuristics.MIN_VECTORISED_TRIP_COUNT
-
-
-def flat(body: ir.Body) -> list[ir.AnyStmt]:
-    """Statements with blocks and regions flattened."""
-    statements: list[ir.AnyStmt] = []
-    for statement in body:
-        if isinstance(statement, (ir.Block, ir.Region)):
-            statements.extend(flat(statement.body))
-        else:
-            statements.append(statement)
-    return statements
 
 
 def step_of(statement: ir.Assign) -> tuple[ir.BinOp, list[ir.AnyExpr]] | None:

@@ -6,9 +6,9 @@ there (loop fission):
     a; barrier; b    ->    for lane { a }  for lane { b }
 
 Control flow that contains a barrier runs once per workgroup, as its conditions are uniform, and so
-do bindings of workgroup-uniform variables; everything in between is a parallel region, run once per
-lane. A loop whose guard depends on its iteration is split in the same way: the guard then bounds
-the active lanes of every iteration.
+do branches to a version of the program and bindings of workgroup-uniform variables; everything in
+between is a parallel region, run once per lane. A loop whose guard depends on its iteration is
+split in the same way: the guard then bounds the active lanes of every iteration.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from collections.abc import Callable
 from dataclasses import field
 
 from vyre import ir
-from vyre.backends.llvm.analysis.read_names import reads_of_body
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import read_names, walk_stmts
 from vyre.record import dataclass
 
 
@@ -46,12 +45,12 @@ class Together:
 
 Piece = ParallelRegion | Once | Together
 
-_SYNCHRONISING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
+SYNCHRONISING = (ir.Barrier, ir.AsyncWait, ir.AsyncLoad, ir.AsyncStore)
 
 
 def holds_barrier(statement: ir.AnyStmt) -> bool:
     """True if a statement contains a barrier or an asynchronous copy."""
-    return any(isinstance(s, _SYNCHRONISING) for s in walk_stmts((statement,)))
+    return any(isinstance(s, SYNCHRONISING) for s in walk_stmts((statement,)))
 
 
 @dataclass(slots=True)
@@ -62,12 +61,14 @@ class Cutter:
     """True if a variable gets a workgroup-uniform value."""
     runs_outside: Callable[[ir.Loop], bool]
     """True if a barrier-free loop should run around the lane loop."""
+    version_flags: frozenset[str] = frozenset()
+    """Conditions that select a version: its regions are its own."""
     pieces: list[Piece] = field(default_factory=list[Piece])
     _pending: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
 
     def cut(self, body: ir.Body) -> tuple[Piece, ...]:
         """Split a body at its barriers."""
-        inner = Cutter(self.is_shared, self.runs_outside)
+        inner = Cutter(self.is_shared, self.runs_outside, self.version_flags)
         inner._take(body)
         inner._flush()
         return tuple(inner.pieces)
@@ -100,7 +101,14 @@ class Cutter:
                 self._opens(s) or (isinstance(s, ir.Loop) and self.runs_outside(s))
                 for s in statement.body
             )
-        return holds_barrier(statement)
+        return self._selects_version(statement) or holds_barrier(statement)
+
+    def _selects_version(self, statement: ir.AnyStmt) -> bool:
+        match statement:
+            case ir.If(ir.Var(name), _, _):
+                return name in self.version_flags
+            case _:
+                return False
 
     def _flush(self) -> None:
         """Form a region of the pending statements, uniform ones hoisted or sunk."""
@@ -110,13 +118,13 @@ class Cutter:
         touched: set[str] = set()
         for statement in self._pending:
             if isinstance(statement, (ir.Let, ir.Assign)) and self.is_shared(statement):
-                reads = reads_of_body((statement,))
+                reads = read_names((statement,))
                 free = isinstance(statement, ir.Let) or statement.name not in touched
                 if free and not reads & changed:
                     before.append(statement)
                     continue
             rest.append(statement)
-            touched |= reads_of_body((statement,))
+            touched |= read_names((statement,))
             for inner in walk_stmts((statement,)):
                 if isinstance(inner, (ir.Let, ir.Assign)):
                     changed.add(inner.name)

@@ -28,8 +28,8 @@ from vyre.backends.llvm.emit.range_expander import (
     all_of,
     word_range,
 )
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct
 
 _MOST_LANES = 1 << 31
 _ORDERS = (ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE, ir.BinOp.NE)

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vyre import ir
-from vyre.ir.walk import expr_children, map_bodies, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    expr_children,
+    map_bodies,
+    walk_expr,
+    walk_own_exprs,
+    walk_stmts,
+)
 
 
 def index_names(body: ir.Body, outer: Mapping[str, ir.AnyExpr]) -> frozenset[str]:
@@ -48,11 +55,10 @@ def without_unread(body: ir.Body, kept: frozenset[str]) -> ir.Body:
         read = {
             node.name
             for statement in walk_stmts(body)
-            for child in expr_children(statement)
-            for node in walk_expr(child)
+            for node in walk_own_exprs(statement)
             if isinstance(node, ir.Var)
         }
-        read |= kept | {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        read |= kept | assigned_names(body)
 
         def is_read(statement: ir.AnyStmt, read: set[str] = read) -> bool:
             if not isinstance(statement, ir.Let) or statement.name in read:

@@ -18,7 +18,7 @@ from typing import Final
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms
-from vyre.ir.walk import accesses_of, expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, walk_expr, walk_own_exprs, walk_stmts
 
 _BEYOND: Final = 1 << 32
 """A member index greater than any guess."""
@@ -72,8 +72,7 @@ def _multiplies(statement: ir.AnyStmt) -> bool:
     """True if a statement contains a product of non-literals, perhaps an index."""
     return any(
         isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL and not _has_literal(node)
-        for child in expr_children(statement)
-        for node in walk_expr(child)
+        for node in walk_own_exprs(statement)
     )
 
 

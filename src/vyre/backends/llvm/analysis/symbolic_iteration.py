@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 
 from vyre import ir
+from vyre.ir.opcodes import MIRRORED, NEGATED
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
 from vyre.rewrite.names import Names
@@ -29,18 +30,7 @@ STEPS = frozenset(
     | {ir.BinOp.MIN, ir.BinOp.MAX, ir.BinOp.MINIMUM, ir.BinOp.MAXIMUM}
 )
 """Associative and commutative operators: steps may be reordered."""
-MIRRORED = {
-    ir.BinOp.LT: ir.BinOp.GT,
-    ir.BinOp.LE: ir.BinOp.GE,
-    ir.BinOp.GT: ir.BinOp.LT,
-    ir.BinOp.GE: ir.BinOp.LE,
-}
-_NEGATED = {
-    ir.BinOp.LT: ir.BinOp.GE,
-    ir.BinOp.LE: ir.BinOp.GT,
-    ir.BinOp.GT: ir.BinOp.LE,
-    ir.BinOp.GE: ir.BinOp.LT,
-}
+_ORDERS = frozenset({ir.BinOp.LT, ir.BinOp.LE, ir.BinOp.GT, ir.BinOp.GE})
 
 Conditions = tuple[ir.AnyExpr, ...]
 """Conjuncts, the outer ones first, so that nested branches share a prefix."""
@@ -220,7 +210,7 @@ class Iteration:
 
     def _step(self, op: ir.BinOp, variable: Stepped, value: ir.AnyExpr) -> Known:
         """`variable op value`."""
-        if op in MIRRORED and not variable.steps:
+        if op in _ORDERS and not variable.steps:
             return Better(variable.name, MIRRORED[op], value, ())
         if op is ir.BinOp.SUB and ir.type_of(value, self.env).is_integer:
             op, value = ir.BinOp.ADD, _negative(value)
@@ -262,7 +252,7 @@ class Iteration:
             # With NaN, a comparison and its negation are not complementary.
             if condition.when or not self.types[condition.name].is_integer:
                 raise Unclear
-            condition, yes, no = replace(condition, op=_NEGATED[condition.op]), no, yes
+            condition, yes, no = replace(condition, op=NEGATED[condition.op]), no, yes
         if isinstance(yes, _OF_VARIABLES) or not isinstance(no, Stepped) or no.steps:
             raise Unclear
         return Replaced(no.name, condition, yes)

@@ -19,7 +19,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, declared_names, walk_expr, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -47,11 +47,11 @@ class TableRanges:
                 self._values.setdefault(statement.name, []).append(statement.value)
             elif isinstance(statement, ir.Loop):
                 counters.add(statement.var)
-        declared = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
+        declared = declared_names(body)
         elsewhere = [name for name in self._values if name in foreign]
         for name in (self._values.keys() - declared) | counters | set(elsewhere):
             self._values.pop(name, None)
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(body)
 
     def is_carried(self, expr: ir.AnyExpr) -> bool:
         """True if an expression reads a variable that is reassigned."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct
-from vyre.ir.walk import walk_expr, walk_stmts
+from vyre.ir.walk import variables_of, walk_stmts
+from vyre.rewrite.conditions import Conjunct
 
 
 def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
@@ -20,7 +20,7 @@ def is_triangular_guard(part: Conjunct, program: ir.Program) -> bool:
         or program.workgroup_size[0] > heuristics.MAX_TRIANGULAR_ROW_LANES
     ):
         return False
-    names = {node.name for node in walk_expr(part.right) if isinstance(node, ir.Var)}
+    names = variables_of(part.right)
     if not names:
         return False
     return any(isinstance(s, ir.Loop) and s.var in names for s in walk_stmts(program.entry))

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from vyre import ir
 from vyre.backends.llvm.analysis.divergence import Divergence
-from vyre.ir.walk import bodies, expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import bodies, walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 Path = tuple[tuple[int, ir.AnyStmt], ...]
@@ -50,10 +50,9 @@ class _Accesses:
             inner = (*path, (self._number, statement))
             # The condition of `while` is evaluated per iteration, the bounds of `for` are not.
             around = inner if isinstance(statement, ir.While) else path
-            for child in expr_children(statement):
-                for node in walk_expr(child):
-                    if isinstance(node, ir.Var) and node.name in self.shapes.assigned:
-                        self.reads.setdefault(node.name, []).append(around)
+            for node in walk_own_exprs(statement):
+                if isinstance(node, ir.Var) and node.name in self.shapes.assigned:
+                    self.reads.setdefault(node.name, []).append(around)
             if isinstance(statement, ir.Let) and statement.name in self.shapes.assigned:
                 self.bound[statement.name] = path
             elif isinstance(statement, ir.Assign):

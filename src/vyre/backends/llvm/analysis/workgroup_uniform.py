@@ -19,10 +19,16 @@ from vyre.backends.llvm.analysis.parallel_regions import (
     Piece,
     regions_in,
 )
-from vyre.backends.llvm.analysis.read_names import reads_of_body
 from vyre.backends.llvm.emit.context import Kernel
-from vyre.backends.llvm.rewrites.structure_returns import conjuncts_of
-from vyre.ir.walk import walk_expr, walk_stmts, without_blocks
+from vyre.ir.walk import (
+    assigned_names,
+    declared_names,
+    read_names,
+    walk_expr,
+    walk_stmts,
+    without_blocks,
+)
+from vyre.rewrite.conditions import conjuncts_of
 
 AXES = (0, 1, 2)
 
@@ -38,7 +44,7 @@ class WorkgroupUniform:
         varying: frozenset[str] = frozenset()
         while True:
             self._shapes = Divergence(kernel.program, body, AXES, varying, over_time=True)
-            self.work = Cutter(self._is_shared, self._runs_outside).cut(body)
+            self.work = Cutter(self._is_shared, self._runs_outside, kernel.version_flags).cut(body)
             assigned = self._assigned_in_regions()
             if assigned <= varying:
                 break
@@ -68,7 +74,7 @@ class WorkgroupUniform:
         assigned: set[str] = set()
         shared = self._shared_names(self.work)
         for region in regions_in(self.work):
-            own = {s.name for s in walk_stmts(region.body) if isinstance(s, ir.Let)}
+            own = declared_names(region.body)
             assigned |= own & shared
             for statement in walk_stmts(region.body):
                 if isinstance(statement, ir.Assign) and statement.name not in own:
@@ -100,7 +106,7 @@ class WorkgroupUniform:
         if not guards or not _stays(loop.body):
             return False
         shared = frozenset(self._kernel.types) - self._shapes.varying | {loop.var}
-        leaves = shared - {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)}
+        leaves = shared - assigned_names(loop.body)
         kernel = self._kernel
         outer = self._slice(loop.body)
         forms = LinearForms(kernel.program, loop.body, outer, leaves, kernel.types)
@@ -109,7 +115,7 @@ class WorkgroupUniform:
     def _slice(self, body: ir.Body) -> dict[str, ir.AnyExpr]:
         """Pure values in the slice of a body, in binding order."""
         known: dict[str, ir.AnyExpr] = {}
-        worklist = list(reads_of_body(body))
+        worklist = list(read_names(body))
         while worklist:
             name = worklist.pop()
             value = self._pure.get(name)

@@ -13,10 +13,10 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import register_type, widened
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir.walk import expr_children, walk_expr
+from vyre.ir.walk import walk_expr, walk_own_exprs
+from vyre.rewrite.conditions import Conjunct, conjuncts_of
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
@@ -45,7 +45,7 @@ def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) ->
 def _size(body: ir.Body) -> int:
     nodes = 0
     for statement in body:
-        nodes += 1 + sum(1 for child in expr_children(statement) for _ in walk_expr(child))
+        nodes += 1 + sum(1 for _ in walk_own_exprs(statement))
         inner = sum(_size(getattr(statement, name)) for name in statement.body_fields)
         nodes += 2 * inner if isinstance(statement, (ir.Loop, ir.While)) else inner
     return nodes

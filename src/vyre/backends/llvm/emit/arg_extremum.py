@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from vyre import ir
 from vyre.backends.llvm.emit.builder import mangled, register_type, widened
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
-from vyre.ir.walk import walk_stmts
+from vyre.ir.walk import declared_names, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Search:
 
     def _needed(self) -> list[ir.AnyStmt]:
         """The statements of an iteration that the replaced variables depend on."""
-        own = {s.name for s in walk_stmts(self._loop.body) if isinstance(s, ir.Let)}
+        own = declared_names(self._loop.body)
         needed: list[ir.AnyStmt] = []
         for statement in walk_stmts(self._loop.body):
             match statement:

@@ -22,7 +22,7 @@ from vyre.backends.llvm.emit.half_builtins import NARROW, SOFTWARE
 from vyre.backends.llvm.emit.memory.nontemporal import emit_size_test
 from vyre.backends.llvm.emit.outline_cold_code import OutlinedRegion, with_outlined_regions
 from vyre.backends.llvm.emit.storage_formats import memory_type
-from vyre.backends.llvm.emit.values import Memory
+from vyre.backends.llvm.emit.values import BlockAccumulator, Memory
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
@@ -32,8 +32,8 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.memory.privatised_reductions import PrivatisedReduction
     from vyre.backends.llvm.emit.memory.table_lookup import Table
+    from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
     from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
-    from vyre.backends.llvm.rewrites.specialise_trip_counts import UnrolledBody
 
 ZEROS = "@vyre.zeros"
 """Readable memory that replaces empty buffers; as large as the largest element."""
@@ -75,6 +75,8 @@ class Kernel:
     """Variables computed from the first lane's id; valid for any row that begins there."""
     outside: frozenset[str] = frozenset()
     """Induction variables of loops that run around the lanes of a workgroup."""
+    version_flags: frozenset[str] = frozenset()
+    """Conditions that select a version of the program."""
     longest_row: int = 0
     """Maximum number of lanes of one row; 0 for any number."""
     proven: frozenset[int] = frozenset()
@@ -115,6 +117,10 @@ class Kernel:
     """True while such a region is being emitted."""
     kept: dict[str, PrivatisedReduction] = field(default_factory=dict[str, "PrivatisedReduction"])
     """Buffers whose reductions are private to each thread until it finishes."""
+    accumulators: dict[tuple[str, int], BlockAccumulator] = field(
+        default_factory=dict[tuple[str, int], BlockAccumulator]
+    )
+    """Float elements that blocks of workgroups reduce into, by buffer and number."""
     arithmetic: Arithmetic = field(init=False)
     casts: Casts = field(init=False)
     approximate: Approximate = field(init=False)
@@ -157,6 +163,10 @@ class Kernel:
     def applies(self, technique: Technique) -> None:
         """Record that a technique was applied, for `explain()`."""
         self.techniques.note(technique)
+
+    def is_reduced_in_blocks(self, buffer: str) -> bool:
+        """True if blocks of workgroups reduce into elements of a buffer."""
+        return any(name == buffer for name, _ in self.accumulators)
 
     def retain(self, body: ir.Body) -> None:
         """Keep the originals of rewritten statements alive: their identities stay valid."""

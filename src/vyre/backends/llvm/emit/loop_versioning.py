@@ -20,12 +20,12 @@ from vyre.backends.llvm.analysis.add_recurrences import Following
 from vyre.backends.llvm.analysis.affine_forms import flat_index
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.values import Slot, Value, uniform
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, conjuncts_of
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
@@ -119,7 +119,7 @@ def followed_by(
         for statement in walk_stmts((above,)):
             if isinstance(statement, (ir.Loop, ir.While)):
                 return None
-            inner = [node for child in expr_children(statement) for node in walk_expr(child)]
+            inner = list(walk_own_exprs(statement))
             nodes += len(inner)
             accesses = [node for node in inner if isinstance(node, (ir.Load, ir.Atomic))]
             for access in (*accesses, *([statement] if isinstance(statement, ir.Store) else [])):

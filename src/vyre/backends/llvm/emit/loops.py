@@ -28,7 +28,7 @@ from vyre.record import dataclass
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.statements import Statements
-    from vyre.backends.llvm.rewrites.structure_returns import Conjunct
+    from vyre.rewrite.conditions import Conjunct
 
 
 @dataclass(slots=True)

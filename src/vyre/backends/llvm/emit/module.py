@@ -8,8 +8,11 @@ from vyre import ir
 from vyre.analysis import Ranges, program_cost
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.block_reductions import BlockReductions, with_block_reductions
 from vyre.backends.llvm.analysis.reordering import may_reorder_workgroups
 from vyre.backends.llvm.emit.context import Kernel, element_bytes
+from vyre.backends.llvm.emit.expressions import LaneContext
+from vyre.backends.llvm.emit.memory.block_reductions import emit_blocks, reserve_slots
 from vyre.backends.llvm.emit.memory.nontemporal import emit_fence, nontemporal_buffers
 from vyre.backends.llvm.emit.memory.privatised_reductions import (
     emit_privatised_reductions,
@@ -21,11 +24,11 @@ from vyre.backends.llvm.emit.workgroup import Group
 from vyre.backends.llvm.emit.workgroup_range import Span, emit_rows, emit_span
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
-from vyre.backends.llvm.pass_context import LaunchFacts
+from vyre.backends.llvm.pass_context import LaunchFacts, Tiling
 from vyre.backends.llvm.pipeline import Lowered, lower
 from vyre.backends.llvm.schedule.safepoints import max_trip_counts, strips
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 LONGEST_ROW = 1 << 30
@@ -79,7 +82,7 @@ class _Work:
     kernel: Kernel
     group: Group
     header: str
-    """Pointer to the privatised reductions of the threads; empty if there are none."""
+    """Pointer to the header of a thread's memory; empty if the kernel keeps nothing there."""
     shared: list[tuple[str, int]]
     """Workgroup memory: pointers and sizes."""
 
@@ -89,14 +92,18 @@ class _Work:
     ) -> _Work:
         """Compute the facts needed before any code is emitted."""
         facts = lowered.facts
+        by_blocks = BlockReductions(lowered.program, {})
+        if techniques.allow(Technique.BLOCK_REDUCTIONS):
+            by_blocks = with_block_reductions(lowered.program)
         kernel = Kernel(
-            lowered.program,
+            by_blocks.program,
             host,
             techniques=techniques,
             unchecked=unchecked,
             turned=facts.interchanged_axis,
             first_lane_trip_counts=facts.trip_counts,
             outside=facts.outer_counters,
+            version_flags=facts.version_flags,
             longest_row=facts.longest_row,
             thorough=thorough,
         )
@@ -115,18 +122,40 @@ class _Work:
         plans = privatisable_reductions(kernel.program) if privatise else ()
         if plans:
             kernel.applies(Technique.PRIVATISE_REDUCTIONS)
-        header = reserve(kernel, plans) if plans else ""
+        header = reserve(kernel, plans) if plans or by_blocks.reductions else ""
+        if by_blocks.reductions:
+            kernel.applies(Technique.BLOCK_REDUCTIONS)
+            reserve_slots(kernel, by_blocks.reductions)
         shared = kernel.workgroup_memory()
         return _Work(kernel, Group(kernel, kernel.program.entry), header, shared)
 
     def emit(self, facts: LaunchFacts) -> None:
         """Emit the loop over workgroups."""
-        kernel, group, tiling = self.kernel, self.group, facts.tiling
+        kernel = self.kernel
         w = kernel.w
         w.label = "start"
         w.lines.append("start:")
-        hand_over = emit_privatised_reductions(kernel, self.header) if self.header else None
-        span = emit_span(kernel, tiling)
+        hand_over = emit_privatised_reductions(kernel, self.header) if kernel.kept else None
+        span = emit_span(kernel, facts.tiling)
+        if kernel.accumulators:
+            emit_blocks(kernel, span, lambda own: self._groups(own, None), self._first_lane)
+        else:
+            self._groups(span, facts.tiling)
+        if kernel.streamed:
+            emit_fence(w)
+        w.leave()
+        if hand_over is not None:
+            hand_over()
+
+    def _first_lane(self) -> LaneContext:
+        lanes = LaneContext(self.kernel, 0)
+        lanes.place(("0", "0", "0"))
+        return lanes
+
+    def _groups(self, span: Span, tiling: Tiling | None) -> None:
+        """Emit the loop over a range of workgroups."""
+        kernel, group = self.kernel, self.group
+        w = kernel.w
         slot = w.slot("i64", "group")
         w.do(f"store i64 {span.first}, ptr {slot}")
         head, done = w.fresh("groups"), w.fresh("groups.done")
@@ -157,11 +186,6 @@ class _Work:
         more = w.emit(f"icmp ult i64 {following}, {span.last}")
         w.branch(more, head, done)
         w.block(done)
-        if kernel.streamed:
-            emit_fence(w)
-        w.leave()
-        if hand_over is not None:
-            hand_over()
 
 
 def _proven_accesses(program: ir.Program) -> frozenset[int]:
@@ -171,10 +195,7 @@ def _proven_accesses(program: ir.Program) -> frozenset[int]:
     open_: set[int] = set()
     for position, statement in enumerate(walk_stmts(program.entry)):
         accesses: list[ir.Load | ir.Atomic | ir.Store] = [
-            node
-            for child in expr_children(statement)
-            for node in walk_expr(child)
-            if isinstance(node, (ir.Load, ir.Atomic))
+            node for node in walk_own_exprs(statement) if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
             accesses.append(statement)

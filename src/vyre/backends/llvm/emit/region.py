@@ -32,12 +32,6 @@ from vyre.backends.llvm.emit.workgroup_test import emit_workgroup_test
 from vyre.backends.llvm.rewrites.narrow_integers import narrow
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier, Speculation
-from vyre.backends.llvm.rewrites.specialise_trip_counts import (
-    TripCountCandidates,
-    UnrolledBody,
-    trip_count_candidates,
-)
-from vyre.backends.llvm.rewrites.structure_returns import with_structured_returns
 from vyre.backends.llvm.rewrites.unroll_struct_loops import with_short_loops
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.schedule.prefetch import prefetched_loads
@@ -80,8 +74,6 @@ class RegionEmitter:
     """Bit mask of structures speculated to have one extra, untouched member."""
     usual: int = 0
     """Members of structures of which every row accesses one; 0 if not speculated."""
-    parts: int = 0
-    """Trip count for which loops over members are fully unrolled; 0 for none."""
     plain: bool = False
     """True if short loops over the members of structures stay loops."""
     shortened: bool = False
@@ -91,8 +83,6 @@ class RegionEmitter:
     peeling: RowPartition = field(init=False)
     tile: Tile = ONE_BY_ONE
     varying: frozenset[str] = frozenset()
-    channels: TripCountCandidates | None = None
-    """Loops over adjacent members."""
     ahead: frozenset[int] = frozenset()
     """Loads whose following memory is prefetched."""
     again: bool = False
@@ -102,10 +92,9 @@ class RegionEmitter:
 
     def __post_init__(self) -> None:
         free = self.dead is None and self.target is None
-        structured = free and self.kernel.allows(Technique.STRUCTURE_RETURNS)
-        body = with_structured_returns(self.body) if structured else self.body
+        body = self.body
         if free and self.kernel.thorough and not is_large(self.kernel.program):
-            body = self._written_out(self._shortened(body))
+            body = self._shortened(body)
         self.varying = self.crossing.all_used(self.stretch)
         self.peeling = self._peel(body if free else ())
         if free:
@@ -122,15 +111,13 @@ class RegionEmitter:
             self.again = overlaps and is_idempotent(self.kernel.program, done, self.crossing.names)
             if self.kernel.allows(Technique.PREFETCH):
                 self.ahead = prefetched_loads(self.kernel, self.peeling)
-        self._note_techniques(structured and body is not self.body)
+        self._note_techniques()
 
-    def _note_techniques(self, structured: bool) -> None:
+    def _note_techniques(self) -> None:
         """Record the applied techniques, for `explain()`."""
         inner = self.peeling.interior
         applied = {
-            Technique.STRUCTURE_RETURNS: structured,
             Technique.UNROLL_STRUCT_LOOPS: self.shortened,
-            Technique.SPECIALISE_TRIP_COUNTS: self.channels is not None,
             Technique.REBASE_LOOPS: bool(inner.even),
             Technique.DELINEARISE: bool(inner.periods),
             Technique.SPECULATE_STRIDES: bool(inner.steps),
@@ -154,19 +141,6 @@ class RegionEmitter:
         written = with_short_loops(self.kernel, body, outer, leaves)
         self.shortened = written is not body
         return written
-
-    def _written_out(self, body: ir.Body) -> ir.Body:
-        """Specialise the body for the speculated trip count, if there is one."""
-        kernel, leaves = self.kernel, frozenset(self.bound)
-        if not kernel.allows(Technique.SPECIALISE_TRIP_COUNTS):
-            return body
-        outer = self.crossing.recomputed
-        self.channels = trip_count_candidates(kernel.program, body, outer, leaves, kernel.types)
-        if self.channels is None or not self.parts:
-            return body
-        unrolled = UnrolledBody(body, self.channels, self.parts, kernel.types)
-        kernel.remake(unrolled)
-        return unrolled.body
 
     def _peel(self, body: ir.Body) -> RowPartition:
         kernel, crossing = self.kernel, self.crossing
@@ -196,25 +170,6 @@ class RegionEmitter:
         return PeriodSearch.ANYWHERE if twice else PeriodSearch.IN_DECISIONS
 
     def emit(self) -> None:
-        """Emit all rows, versioned for usual trip counts of loops over members."""
-        channels = self.channels
-        if channels is None or self.parts:
-            self._emit_sizes()
-            return
-        w = self.kernel.w
-        done = w.fresh("parts.done")
-        for number in heuristics.SPECIALISED_TRIP_COUNTS:
-            holds = self._are_all(dict.fromkeys(channels.sizes, ir.Lit(ir.DataType.U32, number)))
-            usual, other = w.fresh(f"parts.{number}"), w.fresh("parts.other")
-            w.branch(holds, usual, other)
-            w.block(usual)
-            replace(self, parts=number)._emit_sizes()
-            w.jump(done)
-            w.block(other)
-        self._emit_sizes()
-        w.block(done)
-
-    def _emit_sizes(self) -> None:
         """Emit all rows, versioned for two sizes of structures.
 
         That is done where their stride is speculated.

@@ -15,9 +15,9 @@ from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.range_expander import RangeExpander, all_of, word_range
 from vyre.backends.llvm.emit.values import Value
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct
 from vyre.ir import AnyExpr, Binary, BinOp
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct
 
 _ANY_ROOM = 1 << 32
 """Number of lanes that no row reaches: the access does not limit the vectors."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from vyre.backends.llvm.analysis.block_reductions import BlockReduction
 from vyre.ir import AnyExpr, BufferDecl, DataType
 from vyre.record import dataclass
 
@@ -102,6 +103,16 @@ class Memory:
     def constant(self) -> bool:
         """True if nothing changes it while the kernel runs."""
         return not self.decl.is_writable
+
+
+@dataclass(frozen=True, slots=True)
+class BlockAccumulator:
+    """The slots of a block reduction in the thread's memory, and the place of its blocks' sums."""
+
+    reduction: BlockReduction
+    slots: str
+    sums: int
+    """Offset in the launching thread's memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
     VectorizableLoop,
-    flat,
     vectorizable_loop,
 )
 from vyre.backends.llvm.analysis.packed_bits import PackedBits, packed_bits_of
@@ -25,6 +24,7 @@ from vyre.backends.llvm.emit.builder import constant, literal, mangled, register
 from vyre.backends.llvm.emit.memory.compress_store import emit_compressed_store
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
 from vyre.backends.llvm.techniques import Technique
+from vyre.ir.walk import without_blocks
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -142,7 +142,7 @@ class _Emission:
         wide.write(wide.new_slot(name, dtype, LaneShape.VARYING), first, blend=False)
 
     def _body(self) -> None:
-        for statement in flat(self.loop.body):
+        for statement in without_blocks(self.loop.body):
             match statement:
                 case ir.Let(name, _) if name in self.searches:
                     self.searches[name].look()
@@ -322,7 +322,7 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     env = lanes.kernel.env
     uncounted = {
         statement.name
-        for statement in flat(loop.body)
+        for statement in without_blocks(loop.body)
         if isinstance(statement, ir.Assign) and count_of(statement, env) is None
     }
     return set(plan.results.keys() - plan.followed - uncounted)
@@ -346,7 +346,7 @@ def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     if not lanes.kernel.allows(Technique.PACK_BITS):
         return set()
     env = lanes.kernel.env
-    assigned = [s for s in flat(loop.body) if isinstance(s, ir.Assign)]
+    assigned = [s for s in without_blocks(loop.body) if isinstance(s, ir.Assign)]
     integers = {name for name in plan.results if env.variables[name].is_integer}
     others = {s.name for s in assigned if s.name in integers and not packed_bits_of(s, loop, env)}
     packed = integers - plan.followed - others

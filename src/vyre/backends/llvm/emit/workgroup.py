@@ -22,7 +22,7 @@ from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value, unifo
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
 from vyre.backends.llvm.emit.workgroup_state import WorkgroupStates, cut_around_loop
 from vyre.backends.llvm.techniques import Technique
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 BREAK, CONTINUE = 1, 2
@@ -76,8 +76,7 @@ class Group:
                 isinstance(statement, ir.Let)
                 and statement.name in self.kernel.first_lane_trip_counts
             )
-            for child in expr_children(statement)
-            for expr in walk_expr(child)
+            for expr in walk_own_exprs(statement)
         )
 
     @staticmethod

@@ -11,8 +11,8 @@ from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.expressions import LaneContext
 from vyre.backends.llvm.emit.range_expander import Condition, LoopRange, RangeExpander, all_of
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjuncts_of
 from vyre.ir import AnyExpr, BinOp, DataType
+from vyre.rewrite.conditions import Conjunct, conjuncts_of
 
 _ORDERS = (BinOp.LT, BinOp.LE, BinOp.GT, BinOp.GE)
 

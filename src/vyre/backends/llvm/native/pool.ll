@@ -20,7 +20,7 @@
 ; os_spawn, os_yield, os_relax, os_alloc, os_free, os_thread, os_hear_interrupts, os_hear_signals, os_poke,
 ; os_has_stack, os_worker_begins, os_make_room and os_forget_workers.
 
-%launch = type { ptr, ptr, i32, i32, i32, i32 }
+%launch = type { ptr, ptr, i32, i32, i32, i32, ptr }
 %control = type { i32, i32, i32, i32, i32, i32, ptr, i64, [3 x i64], i64, [7 x i64] }
 
 %segment = type { i64, i64, i64, [5 x i64] }  ; the next group to claim, the end, the beginning; a cache line of its own
@@ -51,12 +51,18 @@
   i32,           ; 22 segments are gone through from their ends
   [3 x i64],     ; 23
   %launch,       ; 24 what the kernel gets
-  [4 x i64],     ; 25
+  [3 x i64],     ; 25
   %control,      ; 26
   i64,           ; 27 identity of the launching thread
   ptr,           ; 28 its state as the interpreter knows it, while it has let go of the lock
   i64,           ; 29 when the watchdog last had it look for signals
-  [5 x i64]      ; 30
+  i64,           ; 30 gate of the phases of a sequence: see sequence.ll
+  ptr,           ; 31 the sequence, null for a single launch
+  i32,           ; 32 number of the phase: the launching thread waits for another
+  i32,           ; 33 the sequence is over
+  i32,           ; 34 the launching thread sleeps on the number of the phase
+  i32,           ; 35 a launch of the sequence is under way
+  i64            ; 36 since when
 }
 
 %pool = type {
@@ -320,8 +326,8 @@ define internal i1 @are_awake() nounwind {
   ret i1 %r
 }
 
-; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first word
-; is zero: nothing is kept there yet.
+; At least %bytes of memory in the slot { ptr, i64 }, or null when there is none to be had. Its first two
+; words are zero: nothing is kept there yet, and no block is done.
 define internal ptr @scratch(ptr %slot, i64 %bytes) nounwind {
 entry:
   %size.p = getelementptr inbounds i8, ptr %slot, i64 8
@@ -342,7 +348,7 @@ grow:
   br i1 %failed, label %as.it.is, label %begin
 begin:
   %memory = phi ptr [ %old, %have ], [ %new, %grow ]
-  store i32 0, ptr %memory
+  store i64 0, ptr %memory
   ret ptr %memory
 as.it.is:
   ret ptr null
@@ -385,7 +391,9 @@ entry:
   br i1 %is.open, label %look, label %no
 look:
   %left = call i1 @has_work(ptr %job)
-  br i1 %left, label %enter, label %no
+  %joinable = call i1 @is_joinable(ptr %job)
+  %both = and i1 %left, %joinable
+  br i1 %both, label %enter, label %no
 enter:
   %refs.p = getelementptr inbounds %job, ptr %job, i64 0, i32 13
   %before = atomicrmw add ptr %refs.p, i32 1 seq_cst
@@ -409,7 +417,17 @@ work:
   ; The launching thread begins with the first segment.
   %own32 = add i32 %worker, 1
   %own = zext i32 %own32 to i64
+  %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 31
+  %sequence = load atomic ptr, ptr %sequence.p monotonic, align 8
+  %single = icmp eq ptr %sequence, null
+  br i1 %single, label %launch, label %phases
+launch:
   call void @claim(ptr %job, ptr %memory, i64 %own, i1 false)
+  br label %left.it
+phases:
+  call void @work_on_phases(ptr %job, ptr %memory, i64 %own, i1 false, i1 false)
+  br label %left.it
+left.it:
   call void @leave(ptr %job)
   ret i1 true
 leave.no:
@@ -973,4 +991,5 @@ define i32 @vyre_pool_workers() nounwind {
 
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.usub.sat.i64(i64, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

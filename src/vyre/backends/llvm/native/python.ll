@@ -29,7 +29,7 @@
   i32,           ; 0 bytes per element
   i32,           ; 1 flags for PyObject_GetBuffer
   i32,           ; 2 up to four format characters that are accepted, 0 for any
-  i32            ; 3
+  i32            ; 3 1 for a view with strides: the memory from its lowest element to its highest
 }
 %view = type { ptr, ptr, i64, i64, i32, i32, ptr, ptr, ptr, ptr, ptr }
 %method = type { ptr, ptr, i32, ptr }
@@ -96,6 +96,8 @@ define internal void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 
   store i64 %groups, ptr %groups.p
   %limit.p = getelementptr inbounds %job, ptr %job, i64 0, i32 2
   store i32 0, ptr %limit.p
+  %sequence.p = getelementptr inbounds %job, ptr %job, i64 0, i32 31
+  store atomic ptr null, ptr %sequence.p monotonic, align 8
   %bytes.from = getelementptr inbounds %bound, ptr %bound, i64 0, i32 6
   %bytes = load i64, ptr %bytes.from
   %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
@@ -171,6 +173,8 @@ taken:
   %bytes = load i64, ptr %bytes.p
   %scratch.slot = getelementptr inbounds %job, ptr %job, i64 0, i32 19
   %memory = call ptr @scratch(ptr %scratch.slot, i64 %bytes)
+  %shared.p = getelementptr inbounds %job, ptr %job, i64 0, i32 24, i32 6
+  store ptr %memory, ptr %shared.p
   %got.none = icmp eq ptr %memory, null
   %needs = icmp ne i64 %bytes, 0
   %cannot = and i1 %got.none, %needs
@@ -591,8 +595,69 @@ done:
   ret void
 }
 
+; The memory of a view from its lowest element to its highest, as a %buffer.
+define internal void @span(ptr %view, ptr %buffer, i64 %size) nounwind {
+entry:
+  %start = load ptr, ptr %view
+  %axes.p = getelementptr inbounds %view, ptr %view, i64 0, i32 5
+  %axes32 = load i32, ptr %axes.p
+  %axes = zext i32 %axes32 to i64
+  %shape.p = getelementptr inbounds %view, ptr %view, i64 0, i32 7
+  %shape = load ptr, ptr %shape.p
+  %strides.p = getelementptr inbounds %view, ptr %view, i64 0, i32 8
+  %strides = load ptr, ptr %strides.p
+  br label %loop
+loop:
+  %axis = phi i64 [ 0, %entry ], [ %axis.next, %one ]
+  %back = phi i64 [ 0, %entry ], [ %back.next, %one ]
+  %reach = phi i64 [ 0, %entry ], [ %reach.next, %one ]
+  %empty = phi i1 [ false, %entry ], [ %empty.next, %one ]
+  %more = icmp ult i64 %axis, %axes
+  br i1 %more, label %one, label %done
+one:
+  %extent.p = getelementptr inbounds i64, ptr %shape, i64 %axis
+  %extent = load i64, ptr %extent.p
+  %none = icmp eq i64 %extent, 0
+  %empty.next = or i1 %empty, %none
+  %steps = sub i64 %extent, 1
+  %stride.p = getelementptr inbounds i64, ptr %strides, i64 %axis
+  %stride = load i64, ptr %stride.p
+  %far = mul i64 %stride, %steps
+  %is.back = icmp slt i64 %far, 0
+  %minus = sub i64 0, %far
+  %length = select i1 %is.back, i64 %minus, i64 %far
+  %behind = select i1 %is.back, i64 %far, i64 0
+  %back.next = add i64 %back, %behind
+  %reach.next = add i64 %reach, %length
+  %axis.next = add i64 %axis, 1
+  br label %loop
+done:
+  %lowest = getelementptr i8, ptr %start, i64 %back
+  %between = udiv i64 %reach, %size
+  %all = add i64 %between, 1
+  %count = select i1 %empty, i64 0, i64 %all
+  store ptr %lowest, ptr %buffer
+  %count.p = getelementptr inbounds %buffer, ptr %buffer, i64 0, i32 1
+  store i64 %count, ptr %count.p
+  ret void
+}
+
+; Where the memory of a buffer ends.
+define internal ptr @end_of(ptr %buffers, ptr %slots, i64 %i) nounwind {
+  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %i
+  %first = load ptr, ptr %buffer
+  %count.p = getelementptr inbounds %buffer, ptr %buffer, i64 0, i32 1
+  %count = load i64, ptr %count.p
+  %slot = getelementptr inbounds %slot, ptr %slots, i64 %i
+  %size32 = load i32, ptr %slot
+  %size = zext i32 %size32 to i64
+  %bytes = mul i64 %count, %size
+  %end = getelementptr i8, ptr %first, i64 %bytes
+  ret ptr %end
+}
+
 ; The index of a buffer that is written and has bytes in common with another one, or -1.
-define internal i64 @shared(ptr %views, ptr %slots, i64 %n) nounwind {
+define internal i64 @shared(ptr %buffers, ptr %slots, i64 %n) nounwind {
 entry:
   br label %outer
 outer:
@@ -605,22 +670,18 @@ look:
   %written = trunc i32 %flags to i1
   br i1 %written, label %begin, label %after
 begin:
-  %view = getelementptr inbounds %view, ptr %views, i64 %i
-  %first = load ptr, ptr %view
-  %length.p = getelementptr inbounds %view, ptr %view, i64 0, i32 2
-  %length = load i64, ptr %length.p
-  %end = getelementptr i8, ptr %first, i64 %length
+  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %i
+  %first = load ptr, ptr %buffer
+  %end = call ptr @end_of(ptr %buffers, ptr %slots, i64 %i)
   br label %inner
 inner:
   %j = phi i64 [ 0, %begin ], [ %j.next, %apart ]
   %others = icmp ult i64 %j, %n
   br i1 %others, label %one, label %after
 one:
-  %other = getelementptr inbounds %view, ptr %views, i64 %j
+  %other = getelementptr inbounds %buffer, ptr %buffers, i64 %j
   %other.first = load ptr, ptr %other
-  %other.length.p = getelementptr inbounds %view, ptr %other, i64 0, i32 2
-  %other.length = load i64, ptr %other.length.p
-  %other.end = getelementptr i8, ptr %other.first, i64 %other.length
+  %other.end = call ptr @end_of(ptr %buffers, ptr %slots, i64 %j)
   %is.other = icmp ne i64 %i, %j
   %before = icmp ult ptr %first, %other.end
   %behind = icmp ult ptr %other.first, %end
@@ -639,8 +700,79 @@ none:
   ret i64 -1
 }
 
-; launch_arrays(array, array, ...): contiguous arrays of the right element size and format, one per buffer,
-; those that are written apart from all others; followed by nothing (the grid of the %bound, or the one that
+; The arrays of slots: contiguous, of the right element size and format, those that are written apart from all
+; others. Gives -1, or without any view the index of an array that cannot be used.
+define internal i64 @take_views(ptr %slots, ptr %arguments, i64 %n, ptr %buffers, ptr %views) nounwind {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %kept ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %one, label %compare
+one:
+  %object.p = getelementptr inbounds ptr, ptr %arguments, i64 %i
+  %object = load ptr, ptr %object.p
+  %view = getelementptr inbounds %view, ptr %views, i64 %i
+  %slot = getelementptr inbounds %slot, ptr %slots, i64 %i
+  %flags.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 1
+  %flags = load i32, ptr %flags.p
+  %error = call i32 @PyObject_GetBuffer(ptr %object, ptr %view, i32 %flags)
+  %failed = icmp ne i32 %error, 0
+  br i1 %failed, label %unusable, label %inspect
+unusable:
+  call void @PyErr_Clear()
+  call void @drop_views(ptr %views, i64 %i)
+  ret i64 %i
+inspect:
+  %size32 = load i32, ptr %slot
+  %size = zext i32 %size32 to i64
+  %item.p = getelementptr inbounds %view, ptr %view, i64 0, i32 3
+  %item = load i64, ptr %item.p
+  %same = icmp eq i64 %item, %size
+  %accepted.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 2
+  %accepted = load i32, ptr %accepted.p
+  %format.p = getelementptr inbounds %view, ptr %view, i64 0, i32 6
+  %format = load ptr, ptr %format.p
+  %suits = call i1 @accepts(i32 %accepted, ptr %format)
+  %good = and i1 %same, %suits
+  br i1 %good, label %keep, label %unsuited
+unsuited:
+  %held = add i64 %i, 1
+  call void @drop_views(ptr %views, i64 %held)
+  ret i64 %i
+keep:
+  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %i
+  %strided.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 3
+  %strided = load i32, ptr %strided.p
+  %is.strided = icmp ne i32 %strided, 0
+  br i1 %is.strided, label %span, label %plain
+span:
+  call void @span(ptr %view, ptr %buffer, i64 %size)
+  br label %kept
+plain:
+  %data = load ptr, ptr %view
+  %length.p = getelementptr inbounds %view, ptr %view, i64 0, i32 2
+  %length = load i64, ptr %length.p
+  %elements = udiv i64 %length, %size
+  store ptr %data, ptr %buffer
+  %count.p = getelementptr inbounds %buffer, ptr %buffer, i64 0, i32 1
+  store i64 %elements, ptr %count.p
+  br label %kept
+kept:
+  %i.next = add i64 %i, 1
+  br label %loop
+compare:
+  %common = call i64 @shared(ptr %buffers, ptr %slots, i64 %n)
+  %is.common = icmp sge i64 %common, 0
+  br i1 %is.common, label %aliased, label %apart
+aliased:
+  call void @drop_views(ptr %views, i64 %n)
+  ret i64 %common
+apart:
+  ret i64 -1
+}
+
+; launch_arrays(array, array, ...): one per buffer; followed by nothing (the grid of the %bound, or the one that
 ; covers its grid buffer) or by nx, ny, nz, after which may follow bytes: the runs to be cleared before.
 define internal ptr @py_launch_arrays(ptr %self, ptr %arguments, i64 %count) nounwind {
   %result = call ptr @with_room(ptr @launch_arrays, ptr %self, ptr %arguments, i64 %count)
@@ -664,64 +796,12 @@ wrong:
 begin:
   %slots.p = getelementptr inbounds %bound, ptr %bound, i64 0, i32 11
   %slots = load ptr, ptr %slots.p
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %begin ], [ %i.next, %keep ]
-  %more = icmp ult i64 %i, %n
-  br i1 %more, label %one, label %grid
-one:
-  %object.p = getelementptr inbounds ptr, ptr %arguments, i64 %i
-  %object = load ptr, ptr %object.p
-  %view = getelementptr inbounds %view, ptr %views, i64 %i
-  %slot = getelementptr inbounds %slot, ptr %slots, i64 %i
-  %flags.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 1
-  %flags = load i32, ptr %flags.p
-  %error = call i32 @PyObject_GetBuffer(ptr %object, ptr %view, i32 %flags)
-  %failed = icmp ne i32 %error, 0
-  br i1 %failed, label %unusable, label %inspect
-unusable:
-  call void @PyErr_Clear()
-  call void @drop_views(ptr %views, i64 %i)
-  br label %bad
-inspect:
-  %size32 = load i32, ptr %slot
-  %size = zext i32 %size32 to i64
-  %item.p = getelementptr inbounds %view, ptr %view, i64 0, i32 3
-  %item = load i64, ptr %item.p
-  %same = icmp eq i64 %item, %size
-  %accepted.p = getelementptr inbounds %slot, ptr %slot, i64 0, i32 2
-  %accepted = load i32, ptr %accepted.p
-  %format.p = getelementptr inbounds %view, ptr %view, i64 0, i32 6
-  %format = load ptr, ptr %format.p
-  %suits = call i1 @accepts(i32 %accepted, ptr %format)
-  %good = and i1 %same, %suits
-  br i1 %good, label %keep, label %unsuited
-unsuited:
-  %held = add i64 %i, 1
-  call void @drop_views(ptr %views, i64 %held)
-  br label %bad
+  %unusable = call i64 @take_views(ptr %slots, ptr %arguments, i64 %n, ptr %buffers, ptr %views)
+  %is.unusable = icmp sge i64 %unusable, 0
+  br i1 %is.unusable, label %bad, label %run
 bad:
-  %which = phi i64 [ %i, %unusable ], [ %i, %unsuited ], [ %common, %aliased ]
-  %answer = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -1, i64 %which)
+  %answer = call ptr (ptr, ...) @Py_BuildValue(ptr @format.bad, i32 -1, i64 %unusable)
   ret ptr %answer
-keep:
-  %data = load ptr, ptr %view
-  %length.p = getelementptr inbounds %view, ptr %view, i64 0, i32 2
-  %length = load i64, ptr %length.p
-  %elements = udiv i64 %length, %size
-  %buffer = getelementptr inbounds %buffer, ptr %buffers, i64 %i
-  store ptr %data, ptr %buffer
-  %count.p = getelementptr inbounds %buffer, ptr %buffer, i64 0, i32 1
-  store i64 %elements, ptr %count.p
-  %i.next = add i64 %i, 1
-  br label %loop
-grid:
-  %common = call i64 @shared(ptr %views, ptr %slots, i64 %n)
-  %is.common = icmp sge i64 %common, 0
-  br i1 %is.common, label %aliased, label %run
-aliased:
-  call void @drop_views(ptr %views, i64 %n)
-  br label %bad
 run:
   br i1 %with.runs, label %clear, label %go
 clear:

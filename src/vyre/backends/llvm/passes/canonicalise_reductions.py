@@ -15,7 +15,7 @@ from vyre.analysis import is_slow
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
-from vyre.backends.llvm.analysis.loop_vectorization import flat, step_of, vectorizable_loop
+from vyre.backends.llvm.analysis.loop_vectorization import step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
     Better,
     Iteration,
@@ -28,13 +28,17 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir.walk import (
+    assigned_names,
+    declared_names,
     expr_children,
     map_bodies,
     map_exprs,
     rebuilt,
     rewrite_expr,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
+    without_blocks,
 )
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
@@ -121,7 +125,7 @@ class _Choices:
                 pass
             case _:
                 return None
-        body = flat(statement.body)
+        body = without_blocks(statement.body)
         changed = {s.name for s in walk_stmts(statement.body) if isinstance(s, (ir.Assign, ir.Let))}
         steps = [
             s for s in walk_stmts(statement.body) if isinstance(s, ir.Assign) and s.name == name
@@ -142,10 +146,10 @@ class _Choices:
 
     def _has_choices(self, loop: ir.Loop) -> bool:
         """True if a loop is not yet in reduction form."""
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        carried = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign)} - own
+        own = declared_names(loop.body)
+        carried = assigned_names(loop.body) - own
         stepped: set[str] = set()
-        for statement in flat(loop.body):
+        for statement in without_blocks(loop.body):
             match statement:
                 case ir.If():
                     return True
@@ -170,19 +174,18 @@ class _Choices:
         accesses = [
             node
             for inner in (before, *walk_stmts(before.body))
-            for child in expr_children(inner)
-            for node in walk_expr(child)
+            for node in walk_own_exprs(inner)
             if isinstance(node, ir.Load)
         ]
         return any(self._shapes.is_varying(access.index) for access in accesses)
 
     def _rewritten(self, loop: ir.Loop) -> ir.Loop | None:
-        own = {s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Let)}
-        changed = frozenset(s.name for s in walk_stmts(loop.body) if isinstance(s, ir.Assign))
+        own = declared_names(loop.body)
+        changed = assigned_names(loop.body)
         carried = changed - own
         look = Iteration(self._env, self._types, self._fresh(), carried, changed)
         try:
-            look.take(flat(loop.body))
+            look.take(without_blocks(loop.body))
             steps, replaced = self._sorted(values_of(look.now, carried))
         except Unclear:
             return None
@@ -266,7 +269,7 @@ def _is_simple(body: ir.Body) -> bool:
             slow = (node for arm in (statement.then, statement.otherwise) for node in _nodes(arm))
             if any(map(is_slow, slow)):
                 return False
-        nodes += sum(1 for child in expr_children(statement) for _ in walk_expr(child))
+        nodes += sum(1 for _ in walk_own_exprs(statement))
         if nodes > heuristics.MAX_REDUCTION_LOOP_NODES:
             return False
     return True

@@ -21,7 +21,15 @@ from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import expr_children, rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    declared_names,
+    rebuilt,
+    rewrite_expr,
+    rewrite_exprs,
+    walk_expr,
+    walk_own_exprs,
+    walk_stmts,
+)
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
@@ -276,7 +284,7 @@ class _Rewriter:
 
     def _is_movable(self, body: ir.Body, counter: str | None) -> bool:
         """True if the loops interchange: no early exits and few loop-carried variables."""
-        own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
+        own = declared_names(body)
         changed: set[str] = set()
         for statement in walk_stmts(body):
             if isinstance(statement, (ir.Break, ir.Continue, ir.Return)):
@@ -311,7 +319,7 @@ def _is_left(found: _Stride, counter: ir.AnyExpr) -> ir.AnyExpr:
 
 def _mentions(statement: ir.AnyStmt, name: str) -> int:
     """How often a statement itself reads a variable."""
-    nodes = (node for child in expr_children(statement) for node in walk_expr(child))
+    nodes = (node for node in walk_own_exprs(statement))
     return sum(isinstance(node, ir.Var) and node.name == name for node in nodes)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
-from vyre.ir.walk import map_bodies, walk_expr, walk_stmts, without_blocks
+from vyre.ir.walk import assigned_names, map_bodies, walk_expr, walk_stmts, without_blocks
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 
@@ -58,7 +58,7 @@ class IfConvertExchanges(CpuPass):
 
 class _Exchanges:
     def __init__(self, program: ir.Program) -> None:
-        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(program.entry)
         self._buffers = {
             decl.name for decl in program.buffers if decl.element in _KEPT and not decl.is_local
         }

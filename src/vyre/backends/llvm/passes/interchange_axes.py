@@ -14,7 +14,12 @@ from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir.independence import are_apart
-from vyre.ir.walk import bodies, expr_children, rewrite_exprs, walk_all_exprs, walk_expr
+from vyre.ir.walk import (
+    bodies,
+    rewrite_exprs,
+    walk_all_exprs,
+    walk_own_exprs,
+)
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import vyre_pass
 
@@ -101,10 +106,9 @@ class _Accesses:
                 self._values[statement.name] = statement.value
             if isinstance(statement, ir.Store):
                 self._count(statement.buffer, statement.index, weight)
-            for child in expr_children(statement):
-                for node in walk_expr(child):
-                    if isinstance(node, ir.Load):
-                        self._count(node.buffer, node.index, weight)
+            for node in walk_own_exprs(statement):
+                if isinstance(node, ir.Load):
+                    self._count(node.buffer, node.index, weight)
             inner = (
                 weight * heuristics.ASSUMED_TRIP_COUNT
                 if isinstance(statement, (ir.Loop, ir.While))

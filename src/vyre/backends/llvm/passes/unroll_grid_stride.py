@@ -16,7 +16,13 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
-from vyre.ir.walk import expr_children, rebuilt, rewrite_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    declared_names,
+    rebuilt,
+    rewrite_exprs,
+    walk_own_exprs,
+    walk_stmts,
+)
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
@@ -159,16 +165,15 @@ def _with(body: ir.Body, name: str, value: ir.AnyExpr) -> ir.Body:
 
 def sums_up(body: ir.Body) -> bool:
     """True if the body is short, loads, and updates loop-carried variables."""
-    own = {s.name for s in walk_stmts(body) if isinstance(s, ir.Let)}
+    own = declared_names(body)
     kept = loads = nodes = 0
     for statement in walk_stmts(body):
         if not isinstance(statement, _PLAIN):
             return False
         kept += isinstance(statement, ir.Assign) and statement.name not in own
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    return False
-                nodes += 1
-                loads += isinstance(node, ir.Load)
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic):
+                return False
+            nodes += 1
+            loads += isinstance(node, ir.Load)
     return bool(kept and loads) and nodes <= heuristics.MAX_GRID_STRIDE_UNROLL_NODES

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from vyre import ir
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import expr_children, map_bodies, map_body, map_exprs, walk_stmts
+from vyre.ir.walk import assigned_names, expr_children, map_bodies, map_body, map_exprs
 
 _SHORT = {ir.DataType.I16: (1 - (1 << 15), (1 << 15) - 1), ir.DataType.U16: (0, (1 << 16) - 1)}
 """Narrow types and their intervals; -2^15 is excluded, as its magnitude does not fit."""
@@ -52,7 +52,7 @@ class _Narrowing:
     ) -> None:
         buffers = {decl.name: decl for decl in program.buffers}
         self._env = TypeEnv(buffers, types)
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(body)
         self._intervals: dict[str, Interval] = {}
         self.remade: dict[int, int] = {}
         """Identities of rebuilt stores, mapped to those of the originals."""

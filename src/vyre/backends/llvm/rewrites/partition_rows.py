@@ -27,11 +27,11 @@ from vyre.backends.llvm.analysis.triangular_guards import is_triangular_guard
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander, rises
 from vyre.backends.llvm.emit.values import Strided, Value
 from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir.walk import bodies, expr_children, rebuilt, walk_expr, without_blocks
+from vyre.ir.walk import bodies, rebuilt, walk_expr, walk_own_exprs, without_blocks
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
 
 
 @dataclass(slots=True)
@@ -331,10 +331,7 @@ class RowPartition:
 
     def _own_accesses(self, statement: ir.AnyStmt) -> list[ir.Load | ir.Store | ir.Atomic]:
         accesses: list[ir.Load | ir.Store | ir.Atomic] = [
-            node
-            for child in expr_children(statement)
-            for node in walk_expr(child)
-            if isinstance(node, (ir.Load, ir.Atomic))
+            node for node in walk_own_exprs(statement) if isinstance(node, (ir.Load, ir.Atomic))
         ]
         if isinstance(statement, ir.Store):
             accesses.append(statement)

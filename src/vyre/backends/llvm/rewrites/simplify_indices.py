@@ -32,17 +32,17 @@ from vyre.backends.llvm.analysis.slices import deciding_names, index_names, with
 from vyre.backends.llvm.analysis.struct_strides import speculated_strides
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander
 from vyre.backends.llvm.rewrites.rebase_loops import RebasedLoop, trip_count_between
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, both, conjunction, conjuncts_of
 from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir.walk import (
+    assigned_names,
     map_bodies,
     map_body,
     map_exprs,
     rebuilt,
     walk_expr,
-    walk_stmts,
 )
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class IndexSimplifier:
         self.leaves = leaves
         self.types = dict(types)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(body)
         self._wanted = index_names(body, outer) - self._assigned
         self._sought = sought = speculation.sought
         self._deciding = frozenset[str]()

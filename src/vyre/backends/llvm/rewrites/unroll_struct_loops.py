@@ -8,8 +8,8 @@ The stride of lanes is five elements, and the iterations access the elements in 
 literals in place of the counter, lanes load and store whole structures. Stores are then sunk until
 they are adjacent.
 
-Legal when the bounds are literals and the loops have no break or continue; a store sinks past
-statements that neither load nor store its element.
+Legal when the bounds are literals and the loops have no break or continue of their own; a store
+sinks past statements that neither load nor store its element.
 Profitable when an access is strided across lanes and its member is a counter; loops of more than
 `MAX_STRUCT_LOOP_ITERATIONS` iterations or `MAX_STRUCT_LOOP_STATEMENTS` unrolled statements are left
 alone.
@@ -24,21 +24,20 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index, is_lane_id
 from vyre.backends.llvm.analysis.struct_strides import is_distance
-from vyre.backends.llvm.rewrites.specialise_trip_counts import (
-    TripCountCandidates,
-    UnrolledBody,
-    breaks_or_continues,
-)
+from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody, UnrollPlan
 from vyre.ir.walk import (
     accesses_of,
+    assigned_names,
     bodies,
-    expr_children,
     map_bodies,
     rewrite_expr,
+    variables_of,
     walk_all_exprs,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
 )
+from vyre.rewrite.bodies import jumps
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -53,7 +52,7 @@ def short_loops_of(
     outer: Mapping[str, ir.AnyExpr],
     leaves: frozenset[str],
     types: Mapping[str, ir.DataType],
-) -> TripCountCandidates | None:
+) -> UnrollPlan | None:
     """Loops that are profitable to unroll; None if there are none."""
     statements = list(walk_stmts(body))
     if not any(isinstance(s, ir.Loop) and _iterations_of(s) for s in statements):
@@ -63,7 +62,7 @@ def short_loops_of(
     search.visit(body)
     if not search.loops:
         return None
-    return TripCountCandidates(search.forms, frozenset(search.loops), (), search.loops)
+    return UnrollPlan(search.forms, frozenset(search.loops), (), search.loops)
 
 
 def with_short_loops(
@@ -75,7 +74,7 @@ def with_short_loops(
         return body
     unrolled = UnrolledBody(body, candidates, 0, kernel.types)
     kernel.remake(unrolled)
-    fixed = leaves - {s.name for s in walk_stmts(unrolled.body) if isinstance(s, ir.Assign)}
+    fixed = leaves - assigned_names(unrolled.body)
     forms = LinearForms(kernel.program, unrolled.body, outer, fixed, unrolled.types)
     sinking = StoresLast(forms, unrolled.types)
     sunk = sinking.body(unrolled.body)
@@ -123,7 +122,7 @@ class _Search:
                 written = self.forms.expand(index)
                 if not self.forms.is_pure(written):
                     return False
-                names = {node.name for node in walk_expr(written) if isinstance(node, ir.Var)}
+                names = variables_of(written)
                 if not names.isdisjoint(counters):
                     first = _at_first(flat_index(written), counters, self.forms)
                     apart = apart or self._is_strided(first)
@@ -152,15 +151,19 @@ def _iterations_of(loop: ir.Loop) -> range | None:
 
 
 def _nest(loop: ir.Loop) -> dict[str, range] | None:
-    """A loop nest's short loops; None if one of them has a break or continue."""
+    """A loop nest's short loops; None if one has a break, a continue, or a loop of any length."""
     nest: dict[str, range] = {}
     for statement in walk_stmts((loop,)):
         iterations = _iterations_of(statement) if isinstance(statement, ir.Loop) else None
         if iterations and isinstance(statement, ir.Loop):
-            if breaks_or_continues(statement.body):
+            if jumps(statement.body) or _has_while(statement.body):
                 return None
             nest[statement.var] = iterations
     return nest
+
+
+def _has_while(body: ir.Body) -> bool:
+    return any(isinstance(s, ir.While) for s in walk_stmts(body))
 
 
 def _written(loop: ir.Loop) -> int:
@@ -282,12 +285,7 @@ class StoresLast:
 
 
 def _loads(statement: ir.AnyStmt) -> list[ir.Load | ir.Atomic]:
-    return [
-        node
-        for child in expr_children(statement)
-        for node in walk_expr(child)
-        if isinstance(node, (ir.Load, ir.Atomic))
-    ]
+    return [node for node in walk_own_exprs(statement) if isinstance(node, (ir.Load, ir.Atomic))]
 
 
 __all__ = ["StoresLast", "short_loops_of", "with_short_loops"]

@@ -11,9 +11,10 @@ from vyre import ir
 from vyre.backends.llvm.analysis.cost_model import CostModel
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-from vyre.backends.llvm.rewrites.structure_returns import Conjunct, conjunction, conjuncts_of
 from vyre.ir.walk import rewrite_expr, walk_expr, without_blocks
 from vyre.record import dataclass
+from vyre.rewrite.conditions import Conjunct, conjunction, conjuncts_of
+from vyre.semantics.atomics import is_atomic_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +54,13 @@ def _only_effect(peeling: RowPartition, body: ir.Body, before: list[ir.Let]) -> 
         if isinstance(statement, ir.Let) and peeling.is_quiet(statement):
             if found is None:
                 before.append(statement)
-        elif isinstance(statement, ir.Let) and found is None and _is_look(statement.value):
+        elif isinstance(statement, ir.Let) and found is None and is_atomic_load(statement.value):
             before.append(statement)
         elif isinstance(statement, ir.If) and found is None:
             found = statement
         else:
             return None
     return found
-
-
-def _is_look(node: ir.AnyExpr) -> bool:
-    """True if an atomic only reads: a relaxed `or` with zero."""
-    if not isinstance(node, ir.Atomic) or node.ordering is not ir.MemoryOrdering.RELAXED:
-        return False
-    value = node.value
-    return node.op is ir.AtomicOp.OR and isinstance(value, ir.Lit) and value.bits == 0
 
 
 class _Maker:
@@ -92,7 +85,7 @@ class _Maker:
             case ir.Load(buffer, index):
                 return self._is_near(buffer, index)
             case ir.Atomic(_, buffer, index):
-                return _is_look(node) and self._is_near(buffer, index)
+                return is_atomic_load(node) and self._is_near(buffer, index)
             case ir.Ballot() | ir.Shuffle() | ir.SubgroupReduce():
                 return False
             case ir.Binary(op, _, _) | ir.Unary(op, _):

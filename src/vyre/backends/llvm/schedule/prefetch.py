@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -27,14 +27,13 @@ def prefetched_loads(kernel: Kernel, peeling: RowPartition) -> frozenset[int]:
     for statement in walk_stmts(peeling.simplified):
         if isinstance(statement, (ir.Loop, ir.While)):
             return frozenset()
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                nodes += 1
-                if not isinstance(node, ir.Load) or not kernel.memories[node.buffer].shared:
-                    continue
-                index = peeling.forms.expand(node.index)
-                if peeling.forms.stride(index) == 1:
-                    found.setdefault((node.buffer, peeling.forms.without_offset(index)), id(node))
+        for node in walk_own_exprs(statement):
+            nodes += 1
+            if not isinstance(node, ir.Load) or not kernel.memories[node.buffer].shared:
+                continue
+            index = peeling.forms.expand(node.index)
+            if peeling.forms.stride(index) == 1:
+                found.setdefault((node.buffer, peeling.forms.without_offset(index)), id(node))
     if nodes > heuristics.MAX_PREFETCHED_NODES or len(found) > heuristics.MAX_PREFETCHED_STREAMS:
         return frozenset()
     return frozenset(found.values())

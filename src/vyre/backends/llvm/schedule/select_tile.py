@@ -159,8 +159,11 @@ def _fits(vectors: int, census: CostModel) -> bool:
 
 
 def _rows(kernel: Kernel, census: CostModel, peeling: RowPartition) -> int:
-    """Rows along y that are jammed: their loop loads the same elements."""
-    if not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
+    """Rows along y that are jammed: their loop loads the same elements.
+
+    Lanes of several rows would meet in the slots of a block reduction.
+    """
+    if kernel.accumulators or not census.reuses_rows or not kernel.allows(Technique.JAM_ROWS):
         return 1
     if peeling.depends_on_y() or peeling.begins_late():
         return 1

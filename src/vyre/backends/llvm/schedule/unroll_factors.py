@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir import Assign, Loop, While
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.statements import Statements
@@ -34,7 +34,7 @@ def jam_factor(statements: Statements, loop: Loop) -> int:
         if isinstance(inner, Assign) and inner.name not in apart.varying:
             # A variable shared by all sets must not advance with the first of them.
             return 1
-        nodes += 1 + sum(1 for child in expr_children(inner) for _ in walk_expr(child))
+        nodes += 1 + sum(1 for _ in walk_own_exprs(inner))
     factor = heuristics.MAX_JAM_FACTOR
     while factor > 1 and factor * nodes * len(statements.views) > heuristics.MAX_JAMMED_NODES:
         factor //= 2

@@ -31,7 +31,14 @@ GRIDS: Mapping[str, Sequence[Grid]] = {
     "interchange_axes": ((2, 3, 1),),
     "retile_workgroups": ((1, 4, 1),),
 }
-TOLD = ((150, 128, 3, 70), (7, 64, 2, 5), (0, 1, 0, 9), (50, 70, 4, 64), (5000, 128, 1, 2))
+TOLD = (
+    (150, 128, 3, 70),
+    (7, 64, 2, 5),
+    (0, 1, 0, 9),
+    (50, 70, 4, 64),
+    (9, 3, 3, 11),
+    (5000, 128, 1, 2),
+)
 """Small numbers that programs read: extents, steps and trip counts."""
 
 

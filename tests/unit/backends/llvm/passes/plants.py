@@ -89,6 +89,24 @@ PLANTS = (
         "return node if found is None else found",
     ),
     Plant(
+        "invocations go on after their return",
+        "structure_returns",
+        "return (*before, branch)",
+        'return (*before, rebuilt(branch, {"otherwise": ()}), *other)',
+    ),
+    Plant(
+        "the work before a return is lost",
+        "structure_returns",
+        '"then": structured(tuple(then))',
+        '"then": ()',
+    ),
+    Plant(
+        "a return in a loop ends the kernel for all",
+        "structure_returns",
+        "case ir.Return():",
+        "case ir.Return() | ir.Loop():",
+    ),
+    Plant(
         "ids change places one way only",
         "interchange_axes",
         "places = {0: axis, axis: 0}",
@@ -177,5 +195,23 @@ PLANTS = (
         "unroll_grid_stride",
         "ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n))",
         "ir.Binary(ir.BinOp.ADD, begin, ir.Expr.u32(n // 2))",
+    ),
+    Plant(
+        "only the trip count is tested, not the strides",
+        "specialise_trip_counts",
+        "for size in self._plan.sizes:",
+        "for size in self._plan.sizes[:1]:",
+    ),
+    Plant(
+        "a version runs for one member more",
+        "specialise_trip_counts",
+        "ir.Lit(ir.DataType.U32, number))",
+        "ir.Lit(ir.DataType.U32, number + 1))",
+    ),
+    Plant(
+        "an iteration is missing",
+        "specialise_trip_counts",
+        "UnrolledBody(body, self._plan, number, self._types)",
+        "UnrolledBody(body, self._plan, number - 1, self._types)",
     ),
 )

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm.emit.builder import constant, mangled, register_type, widened
+from vyre.backends.llvm.emit.memory.block_reductions import emit_contribution
 from vyre.backends.llvm.emit.memory.privatised_reductions import identity_of, is_joining
 from vyre.backends.llvm.emit.memory.scalarise import Apart
 from vyre.backends.llvm.emit.values import Memory, Value, uniform, varying
+from vyre.semantics.atomics import is_atomic_load
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.expressions import LaneContext
@@ -56,7 +58,10 @@ class AtomicAccess:
 
     def do(self, expr: ir.Atomic) -> None:
         """Emit an atomic whose result is unused."""
-        self.atomic(expr, unwanted=True)
+        if self.lanes.kernel.is_reduced_in_blocks(expr.buffer):
+            emit_contribution(self.lanes, expr)
+        else:
+            self.atomic(expr, unwanted=True)
 
     def atomic(self, expr: ir.Atomic, *, unwanted: bool = False) -> Value:
         """The old value in every active lane; lanes execute in order."""
@@ -72,6 +77,10 @@ class AtomicAccess:
         if not lanes.width:
             old = self._act(expr, memory, lanes.memory.wide(index), value, expected, proven)
             return uniform(dtype, old)
+        if index.is_uniform and not memory.private and is_atomic_load(expr):
+            at = lanes.memory.wide(index)
+            known = proven and lanes.mask is None
+            return uniform(dtype, self._act(expr, memory, at, value, None, known))
         if unwanted and index.is_uniform and not memory.private and is_joining(expr, dtype):
             # Without an active lane nothing is proven about the index.
             known = proven and lanes.mask is None
@@ -190,7 +199,9 @@ class AtomicAccess:
         if expr.op is ir.AtomicOp.COMPARE_EXCHANGE:
             assert expected is not None
             return self._exchange(dtype, pointer, value.text, expected.text, order)
-        if dtype.is_float:
+        if is_atomic_load(expr):
+            return w.emit(f"load atomic {scalar}, ptr {pointer} {order}, align {dtype.size_bytes}")
+        if dtype.is_float and expr.op is not ir.AtomicOp.EXCHANGE:
             return self._float_loop(expr, dtype, pointer, value, order)
         if self._unwanted and expr.op is ir.AtomicOp.EXCHANGE and self._is_store(expr):
             size = dtype.size_bytes

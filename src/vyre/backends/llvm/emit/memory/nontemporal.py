@@ -13,7 +13,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.host import Host
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 
 PIECE = 16
 """Bytes per non-temporal store: the alignment that all arrays have."""
@@ -33,12 +33,11 @@ def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
             return frozenset()
         if isinstance(statement, ir.Store):
             written.add(statement.buffer)
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    return frozenset()
-                if isinstance(node, ir.Load):
-                    other.add(node.buffer)
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic):
+                return frozenset()
+            if isinstance(node, ir.Load):
+                other.add(node.buffer)
     on_chip = {decl.name for decl in program.buffers if decl.is_on_chip}
     return frozenset(written - other - on_chip)
 

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.backends.llvm.analysis.parallel_regions import ParallelRegion, Piece, regions_in
+from vyre.backends.llvm.analysis.parallel_regions import (
+    Once,
+    ParallelRegion,
+    Piece,
+    Together,
+    regions_in,
+)
 from vyre.backends.llvm.emit.builder import constant, register_type, widened
 from vyre.backends.llvm.emit.storage_formats import memory_type
 from vyre.backends.llvm.emit.values import Memory, Value, varying
@@ -32,15 +38,38 @@ def own_arrays(kernel: Kernel, work: tuple[Piece, ...]) -> frozenset[str]:
     names = {decl.name for decl in kernel.program.buffers if decl.is_local}
     if not names:
         return frozenset()
-    once = [piece for piece in work if isinstance(piece, ParallelRegion)]
-    many = [piece for piece in regions_in(work) if not any(piece is one for one in once)]
-    seen: set[str] = set()
-    shared = set[str]().union(*(accessed(stretch.body) for stretch in many))
-    for stretch in once:
-        used = accessed(stretch.body)
-        shared |= seen & used
-        seen |= used
-    return frozenset(names - shared)
+    return frozenset(names - _uses(work)[1])
+
+
+def _uses(work: tuple[Piece, ...]) -> tuple[set[str], set[str]]:
+    """The buffers that pieces access, and those of them that need memory between regions.
+
+    Of two branches one runs: they may access the same array.
+    """
+    used: set[str] = set()
+    shared: set[str] = set()
+    for piece in work:
+        now: set[str] = set()
+        match piece:
+            case ParallelRegion(body):
+                now = accessed(body)
+            case Together(ir.If(), arms):
+                for arm in arms:
+                    inner, between = _uses(arm)
+                    now |= inner
+                    shared |= between
+            case Together(_, inner):
+                now = (
+                    accessed(tuple(s for r in regions_in(inner[0]) for s in r.body))
+                    if inner
+                    else set()
+                )
+                shared |= now
+            case Once():
+                pass
+        shared |= used & now
+        used |= now
+    return used, shared
 
 
 def accessed(body: ir.Body) -> set[str]:

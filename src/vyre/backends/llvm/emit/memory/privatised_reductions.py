@@ -3,9 +3,9 @@
 Where a kernel accesses a buffer only by reduction atomics whose results are unused, the time at
 which they happen is not observable before the end of the launch. So each thread reduces into memory
 of its own, without locked instructions, and combines that with the buffer at the end, element by
-element. Integer results do not depend on the order; floats would. A thread's memory is limited:
-longer buffers, and buffers that are long for the number of invocations, are updated directly, which
-is decided at each launch.
+element. Integer results do not depend on the order; those of floats do, and are reduced in blocks
+(`block_reductions`). A thread's memory is limited: longer buffers, and buffers that are long for
+the number of invocations, are updated directly, which is decided at each launch.
 """
 
 from __future__ import annotations
@@ -16,43 +16,19 @@ from typing import TYPE_CHECKING, Final
 from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.reduction_atomics import is_reducing, reduced_buffers
 from vyre.backends.llvm.emit.builder import register_type
-from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
 HEADER_BYTES: Final = 64
-"""Header of a thread's memory: whether it is initialised, and a flag per buffer."""
-
-_ADDING = frozenset({ir.AtomicOp.ADD, ir.AtomicOp.SUB})
-_JOINING = _ADDING | {
-    ir.AtomicOp.AND,
-    ir.AtomicOp.OR,
-    ir.AtomicOp.XOR,
-    ir.AtomicOp.MIN,
-    ir.AtomicOp.MAX,
-}
-_PLAIN_STATEMENTS = (
-    Assign,
-    ir.Barrier,
-    ir.Block,
-    Break,
-    Continue,
-    ir.Eval,
-    ir.If,
-    ir.Let,
-    ir.Loop,
-    Print,
-    ir.Region,
-    ir.Return,
-    ir.Store,
-    Trap,
-    ir.While,
-)
-"""Statements that access buffers by stores and in their expressions only."""
+"""Header of a thread's memory: whether it is initialised, a word that block reductions count in,
+and a flag per buffer."""
+_FLAGS: Final = 8
+"""Offset of the flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +57,7 @@ class PrivatisedReduction:
 
 def is_joining(expr: ir.Atomic, element: ir.DataType) -> bool:
     """True if the atomic is an associative, commutative reduction, its result unused."""
-    relaxed = expr.ordering is ir.MemoryOrdering.RELAXED
-    return relaxed and expr.op in _JOINING and element.is_integer
+    return element.is_integer and is_reducing(expr)
 
 
 def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
@@ -103,41 +78,22 @@ def identity_of(op: ir.AtomicOp, dtype: ir.DataType) -> int:
 
 def privatisable_reductions(program: ir.Program) -> tuple[Plan, ...]:
     """The buffers that may be privatised."""
-    if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
-        return ()
-    joined: dict[str, list[tuple[int, ir.Atomic]]] = {}
-    other: set[str] = set()
+    buffers = [each for each in reduced_buffers(program) if each.decl.element.is_integer]
+    ranges = Ranges.of(program) if buffers else None
     looped = {id(s) for loop in _loops(program) for s in walk_stmts(loop.body)}
-    for position, statement in enumerate(walk_stmts(program.entry)):
-        if isinstance(statement, ir.Store):
-            other.add(statement.buffer)
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(statement, ir.Eval) and node is statement.value:
-                    if isinstance(node, ir.Atomic):
-                        joined.setdefault(node.buffer, []).append((position, node))
-                elif isinstance(node, (ir.Load, ir.Atomic)):
-                    other.add(node.buffer)
-    decls = {decl.name: decl for decl in program.buffers if not decl.is_on_chip}
-    names = [name for name in joined if name in decls and name not in other]
-    ranges = Ranges.of(program) if names else None
     plans: list[Plan] = []
-    for name in names:
-        atomics = [node for _, node in joined[name]]
-        decl = decls[name]
-        ops = {ir.AtomicOp.ADD if node.op in _ADDING else node.op for node in atomics}
-        if len(ops) > 1 or not all(is_joining(node, decl.element) for node in atomics):
-            continue
+    for each in buffers:
         assert ranges is not None
-        reach = max(_reach(ranges, position, node) for position, node in joined[name])
+        decl = each.decl
+        reach = max(_reach(ranges, position, node) for position, node in each.atomics)
         room = heuristics.MAX_PRIVATISED_BYTES // (decl.element.size_bytes or 4)
         entries = min(reach, room, decl.count or room)
         in_loop = any(
             id(s) in looped
             for s in walk_stmts(program.entry)
-            if isinstance(s, ir.Eval) and any(s.value is node for node in atomics)
+            if isinstance(s, ir.Eval) and any(s.value is node for _, node in each.atomics)
         )
-        plans.append(Plan(decl, ops.pop(), entries, reach <= entries, in_loop))
+        plans.append(Plan(decl, each.op, entries, reach <= entries, in_loop))
     return tuple(plans[: heuristics.MAX_PRIVATISED_BUFFERS])
 
 
@@ -205,7 +161,7 @@ def emit_privatised_reductions(kernel: Kernel, header: str) -> Callable[[], None
 
 
 def _flag(kernel: Kernel, header: str, number: int) -> str:
-    return kernel.w.emit(f"getelementptr i8, ptr {header}, i64 {4 + number}")
+    return kernel.w.emit(f"getelementptr i8, ptr {header}, i64 {_FLAGS + number}")
 
 
 def _invocations(kernel: Kernel) -> str:

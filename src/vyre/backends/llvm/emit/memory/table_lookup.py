@@ -16,7 +16,7 @@ from vyre.analysis import Ranges
 from vyre.backends.llvm.emit.builder import Builder, constant, widened
 from vyre.backends.llvm.emit.values import Memory
 from vyre.ir import BufferDecl, DataType, Load, Program
-from vyre.ir.walk import expr_children, walk_expr, walk_stmts
+from vyre.ir.walk import walk_own_exprs, walk_stmts
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
@@ -39,14 +39,13 @@ def table_sizes(program: Program) -> Mapping[int, int]:
     found: dict[int, int] = {}
     ranges = Ranges.of(program) if tables else None
     for position, statement in enumerate(walk_stmts(program.entry)):
-        for child in expr_children(statement) if ranges is not None else ():
-            for node in walk_expr(child):
-                if isinstance(node, Load) and node.buffer in tables and ranges is not None:
-                    known = ranges.interval(node.index, position)
-                    reached = MOST_ENTRIES + 1
-                    if known is not None and known.low >= 0:
-                        reached = min(known.high + 1, reached)
-                    found[id(node)] = max(reached, found.get(id(node), 0))
+        for node in walk_own_exprs(statement) if ranges is not None else ():
+            if isinstance(node, Load) and node.buffer in tables and ranges is not None:
+                known = ranges.interval(node.index, position)
+                reached = MOST_ENTRIES + 1
+                if known is not None and known.low >= 0:
+                    reached = min(known.high + 1, reached)
+                found[id(node)] = max(reached, found.get(id(node), 0))
     return {node: reached for node, reached in found.items() if reached <= MOST_ENTRIES}
 
 

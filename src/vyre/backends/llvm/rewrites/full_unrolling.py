@@ -1,20 +1,13 @@
-"""Trip-count specialisation of loops over the members of structures.
+"""Full unrolling: literals in place of induction variables.
 
-    for c in 0..image.shape[2] { out[p * out.shape[2] + c] = … }
+    for c in 0..3 { let x = a[i * n + c]; out[i * n + c] = x }      n being 3
 ->
-    if image.shape[2] == 3 & out.shape[2] == 3 {
-        out[p * 3] = …  out[p * 3 + 1] = …  out[p * 3 + 2] = …
-    } else { the original loop }
+    let x.1 = a[i * 3]  let x.2 = a[i * 3 + 1]  let x.3 = a[i * 3 + 2]
+    out[i * 3] = x.1  out[i * 3 + 1] = x.2  out[i * 3 + 2] = x.3
 
-The stride of lanes equals the trip count, known at launch only. It is 3 or 4 more often than not.
-With a literal, the loop is fully unrolled, and lanes load whole structures and shuffle them in
-registers.
-
-Legal when the trip count and the strides are uniform in the workgroup: one test selects the
-version, in which the literal replaces every tested value. Nothing is speculated: where the test
-holds, both versions compute the same.
-Profitable when the loop accesses all members between lanes, as images do; regions of more than
-`MAX_SPECIALISED_STATEMENTS` statements are not specialised.
+Legal when the loops have no break or continue of their own, and every value in `sizes` equals the
+trip count where the unrolled body runs. Stores are sunk below the computations of all iterations if
+no iteration loads an element that any iteration stores.
 """
 
 from __future__ import annotations
@@ -23,18 +16,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from vyre import ir
-from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.index_folding import folded
-from vyre.backends.llvm.analysis.struct_strides import is_distance
+from vyre.ir.names import numbered_name
 from vyre.ir.walk import (
-    accesses_of,
-    bodies,
-    expr_children,
+    assigned_names,
     map_bodies,
     map_exprs,
     rebuilt,
     walk_expr,
+    walk_own_exprs,
     walk_stmts,
     without_blocks,
 )
@@ -43,118 +34,34 @@ from vyre.rewrite.literal_legality import lawful
 
 
 @dataclass(frozen=True, slots=True)
-class TripCountCandidates:
-    """Loops over the members of structures."""
+class UnrollPlan:
+    """Loops to unroll, and the values that equal their trip count."""
 
     forms: LinearForms
     loops: frozenset[str]
     """Their induction variables."""
     sizes: tuple[ir.AnyExpr, ...]
-    """Expanded expressions that must equal the trip count; uniform along a row."""
+    """Expanded expressions that equal the trip count; uniform."""
     iterations: Mapping[str, range] = field(default_factory=dict[str, range])
     """Iterations of the loops with literal bounds."""
 
 
-def trip_count_candidates(
-    program: ir.Program,
-    body: ir.Body,
-    outer: Mapping[str, ir.AnyExpr],
-    leaves: frozenset[str],
-    types: Mapping[str, ir.DataType],
-) -> TripCountCandidates | None:
-    """Loops of a region over consecutive members; None if there are none."""
-    statements = list(walk_stmts(body))
-    if len(statements) > heuristics.MAX_SPECIALISED_STATEMENTS or not any(
-        isinstance(s, ir.Loop) for s in statements
-    ):
-        return None
-    fixed = leaves - {s.name for s in statements if isinstance(s, ir.Assign)}
-    forms = LinearForms(program, body, outer, fixed, types)
-    loops: set[str] = set()
-    sizes: dict[ir.AnyExpr, None] = {}
-    for loop in statements:
-        if not isinstance(loop, ir.Loop) or loop.start != ir.Lit(ir.DataType.U32, 0):
-            continue
-        stop = forms.expand(loop.stop)
-        if not is_distance(stop, forms, fixed) or breaks_or_continues(loop.body):
-            continue
-        strides = _distances(loop, forms, fixed)
-        if strides:
-            loops.add(loop.var)
-            sizes.update(dict.fromkeys((stop, *strides)))
-    return TripCountCandidates(forms, frozenset(loops), tuple(sizes)) if loops else None
-
-
-def _distances(loop: ir.Loop, forms: LinearForms, leaves: frozenset[str]) -> list[ir.AnyExpr]:
-    """Strides of lanes where a loop iterates over the elements in between.
-
-    A row of a matrix has the same form, but is long: these are members of structures if the
-    structures have several axes, or if the loop stores to all members.
-    """
-    strides: list[ir.AnyExpr] = []
-    likely = False
-    for statement in walk_stmts(loop.body):
-        for buffer, index in accesses_of(statement):
-            product = _structure(forms.expand(index), loop.var)
-            if product is None or buffer in forms.private:
-                continue
-            for position, size in ((product.left, product.right), (product.right, product.left)):
-                if not is_distance(size, forms, leaves) or not forms.is_u32(position):
-                    continue
-                if forms.stride(position) == 1:
-                    strides.append(size)
-                    likely = likely or _has_axes(position) or isinstance(statement, ir.Store)
-                    break
-    return strides if likely else []
-
-
-def _structure(index: ir.AnyExpr, counter: str) -> ir.Binary | None:
-    """Index of the first member of a structure; the counter is the member."""
-    flat = flat_index(index)
-    if isinstance(flat, ir.Binary) and flat.op is ir.BinOp.ADD:
-        for base, member in ((flat.left, flat.right), (flat.right, flat.left)):
-            if (
-                member == ir.Var(counter)
-                and isinstance(base, ir.Binary)
-                and base.op is ir.BinOp.MUL
-            ):
-                return base
-    return None
-
-
-def _has_axes(position: ir.AnyExpr) -> bool:
-    """True if a position is itself multi-dimensional."""
-    return any(
-        isinstance(node, ir.Binary) and node.op is ir.BinOp.MUL for node in walk_expr(position)
-    )
-
-
-def breaks_or_continues(body: ir.Body) -> bool:
-    """True if a body breaks or continues its loop."""
-    for statement in body:
-        if isinstance(statement, (ir.Break, ir.Continue)):
-            return True
-        if not isinstance(statement, ir.Loop) and any(map(breaks_or_continues, bodies(statement))):
-            return True
-    return False
-
-
 class UnrolledBody:
-    """A body whose candidate loops are fully unrolled, for one trip count."""
+    """A body whose planned loops are fully unrolled, for one trip count."""
 
     def __init__(
         self,
         body: ir.Body,
-        channels: TripCountCandidates,
+        plan: UnrollPlan,
         number: int,
         types: Mapping[str, ir.DataType],
     ) -> None:
-        self._channels = channels
+        self._plan = plan
         self._number = number
         self.types = dict(types)
         self.remade: dict[int, int] = {}
         """Identities of rebuilt accesses, mapped to those of the originals."""
-        self._assigned = {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(body)
         self.body = self._body(body, {})
 
     def _body(self, body: ir.Body, names: dict[str, ir.AnyExpr]) -> ir.Body:
@@ -165,7 +72,7 @@ class UnrolledBody:
     def _statement(
         self, statement: ir.AnyStmt, names: dict[str, ir.AnyExpr]
     ) -> Iterable[ir.AnyStmt]:
-        if isinstance(statement, ir.Loop) and statement.var in self._channels.loops:
+        if isinstance(statement, ir.Loop) and statement.var in self._plan.loops:
             return self._unrolled(statement, names)
         rewritten = map_exprs(statement, lambda child: self._expr(child, names))
         for key in ("name", "var"):
@@ -188,12 +95,8 @@ class UnrolledBody:
             names[name] = value
 
     def _expr(self, expr: ir.AnyExpr, names: dict[str, ir.AnyExpr]) -> ir.AnyExpr:
-        sizes = self._channels.sizes
-        if (
-            sizes
-            and isinstance(expr, (ir.Load, ir.Var))
-            and self._channels.forms.expand(expr) in sizes
-        ):
+        sizes = self._plan.sizes
+        if sizes and isinstance(expr, (ir.Load, ir.Var)) and self._plan.forms.expand(expr) in sizes:
             return ir.Lit(ir.DataType.U32, self._number)
         if isinstance(expr, ir.Var):
             return names.get(expr.name, expr)
@@ -209,7 +112,7 @@ class UnrolledBody:
         )
 
     def _unrolled(self, loop: ir.Loop, names: dict[str, ir.AnyExpr]) -> list[ir.AnyStmt]:
-        known = self._channels.iterations.get(loop.var)
+        known = self._plan.iterations.get(loop.var)
         iterations: list[list[ir.AnyStmt]] = []
         for number in range(self._number) if known is None else known:
             counter = ir.Lit(self.types[loop.var], number % (1 << 32))
@@ -219,7 +122,7 @@ class UnrolledBody:
                     name = statement.name if isinstance(statement, ir.Let) else statement.var
                     own[name] = ir.Var(self._fresh(name, self.types[name]))
             iterations.append(without_blocks(self._body(loop.body, own)))
-        if known is None and _is_separable(loop, self._channels.forms):
+        if known is None and _is_separable(loop, self._plan.forms):
             return self._stores_last(loop, iterations)
         return [statement for iteration in iterations for statement in iteration]
 
@@ -234,7 +137,7 @@ class UnrolledBody:
                 if not isinstance(statement, ir.Store) or not isinstance(old, ir.Store):
                     rewritten.append(statement)
                     continue
-                dtype = self._channels.forms.type_of(old.value)
+                dtype = self._plan.forms.type_of(old.value)
                 name = self._fresh(f"{loop.var}.part", dtype)
                 rewritten.append(ir.Let(name, statement.value))
                 store = rebuilt(statement, {"value": ir.Var(name)})
@@ -244,11 +147,9 @@ class UnrolledBody:
         return rewritten
 
     def _fresh(self, hint: str, dtype: ir.DataType) -> str:
-        number = 1
-        while f"{hint}.{number}" in self.types:
-            number += 1
-        self.types[f"{hint}.{number}"] = dtype
-        return f"{hint}.{number}"
+        name = numbered_name(hint, self.types, ".", first=1)
+        self.types[name] = dtype
+        return name
 
 
 def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
@@ -271,16 +172,15 @@ def _is_separable(loop: ir.Loop, forms: LinearForms) -> bool:
         return False
     stored: set[str] = set()
     for statement in body:
-        for child in expr_children(statement):
-            for node in walk_expr(child):
-                if isinstance(node, ir.Atomic):
-                    return False
-                if not isinstance(node, ir.Load):
-                    continue
-                if node.buffer in stored:
-                    return False
-                if node.buffer in indices and forms.expand(node.index) != indices[node.buffer]:
-                    return False
+        for node in walk_own_exprs(statement):
+            if isinstance(node, ir.Atomic):
+                return False
+            if not isinstance(node, ir.Load):
+                continue
+            if node.buffer in stored:
+                return False
+            if node.buffer in indices and forms.expand(node.index) != indices[node.buffer]:
+                return False
         if isinstance(statement, ir.Store):
             stored.add(statement.buffer)
     return True
@@ -298,9 +198,4 @@ def _is_own(index: ir.AnyExpr, counter: str, forms: LinearForms) -> bool:
     return all(node != ir.Var(counter) for node in walk_expr(base))
 
 
-__all__ = [
-    "TripCountCandidates",
-    "UnrolledBody",
-    "breaks_or_continues",
-    "trip_count_candidates",
-]
+__all__ = ["UnrollPlan", "UnrolledBody"]

@@ -1,0 +1,113 @@
+"""Hot pipelines are settled by timing: two plans in turns, then the faster one, also later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import vyre as vy
+from tests.unit.pipelines import suite
+from tests.unit.pipelines.kernels import clip, scale
+from vyre.cache import default_cache
+from vyre.pipelines.settling import CALLS_BEFORE, TIMED, UNTIMED, Contest, known_verdict
+
+CALLS = CALLS_BEFORE + 2 * (UNTIMED + TIMED)
+
+
+def fight(cost: Callable[[int], float]) -> tuple[Contest, list[int]]:
+    """A contest whose turns take `cost(plan)`, and the plans in the order of the calls."""
+    contest, plans = Contest(), list[int]()
+    for _ in range(CALLS + 4):
+        plan = contest.turn()
+        plans.append(plan)
+        contest.took(plan, cost(plan))
+    return contest, plans
+
+
+def test_the_faster_plan_wins() -> None:
+    for costs in ((1.0, 2.0), (2.0, 1.0)):
+        contest, plans = fight(lambda plan, costs=costs: costs[plan])
+        winner = costs.index(1.0)
+        assert contest.verdict == winner
+        assert plans[:CALLS_BEFORE] == [0] * CALLS_BEFORE
+        assert plans[CALLS:] == [winner] * 4
+
+
+def test_each_plan_has_as_many_turns_and_neither_always_comes_first() -> None:
+    _, plans = fight(lambda plan: 1.0)
+    turns = plans[CALLS_BEFORE:CALLS]
+    assert sum(turns) == UNTIMED + TIMED
+    pairs = {tuple(turns[at : at + 2]) for at in range(0, len(turns), 2)}
+    assert {(0, 1), (1, 0)} <= pairs
+
+
+def test_first_turns_do_not_count() -> None:
+    seen = [0, 0]
+
+    def cost(plan: int) -> float:
+        seen[plan] += 1
+        compiles = plan == 1 and seen[1] <= UNTIMED
+        return 100.0 if compiles else (2.0, 1.0)[plan]
+
+    assert fight(cost)[0].verdict == 1
+
+
+def test_one_slow_turn_decides_nothing() -> None:
+    spike = iter([50.0] + [1.0] * 100)
+    assert fight(lambda plan: 1.5 if plan else next(spike))[0].verdict == 0
+
+
+@pytest.fixture
+def fused() -> vy.Pipeline[..., None]:
+    @vy.pipeline
+    def both(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+        t = vy.scratch_like(x)
+        scale(2.0, x, t)
+        clip(t, y)
+
+    return both
+
+
+@pytest.mark.parametrize(("ratio", "launches", "n"), [(0.5, 1, 1003), (2.0, 2, 2003)])
+def test_a_verdict_holds_for_later_calls_and_processes(
+    fused: vy.Pipeline[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    ratio: float,
+    launches: int,
+    n: int,
+) -> None:
+    monkeypatch.setattr(Contest, "ratio", ratio)
+    x = suite.floats(n)
+    expected, y = np.zeros_like(x), np.zeros_like(x)
+    fused.apart(x, expected, device="cpu")
+    for _ in range(CALLS + 8):
+        y = np.zeros_like(x)
+        fused(x, y, device="cpu")
+        assert np.array_equal(y, expected)
+    assert len(fused.plan(x, y, device="cpu").launches) == launches
+    assert "settled" in fused.explain(x, y, device="cpu")
+    fused.forget()  # as another process: only the disk has the verdict
+    assert len(fused.plan(x, y, device="cpu").launches) == launches
+
+
+def test_a_contract_is_not_broken_to_find_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Contest, "ratio", 2.0)
+
+    @vy.pipeline(require={"launches": 1})
+    def strict(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+        t = vy.scratch_like(x)
+        scale(3.0, x, t)
+        clip(t, y)
+
+    x = suite.floats(501)
+    for _ in range(CALLS + 8):
+        strict(x, np.zeros_like(x), device="cpu")
+    assert len(strict.plan(x, np.zeros_like(x), device="cpu").launches) == 1
+
+
+def test_a_foreign_verdict_is_none() -> None:
+    default_cache().put("verdict-of-something-else", b"2")
+    assert known_verdict("verdict-of-something-else") is None
+    assert known_verdict("verdict-of-nothing") is None
