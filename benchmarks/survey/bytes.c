@@ -1,4 +1,7 @@
 #include <stdint.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 static const uint8_t HEX[] = "0123456789abcdef";
 static const uint8_t BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -103,4 +106,29 @@ void utf8_lengths(const uint8_t *restrict data, uint8_t *restrict lengths, int64
         }
         lengths[i] = length;
     }
+}
+
+static uint32_t class_mask(const uint8_t *text) {
+#ifdef __AVX2__
+    __m256i c = _mm256_loadu_si256((const __m256i *)text);
+    __m256i digit = _mm256_sub_epi8(c, _mm256_set1_epi8(48));
+    __m256i within = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, _mm256_set1_epi8(9)), digit);
+    __m256i end = _mm256_cmpeq_epi8(c, _mm256_set1_epi8(10));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(within, end));
+#else
+    uint32_t mask = 0;
+    for (int k = 0; k < 32; k++)
+        mask |= (uint32_t)(text[k] == 10 || (text[k] >= 48 && text[k] <= 57)) << k;
+    return mask;
+#endif
+}
+
+void class_ballots(const uint8_t *restrict text, uint32_t *restrict masks, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        masks[i] = class_mask(text + 32 * i);
+}
+
+void class_bits(const uint8_t *restrict text, uint32_t *restrict masks, int64_t n) {
+    class_ballots(text, masks, n);
 }

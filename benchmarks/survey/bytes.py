@@ -148,7 +148,51 @@ def utf8_lengths_data(n: int) -> Arguments:
     return {"data": data, "lengths": zeros(len(data), dtype=np.uint8)}
 
 
+@vy.kernel(workgroup=1024)
+def class_ballots(text: vy.In[vy.u8], masks: vy.Out[vy.u32]):
+    """Which bytes are digits or line ends, a bit each: by the votes of subgroups."""
+    i = vy.gid()
+    c = text[i]
+    votes = vy.subgroup_ballot(c == 10 or 48 <= c <= 57)
+    if vy.subgroup_lane() == 0:
+        masks[i // 32] = votes[0]
+
+
+def class_ballots_data(n: int) -> Arguments:
+    return {"text": text(32 * n), "masks": zeros(n, dtype=np.uint32)}
+
+
+def class_ballots_launch(text: Array, masks: Array) -> None:
+    class_ballots(text, masks, elements=len(text))
+
+
+@vy.kernel
+def class_bits(text: vy.In[vy.u8], masks: vy.Out[vy.u32]):
+    """The same by a loop that sets the bits."""
+    i = vy.gid()
+    if i < len(masks):
+        mask: vy.u32 = 0
+        for k in range(32):
+            c = text[32 * i + k]
+            mask |= vy.u32(c == 10 or 48 <= c <= 57) << k
+        masks[i] = mask
+
+
 CASES = (
+    Case(
+        "class_ballots",
+        "bytes",
+        [class_ballots],
+        class_ballots_data,
+        125_001,
+        33,
+        ["masks"],
+        ["masks"],
+        class_ballots_launch,
+    ),
+    Case(
+        "class_bits", "bytes", [class_bits], class_ballots_data, 125_001, 33, ["masks"], ["masks"]
+    ),
     Case("hex_encode", "bytes", [hex_encode], hex_encode_data, 2_000_001, 77, ["out"], ["data"]),
     Case(
         "hex_decode",

@@ -154,3 +154,15 @@ void lower_bound(const float *restrict table, const float *restrict wanted,
         place[i] = low;
     }
 }
+
+void filter_chunks(const uint32_t *restrict x, const uint32_t *restrict start,
+                   uint32_t *restrict kept, int64_t n, int64_t chunks) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < chunks; i++) {
+        uint32_t m = start[i];
+        int64_t end = 4096 * i + 4096 < n ? 4096 * i + 4096 : n;
+        for (int64_t k = 4096 * i; k < end; k++)
+            if (x[k] % 4 == 0)
+                kept[m++] = x[k];
+    }
+}

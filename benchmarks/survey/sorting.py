@@ -186,7 +186,36 @@ def lower_bound_data(n: int) -> Arguments:
     return {"table": table, "wanted": floats(n, seed=2), "place": zeros(n, dtype=np.uint32)}
 
 
+@vy.kernel
+def filter_chunks(x: vy.In[vy.u32], start: vy.In[vy.u32], kept: vy.InOut[vy.u32]):
+    """A quarter of the elements, in order; `start` says where those of each chunk go."""
+    i = vy.gid()
+    if i < len(start):
+        n = start[i]
+        for k in range(4096 * i, min(4096 * i + 4096, len(x))):
+            if x[k] % 4 == 0:
+                kept[n] = x[k]
+                n += 1
+
+
+def filter_chunks_data(n: int) -> Arguments:
+    x = integers(np.uint32, 0, 2**32 - 1, n)
+    before = np.concatenate([[0], np.cumsum(x % 4 == 0)])
+    start = before[:-1:4096].astype(np.uint32)
+    return {"x": x, "start": start, "kept": zeros(int(before[-1]), dtype=np.uint32)}
+
+
 CASES = (
+    Case(
+        "filter_chunks",
+        "sorting",
+        [filter_chunks],
+        filter_chunks_data,
+        1_000_001,
+        9001,
+        ["kept"],
+        ["x", "start"],
+    ),
     Case(
         "bitonic_sort",
         "sorting",

@@ -166,7 +166,7 @@ def lanes(y: vy.Out[vy.u32]):
 
 
 y = np.zeros(64, np.uint32)
-lanes.reference(y)  # subgroups of 32; those of the CPU have one lane
+lanes(y, device="cpu")  # subgroups of 32, as on most GPUs
 assert y.tolist() == [i ^ 1 for i in range(64)]
 
 
@@ -185,7 +185,7 @@ def reduced(x: vy.In[vy.i32], total: vy.InOut[vy.i32], y: vy.Out[vy.i32, 2]):
 
 x, total, y = np.ones(64, np.int32), np.zeros(1, np.int32), np.zeros((64, 2), np.int32)
 x[5] = 3
-reduced.reference(x, total, y, elements=64)
+reduced(x, total, y, elements=64, device="cpu")
 assert total[0] == 66 and y[0].tolist() == [3, 2] and y[32].tolist() == [1, 0]
 
 
@@ -200,5 +200,5 @@ def joined(x: vy.In[vy.u32], y: vy.Out[vy.u32, 2]):
 
 x, y = np.full(64, 5, np.uint32), np.zeros((64, 3), np.uint32)
 x[0] = 3
-joined.reference(x, y)
+joined(x, y, device="cpu")
 assert y[0].tolist() == [1, 7, 6] and y[32].tolist() == [5, 5, 0]

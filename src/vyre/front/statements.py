@@ -403,7 +403,7 @@ def _effect(ctx: Context, node: ast.Expr) -> None:
             instead="assign it, store it, or leave it out",
         )
     callee = ctx.expr(node.value.func)
-    if isinstance(callee, Method) and callee.name in arrays.ATOMICS:
+    if isinstance(callee, Method) and callee.name in arrays.METHODS:
         made = arrays.atomic(ctx, node.value, callee.array, callee.name)
         ctx.emit(ir.Eval(made.expr))
         return

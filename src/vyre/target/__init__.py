@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from vyre.target.feature import Feature
-from vyre.target.target import WEBGPU_DEFAULT_LIMITS, Limits, Target
+from vyre.target.target import EMULATED_SUBGROUPS, WEBGPU_DEFAULT_LIMITS, Limits, Target
 
-__all__ = ["WEBGPU_DEFAULT_LIMITS", "Feature", "Limits", "Target"]
+__all__ = ["EMULATED_SUBGROUPS", "WEBGPU_DEFAULT_LIMITS", "Feature", "Limits", "Target"]

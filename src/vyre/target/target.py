@@ -55,6 +55,9 @@ def _key(target: Target) -> str:
     return f"{target.name!r};{features};{target.limits};{target.subgroup_width};{target.details!r}"
 
 
+EMULATED_SUBGROUPS = ("subgroups", "emulated")
+"""The detail of a target whose lanes exchange values through memory, at the price of barriers."""
+
 WEBGPU_DEFAULT_LIMITS = Limits(
     max_workgroup_size=(256, 256, 64),
     max_invocations=256,

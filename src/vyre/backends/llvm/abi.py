@@ -83,6 +83,8 @@ ABI_VERSION: Final = 4
 """Raised when a layout or the meaning of a field changes; part of every cache key."""
 
 SCRATCH_ALIGN: Final = 64
+SUBGROUP_LANES: Final = 32
+"""Lanes of a subgroup: as on most GPUs, so that a ballot fills one word."""
 STACK_BYTES: Final = 1 << 20
 """The most stack that a call of a kernel takes. Code that is made quickly keeps every value in a
 slot of its own: that is some 5 000 statements under conditions."""

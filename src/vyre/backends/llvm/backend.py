@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from vyre.backends.llvm import host as hosts
-from vyre.backends.llvm.abi import ABI_VERSION
+from vyre.backends.llvm.abi import ABI_VERSION, SUBGROUP_LANES
 from vyre.backends.llvm.device import CpuDevice
 from vyre.backends.llvm.executable import CpuExecutable
 from vyre.backends.llvm.kernel_info import KernelInfo
@@ -18,7 +18,7 @@ from vyre.config import config
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Device, EmitOptions
 from vyre.ir import Program
-from vyre.target import Feature, Limits, Target
+from vyre.target import EMULATED_SUBGROUPS, Feature, Limits, Target
 
 FEATURES = frozenset(
     {
@@ -82,11 +82,12 @@ class CpuBackend:
 @cache
 def _target(setting: str, without: frozenset[str]) -> Target:
     details = [("cpu", setting), ("machine", hosts.fingerprint()), ("abi", str(ABI_VERSION))]
+    details.append(EMULATED_SUBGROUPS)
     if without:
         from vyre.backends.llvm.pipeline import switches
 
         details.append(("without", ",".join(sorted(without & switches()))))
-    return Target("cpu", FEATURES, LIMITS, subgroup_width=1, details=tuple(details))
+    return Target("cpu", FEATURES, LIMITS, SUBGROUP_LANES, tuple(details))
 
 
 def backend() -> CpuBackend:

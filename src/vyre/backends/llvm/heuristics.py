@@ -225,6 +225,12 @@ SCANNED_BYTES_PER_LANE: Annotated[int, "bytes", "kernels/dfa"] = 64
 """Part of a buffer that is scanned for its greatest element, per lane."""
 SCANNED_BYTES: Annotated[int, "bytes", "kernels/dfa"] = 4096
 """Part that is scanned for any number of lanes."""
+MIN_LEADER_STRIDE: Annotated[int, "lanes", "survey/class_ballots"] = 8
+"""Fewest lanes per leader for which leaders are compacted: vectors hold fewer of them."""
+MAX_COMPRESSED_LANES: Annotated[int, "lanes", "none"] = 32
+"""Elements that are packed at once; fewer than the bits of a mask."""
+MAX_RECOMPUTED_NODES: Annotated[int, "IR nodes", "survey/class_ballots"] = 64
+"""Largest value that a lane computes for another one instead of loading it."""
 MAX_PREDICATED_STORE_NODES: Annotated[int, "IR nodes", "none"] = 8
 """Largest store that is predicated, not branched around."""
 MAX_STACK_ARRAY_BYTES: Annotated[int, "bytes", "none"] = 1 << 14

@@ -10,9 +10,11 @@ from collections.abc import Set as AbstractSet
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.passes.canonicalise_reductions import CanonicaliseReductions
+from vyre.backends.llvm.passes.compact_leaders import CompactLeaders
 from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
 from vyre.backends.llvm.passes.interchange_axes import InterchangeAxes
+from vyre.backends.llvm.passes.lower_subgroups import LowerSubgroups
 from vyre.backends.llvm.passes.retile_workgroups import RetileWorkgroups
 from vyre.backends.llvm.passes.specialise_trip_counts import SpecialiseTripCounts
 from vyre.backends.llvm.passes.structure_returns import StructureReturns
@@ -25,7 +27,9 @@ from vyre.record import dataclass
 from vyre.rewrite.unique_names import with_unique_names
 
 CPU_PASSES: tuple[CpuPass, ...] = (
-    StructureReturns(),  # first: analyses see the guards that returns are
+    LowerSubgroups(),  # first: it makes barriers, and the others look for them
+    CompactLeaders(),  # on what LowerSubgroups made of the lanes of subgroups
+    StructureReturns(),  # early: analyses see the guards that returns are
     InterchangeAxes(),  # strides along x decide all that follows
     RetileWorkgroups(),  # depends on whether InterchangeAxes made rows short
     IfConvertExchanges(),  # branches that would diverge; before loops are analysed
@@ -36,9 +40,13 @@ CPU_PASSES: tuple[CpuPass, ...] = (
 )
 
 
+NEEDED = frozenset({"lower_subgroups"})
+"""Passes that emission depends on: they are never left out."""
+
+
 def switches() -> frozenset[str]:
     """Names of the passes and techniques that can be switched off."""
-    passes = {each.metadata.name for each in CPU_PASSES}
+    passes = {each.metadata.name for each in CPU_PASSES} - NEEDED
     return frozenset(passes | {technique.label for technique in Technique})
 
 
@@ -61,7 +69,7 @@ def lower(
 ) -> Lowered:
     """Run the passes, except those named in `without`; `verify` checks the program after each."""
     context = CpuContext(host, thorough=thorough)
-    passes = [each for each in CPU_PASSES if each.metadata.name not in without]
+    passes = [each for each in CPU_PASSES if each.metadata.name not in without - NEEDED]
     report = run_in_order(passes, with_unique_names(program), context, verify=verify)
     return Lowered(report.program, context.facts, report)
 

@@ -37,6 +37,8 @@ class Technique(Enum):
     COALESCE_WORKGROUPS = "workgroups along x run as one row"
     WORKGROUP_ROWS = "workgroups with a common loop run as one row"
     VECTORISE_INNER_LOOPS = "iterations of an inner loop run as vectors"
+    PACK_BITS = "flags of iterations become bits of a word by one comparison"
+    COMPRESS_STORES = "iterations that append what passes a test pack it in registers"
     VERSION_LOOPS = "one test before a loop replaces bounds tests in it"
     ALL_ACTIVE_PROLOGUE = "iterations that all lanes take run without masks"
     UNROLL_AND_JAM = "lanes in lock-step take several iterations per turn"

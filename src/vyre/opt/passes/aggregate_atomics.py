@@ -11,7 +11,7 @@ from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import Pass, PassAnalysis, PassContext, PassResult, vyre_pass
 from vyre.rewrite.bodies import Change, edited
 from vyre.rewrite.names import Names
-from vyre.target import Feature
+from vyre.target import EMULATED_SUBGROUPS, Feature
 
 _LANE = ir.Builtin(ir.BuiltinKind.SUBGROUP_LANE, 0)
 _REDUCE = {
@@ -41,8 +41,10 @@ class AggregateAtomics(Pass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Run when there are atomics, and subgroups of more than one lane."""
-        if context.target is not None and context.target.subgroup_width <= 1:
-            # On a processor the lanes of a subgroup are one, and joining would only cost.
+        target = context.target
+        if target is not None and EMULATED_SUBGROUPS in target.details:
+            return PassAnalysis.skip("lanes of this device exchange values through memory")
+        if target is not None and target.subgroup_width <= 1:
             return PassAnalysis.skip("subgroups of this device have one lane")
         if prod(program.workgroup_size) == 1:
             return PassAnalysis.skip("a workgroup has one invocation")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.backends.llvm import host as hosts
+from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.llvm.compile import compile_program
 from vyre.backends.llvm.emit.module import generate
 from vyre.backends.llvm.kernel_info import KernelInfo
@@ -119,7 +120,7 @@ def differences(
     approximate: frozenset[str] = frozenset(),
 ) -> list[str]:
     """Where the CPU and the reference disagree."""
-    wanted = execute(program, inputs, grid, subgroup_width=1).outputs
+    wanted = execute(program, inputs, grid, subgroup_width=SUBGROUP_LANES).outputs
     sizes = {name: array.shape[0] for name, array in wanted.items()}
     found, outcome = launch(load(program, cpu, tier), program, inputs, grid, sizes)
     assert outcome is None, outcome

@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.backends.llvm.running import differences, launch, load
 from tests.unit.backends.llvm.test_strategy import rows
+from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.reference import execute
 from vyre.ir import Program
 
@@ -55,7 +56,7 @@ def test_agrees_with_the_reference(name: str) -> None:
         if name == "negative" and not 3 <= numbers[0] <= 1 << 31:
             continue  # Nearly 2^32 rounds in lanes that begin before three.
         inputs = {"a": values, "out": np.zeros(90, np.uint32), "n": np.array(numbers, np.uint32)}
-        wanted = execute(program, inputs, GRID, subgroup_width=1).outputs
+        wanted = execute(program, inputs, GRID, subgroup_width=SUBGROUP_LANES).outputs
         found, _ = launch(kernel, program, inputs, GRID, {})
         np.testing.assert_array_equal(found["out"], wanted["out"], str(numbers))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, differences, launch, load, source
+from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.llvm.analysis.delinearise import as_division, numbers_of_two_signs
 from vyre.backends.reference import execute
 from vyre.ir import Binary, BinOp, Builtin, BuiltinKind, DataType, Expr, Lit, Program
@@ -116,7 +117,7 @@ def test_agrees_with_the_reference(name: str, kind: str, cpu: str) -> None:
     cases += [(50, 9, begin) for begin in BEGINS]
     for width, height, begin in cases:
         inputs = _inputs(width, height, begin, kind)
-        wanted = execute(program, inputs, grid, subgroup_width=1).outputs
+        wanted = execute(program, inputs, grid, subgroup_width=SUBGROUP_LANES).outputs
         found, _ = launch(kernel, program, inputs, grid, {})
         what = f"{width} by {height} from {begin}"
         np.testing.assert_array_equal(found["out"], wanted["out"], what)

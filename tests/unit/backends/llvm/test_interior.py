@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.unit.backends.llvm.running import check, differences, launch, load, source
+from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.llvm.analysis.idempotence import is_idempotent
 from vyre.backends.reference import execute
 from vyre.ir import Program
@@ -141,7 +142,7 @@ def test_agrees_with_the_reference(name: str) -> None:
             "out": np.zeros(570, np.uint32),
             "n": np.array([width, rounds], np.uint32),
         }
-        wanted = execute(program, inputs, GRID, subgroup_width=1).outputs
+        wanted = execute(program, inputs, GRID, subgroup_width=SUBGROUP_LANES).outputs
         found, _ = launch(kernel, program, inputs, GRID, {})
         np.testing.assert_array_equal(found["out"], wanted["out"], f"{width} by {height}")
 

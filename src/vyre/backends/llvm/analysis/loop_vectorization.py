@@ -11,6 +11,7 @@ vector. Legal for loops whose iterations are independent but for these recurrenc
 - Arg-extrema: `if v > best { best = v  at = i }`. Every vector element keeps its own best and the
   iteration that found it; the iteration of the overall best is executed once more (see
   `emit.arg_extremum`).
+- Appends: `if p { out[m] = v  m = m + 1 }` (see `analysis.appends`).
 - Stores go to consecutive elements, and a buffer that is stored to is accessed only at the element
   that is stored: no iteration sees a store of another one.
 
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.appends import Append, append_of, are_independent, can_append
 from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
 from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
@@ -38,6 +40,7 @@ from vyre.ir.walk import (
     walk_expr,
     walk_own_exprs,
     walk_stmts,
+    without_blocks,
 )
 from vyre.record import dataclass
 
@@ -69,6 +72,8 @@ class VectorizableLoop:
     """Those among them whose running value iterations read: scans."""
     bests: tuple[ArgExtremum, ...]
     """Arg-min and arg-max recurrences."""
+    appends: tuple[Append, ...]
+    """Stream compactions."""
     accesses: tuple[ir.Load | ir.Store, ...]
     """Accesses that are consecutive across iterations."""
     widest: int
@@ -101,21 +106,33 @@ def should_vectorise_inner_loops(
     """
     loops = [s for s in walk_stmts(body) if isinstance(s, ir.Loop)] if scattered else []
     analysed = [(loop, vectorizable_loop(loop, kernel.env)) for loop in loops]
-    vectorizable = [(loop, plan) for loop, plan in analysed if plan is not None]
+    vectorizable = [
+        (loop, plan)
+        for loop, plan in analysed
+        if plan is not None and can_append(kernel.host, plan.appends, kernel.env.buffers)
+    ]
     if not vectorizable:
         return False
+    appended: set[int] = set()
     covered: set[int] = set()
     narrow: set[int] = set()
     known = inside | kernel.proven
     for loop, plan in vectorizable:
-        covered |= {id(access) for access in plan.accesses}
+        consecutive = _identities(plan.accesses)
+        covered |= consecutive
+        appended |= _identities(store for append in plan.appends for store in append.stores)
         if all(_is_narrow(kernel.memories[access.buffer].decl) for access in plan.accesses):
-            narrow |= {id(access) for access in plan.accesses}
+            narrow |= consecutive
             known = known | _testable(kernel, loop, known)
+    scattered = scattered - appended
     if not covered <= known:
         return False
     in_loops = scattered & {0, *_accesses_in_loops(body)}
     return scattered <= covered or (bool(in_loops) and in_loops <= narrow)
+
+
+def _identities(accesses: Iterable[ir.Load | ir.Store]) -> set[int]:
+    return {id(access) for access in accesses}
 
 
 def _accesses_in_loops(body: ir.Body) -> Iterator[int]:
@@ -151,6 +168,7 @@ class _LoopAnalysis:
         self._parts: list[ir.AnyExpr] = []
         """All computed expressions, without the reduction operations."""
         self._stores: list[ir.Store] = []
+        self._appends: list[Append] = []
         self._followed: set[str] = set()
         self._conditional: set[str] = set()
         """Reductions that are conditional or have several updates per iteration."""
@@ -161,7 +179,7 @@ class _LoopAnalysis:
         self._changed = assigned_names(loop.body)
 
     def result(self) -> VectorizableLoop | None:
-        if not all(map(self._take, flat(self._loop.body))):
+        if not all(map(self._take, without_blocks(self._loop.body))):
             return None
         nodes = [node for part in self._parts for node in walk_expr(part)]
         nodes += [node for store in self._stores for node in walk_expr(store.index)]
@@ -178,6 +196,7 @@ class _LoopAnalysis:
         if (
             not accesses
             or not self._stores_are_independent(nodes)
+            or not self._appends_are_independent(nodes)
             or self._followed & self._conditional
         ):
             return None
@@ -188,6 +207,7 @@ class _LoopAnalysis:
             results=self._results,
             followed=frozenset(self._followed),
             bests=tuple(self._bests.values()),
+            appends=tuple(self._appends),
             accesses=tuple(accesses),
             widest=self._widest(values),
             operations=sum(not isinstance(node, (ir.Lit, ir.Var, ir.Load)) for node in values),
@@ -215,6 +235,8 @@ class _LoopAnalysis:
                 return fits and self._compute(value)
             case ir.Assign():
                 return self._take_result(statement)
+            case ir.If():
+                return self._take_append(statement)
             case ir.Store(buffer, index, value):
                 self._stores.append(statement)
                 plain = _is_plain_buffer(self._env.buffers[buffer])
@@ -247,6 +269,19 @@ class _LoopAnalysis:
         if dtype.is_bool:
             return op in BITS
         return dtype.is_integer or (op in EXTREMES and dtype in FLOATS)
+
+    def _take_append(self, statement: ir.If) -> bool:
+        append = append_of(statement, self._env)
+        if append is None or append.counter in self._own:
+            return False
+        self._appends.append(append)
+        # The counter is no result, so that any other use of it prevents vectorisation.
+        return self._compute(append.cond, *(store.value for store in append.stores))
+
+    def _appends_are_independent(self, nodes: Iterable[ir.AnyExpr]) -> bool:
+        used = {node.buffer for node in nodes if isinstance(node, ir.Load)}
+        used |= {store.buffer for store in self._stores}
+        return are_independent(self._appends, used, self._results.keys() | self._replaced.keys())
 
     def _are_replaced(self) -> bool:
         """True if every arg-extremum replaces its own variable, a scalar number."""
@@ -311,51 +346,10 @@ class _LoopAnalysis:
         return max(8 * (dtype.size_bytes or 4) for dtype in dtypes)
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A conditional sum of a constant, per iteration."""
-
-    flag: ir.AnyExpr
-    holds: bool
-    """True if it adds where the flag is set, else where clear."""
-    by: ir.Lit | None
-    """The constant; None for one."""
-
-
-def count_of(statement: ir.Assign, env: ir.TypeEnv) -> Count | None:
-    """Match a conditional count in a vectorisable loop."""
-    own = ir.Var(statement.name)
-    match statement.value:
-        case ir.Select(flag, ir.Binary(ir.BinOp.ADD, left, right), other) if other == own:
-            holds = True
-        case ir.Select(flag, other, ir.Binary(ir.BinOp.ADD, left, right)) if other == own:
-            holds = False
-        case ir.Binary(ir.BinOp.ADD, left, right):
-            added = right if left == own else left
-            if isinstance(added, ir.Cast) and ir.type_of(added.value, env).is_bool:
-                return Count(added.value, holds=True, by=None)
-            return None
-        case _:
-            return None
-    added = right if left == own else left
-    return Count(flag, holds, added) if isinstance(added, ir.Lit) else None
-
-
 def _is_short(loop: ir.Loop) -> bool:
     if not isinstance(loop.start, ir.Lit) or not isinstance(loop.stop, ir.Lit):
         return False
     return int(loop.stop.value) - int(loop.start.value) < heuristics.MIN_VECTORISED_TRIP_COUNT
-
-
-def flat(body: ir.Body) -> list[ir.AnyStmt]:
-    """Statements with blocks and regions flattened."""
-    statements: list[ir.AnyStmt] = []
-    for statement in body:
-        if isinstance(statement, (ir.Block, ir.Region)):
-            statements.extend(flat(statement.body))
-        else:
-            statements.append(statement)
-    return statements
 
 
 def step_of(statement: ir.Assign) -> tuple[ir.BinOp, list[ir.AnyExpr]] | None:

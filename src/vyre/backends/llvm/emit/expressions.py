@@ -265,12 +265,8 @@ class LaneContext:
                 return self.value(value).parts[index]
             case ir.Atomic():
                 return self.atomics.atomic(expr)
-            case ir.Ballot(cond):
-                return self._ballot(self.value(cond))
-            case ir.Shuffle(value, source):
-                return self._shuffle(self.value(value), self.value(source))
-            case ir.SubgroupReduce(_, value):
-                return self.value(value)
+            case ir.Ballot() | ir.Shuffle() | ir.SubgroupReduce():
+                raise AssertionError("lower_subgroups replaces subgroup operations")
         assert_never(expr)
 
     def _constant_table(self, expr: ir.Select) -> ConstantTable | None:
@@ -397,10 +393,8 @@ class LaneContext:
                 return self._along(axis, self.local[axis])
             case ir.BuiltinKind.GLOBAL_ID:
                 return self._positions[axis]
-            case ir.BuiltinKind.SUBGROUP_SIZE:
-                return uniform(u32, "1")
-            case ir.BuiltinKind.SUBGROUP_LANE:
-                return uniform(u32, "0")
+            case ir.BuiltinKind.SUBGROUP_SIZE | ir.BuiltinKind.SUBGROUP_LANE:
+                raise AssertionError("lower_subgroups replaces subgroup operations")
         assert_never(kind)
 
     def _along(self, axis: int, base: str) -> Value:
@@ -521,18 +515,6 @@ class LaneContext:
         text = self._text(value, wide)
         converted = self.casts.bitcast(value.dtype, dtype, self._count(wide), text)
         return Value(dtype, LaneShape.VARYING if wide else LaneShape.UNIFORM, converted)
-
-    def _ballot(self, cond: Value) -> Value:
-        # A subgroup is one lane here, so bit 0 of the first word is the lane's own vote.
-        word = self._cast(cond, ir.DataType.U32)
-        zero = uniform(ir.DataType.U32, "0")
-        return Value(ir.DataType.VEC4_U32, word.form, "", parts=(word, zero, zero, zero))
-
-    def _shuffle(self, value: Value, source: Value) -> Value:
-        zero_lane = uniform(source.dtype, "0")
-        own = self._binary(ir.BinOp.EQ, source, zero_lane)
-        scalar = register_type(value.dtype)
-        return self.select(own, value, uniform(value.dtype, constant(scalar, 0)))
 
     def _together(self, *values: Value) -> bool:
         """True if an operation on these values needs one result per lane."""

@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.appends import append_of, can_append
+from vyre.backends.llvm.analysis.conditional_counts import Count, count_of
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
-    Count,
     VectorizableLoop,
-    count_of,
-    flat,
     vectorizable_loop,
 )
+from vyre.backends.llvm.analysis.packed_bits import PackedBits, packed_bits_of
 from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
+from vyre.backends.llvm.emit.memory.compress_store import emit_compressed_store
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
 from vyre.backends.llvm.techniques import Technique
+from vyre.ir.walk import without_blocks
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.expressions import LaneContext
     from vyre.backends.llvm.emit.statements import Statements
 
@@ -41,6 +44,8 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     plan = vectorizable_loop(loop, statements.kernel.env)
+    if plan is not None and plan.appends and not _may_append(statements.kernel, plan):
+        return False
     if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
         return False
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
@@ -71,9 +76,11 @@ class _Emission:
         self.types = {name: lanes.kernel.types[name] for name in plan.results}
         self.followed = plan.followed
         self.counts = counts_of(lanes, loop, plan)
+        self.packed = packed_by(lanes, loop, plan)
         self.wide = lanes.iterations_of(iterations)
         self.so_far: dict[str, Slot] = {}
         """Running values of the recurrences that iterations read."""
+        self.appends = {append.counter: append for append in plan.appends}
         self.searches = {b.condition: Search(b, loop, lanes, self.wide) for b in plan.bests}
         self.inner = statements.over_iterations(self.wide, loop, frozenset(plan.results))
 
@@ -85,12 +92,15 @@ class _Emission:
         some = w.emit(f"icmp {order}t {scalar} {start}, {stop.text}")
         left = w.emit(f"sub {scalar} {stop.text}, {start}")
         enough = w.emit(f"icmp uge {scalar} {left}, {iterations}")
-        fits = w.emit(f"and i1 {some}, {enough}")
+        fits = self._with_room(w.emit(f"and i1 {some}, {enough}"), self.lanes)
         begin, again, done = (w.fresh(n) for n in ("along", "vector", "along.done"))
         w.branch(fits, begin, done)
         w.block(begin)
         for name in self.results:
             self._begin(name)
+        for name in self.appends:
+            slot = self.wide.new_slot(name, ir.DataType.U32, LaneShape.UNIFORM)
+            self.wide.write(slot, self.lanes.read(name), blend=False)
         for search in self.searches.values():
             search.begin(stop.dtype)
         last = w.emit(f"sub {scalar} {stop.text}, {iterations}")
@@ -101,11 +111,16 @@ class _Emission:
         following = w.emit(f"add {scalar} {now}, {iterations}")
         w.do(f"store {scalar} {following}, ptr {counter}")
         more = w.emit(f"icmp {order}e {scalar} {following}, {last}")
+        more = self._with_room(more, self.wide)
         joined = w.fresh("joined")
         w.branch(more, again, joined)
         w.block(joined)
         for name, op in self.results.items():
             self._join(name, op)
+        for name in self.appends:
+            slot = self.lanes.names[name]
+            assert isinstance(slot, Slot)
+            self.lanes.write(slot, self.wide.read(name), blend=False)
         for search in self.searches.values():
             best = search.best
             op = ir.BinOp.MAX if best.op in GREATER else ir.BinOp.MIN
@@ -119,7 +134,7 @@ class _Emission:
             self.so_far[name] = wide.new_slot(name, dtype, LaneShape.VARYING)
             wide.write(self.so_far[name], self.lanes.read(name), blend=False)
             return
-        if name in self.counts:
+        if name in self.counts or name in self.packed:
             slot = wide.new_slot(name, dtype, LaneShape.UNIFORM)
             wide.write(slot, uniform(dtype, "0"), blend=False)
             return
@@ -127,7 +142,7 @@ class _Emission:
         wide.write(wide.new_slot(name, dtype, LaneShape.VARYING), first, blend=False)
 
     def _body(self) -> None:
-        for statement in flat(self.loop.body):
+        for statement in without_blocks(self.loop.body):
             match statement:
                 case ir.Let(name, _) if name in self.searches:
                     self.searches[name].look()
@@ -135,6 +150,10 @@ class _Emission:
                     pass
                 case ir.Assign(name, _) if name in self.followed:
                     self._follow(statement)
+                case ir.If():
+                    self._append(statement)
+                case ir.Assign(name, _) if name in self.packed:
+                    self._pack(statement)
                 case ir.Assign(name, _) if name in self.counts:
                     self._count(statement)
                 case _:
@@ -210,6 +229,55 @@ class _Emission:
         so_far = wide.read(name).text
         return uniform(dtype, self.lanes.arithmetic.binary(ir.BinOp.ADD, dtype, 0, so_far, grown))
 
+    def _with_room(self, holds: str, lanes: LaneContext) -> str:
+        """Emit a condition and that no counter of an append wraps around in the next vector."""
+        for name in self.appends:
+            highest = (1 << 32) - 1 - self.iterations
+            below = self.w.emit(f"icmp ult i32 {lanes.read(name).text}, {highest}")
+            holds = self.w.emit(f"and i1 {holds}, {below}")
+        return holds
+
+    def _append(self, statement: ir.If) -> None:
+        """Emit the stores of the iterations that pass a test, and count them."""
+        append = append_of(statement, self.lanes.kernel.env)
+        assert append is not None
+        w, wide, mask = self.w, self.wide, f"i{self.iterations}"
+        slot = wide.names[append.counter]
+        assert isinstance(slot, Slot)
+        flags = wide.vector(wide.value(append.cond))
+        type_ = register_type(ir.DataType.BOOL, self.iterations)
+        bits = w.emit(f"bitcast {type_} {flags} to {mask}")
+        count = w.emit(f"zext {mask} {w.intrinsic('ctpop', mask, bits)} to i64")
+        counter = wide.read(append.counter).text
+        at = w.emit(f"zext i32 {counter} to i64")
+        for store in append.stores:
+            values = wide.vector(wide.value(store.value))
+            emit_compressed_store(wide, wide.buffer(store.buffer), at, values, flags, count)
+        grown = w.emit(f"add i32 {counter}, {w.emit(f'trunc i64 {count} to i32')}")
+        wide.write(slot, uniform(ir.DataType.U32, grown), blend=False)
+
+    def _pack(self, statement: ir.Assign) -> None:
+        bits = packed_bits_of(statement, self.loop, self.lanes.kernel.env)
+        slot = self.wide.names[statement.name]
+        assert bits is not None
+        assert isinstance(slot, Slot)
+        self.wide.write(slot, self._packed(statement.name, bits), blend=False)
+
+    def _packed(self, name: str, bits: PackedBits) -> Value:
+        """Emit the word with the flags of these iterations: a bit mask, rotated into place."""
+        w, wide, dtype = self.w, self.wide, self.types[name]
+        type_, mask = register_type(dtype), f"i{self.iterations}"
+        flags = wide.vector(wide.value(bits.flag))
+        found = w.emit(
+            f"bitcast {register_type(ir.DataType.BOOL, self.iterations)} {flags} to {mask}"
+        )
+        if mask != type_:
+            found = w.emit(f"zext {mask} {found} to {type_}")
+        amount = wide.lane_of(wide.value(bits.amount), 0).text
+        moved = w.call(f"llvm.fshl.{type_}", type_, *[(type_, x) for x in (found, found, amount)])
+        so_far = wide.read(name).text
+        return uniform(dtype, self.lanes.arithmetic.binary(bits.op, dtype, 0, so_far, moved))
+
     def _join(self, name: str, op: ir.BinOp) -> None:
         dtype, slot = self.types[name], self.lanes.names[name]
         assert isinstance(slot, Slot)
@@ -218,7 +286,7 @@ class _Emission:
             self.lanes.write(slot, self.wide.lane_of(whole, 0), blend=False)
             return
         parts = self.wide.read(name).text
-        if name not in self.counts:
+        if name not in self.counts and name not in self.packed:
             parts = self._across(parts, dtype, op)
         before = self.lanes.read(name)
         whole = self.lanes.arithmetic.binary(op, dtype, 0, before.text, parts)
@@ -254,22 +322,55 @@ def counts_of(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
     env = lanes.kernel.env
     uncounted = {
         statement.name
-        for statement in flat(loop.body)
+        for statement in without_blocks(loop.body)
         if isinstance(statement, ir.Assign) and count_of(statement, env) is None
     }
     return set(plan.results.keys() - plan.followed - uncounted)
 
 
+def _may_append(kernel: Kernel, plan: VectorizableLoop) -> bool:
+    """True if stream compactions are vectorised."""
+    allowed = kernel.allows(Technique.COMPRESS_STORES)
+    if not allowed or not can_append(kernel.host, plan.appends, kernel.env.buffers):
+        return False
+    kernel.applies(Technique.COMPRESS_STORES)
+    return True
+
+
+def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[str]:
+    """Reductions that put a flag of each iteration into a bit of its own.
+
+    A comparison of vectors gives such bits at once; as a reduction, every iteration would shift its
+    flag into a word, and the words would be joined.
+    """
+    if not lanes.kernel.allows(Technique.PACK_BITS):
+        return set()
+    env = lanes.kernel.env
+    assigned = [s for s in without_blocks(loop.body) if isinstance(s, ir.Assign)]
+    integers = {name for name in plan.results if env.variables[name].is_integer}
+    others = {s.name for s in assigned if s.name in integers and not packed_bits_of(s, loop, env)}
+    packed = integers - plan.followed - others
+    if packed:
+        lanes.kernel.applies(Technique.PACK_BITS)
+    return packed
+
+
 def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:
     """Iterations per vector: as many as fill the registers, then a few."""
     bits = lanes.kernel.host.vector_bits
+    if plan.appends:
+        # Of one register: vectors of several would be packed through memory.
+        stores = (store for append in plan.appends for store in append.stores)
+        sizes = [lanes.buffer(store.buffer).decl.element.size_bytes or 1 for store in stores]
+        return [min(bits // (8 * max(sizes)), heuristics.MAX_COMPRESSED_LANES)]
     counts = counts_of(lanes, loop, plan)
     types = lanes.kernel.types
-    gathered = sum(types[name].bits or 0 for name in plan.results if name not in counts)
+    packed = packed_by(lanes, loop, plan)
+    gathered = sum(types[name].bits or 0 for name in plan.results.keys() - counts - packed)
     gathered += sum(
         (types[best.name].bits or 0) + (types[loop.var].bits or 0) for best in plan.bests
     )
-    most = heuristics.MAX_ITERATIONS_PER_VECTOR
+    most = min([heuristics.MAX_ITERATIONS_PER_VECTOR, *(types[name].bits or 0 for name in packed)])
     if isinstance(loop.start, ir.Lit) and isinstance(loop.stop, ir.Lit):
         while most > int(loop.stop.value) - int(loop.start.value):
             most //= 2

@@ -15,7 +15,7 @@ from vyre.analysis import is_slow
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
-from vyre.backends.llvm.analysis.loop_vectorization import flat, step_of, vectorizable_loop
+from vyre.backends.llvm.analysis.loop_vectorization import step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
     Better,
     Iteration,
@@ -38,6 +38,7 @@ from vyre.ir.walk import (
     walk_expr,
     walk_own_exprs,
     walk_stmts,
+    without_blocks,
 )
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
@@ -124,7 +125,7 @@ class _Choices:
                 pass
             case _:
                 return None
-        body = flat(statement.body)
+        body = without_blocks(statement.body)
         changed = {s.name for s in walk_stmts(statement.body) if isinstance(s, (ir.Assign, ir.Let))}
         steps = [
             s for s in walk_stmts(statement.body) if isinstance(s, ir.Assign) and s.name == name
@@ -148,7 +149,7 @@ class _Choices:
         own = declared_names(loop.body)
         carried = assigned_names(loop.body) - own
         stepped: set[str] = set()
-        for statement in flat(loop.body):
+        for statement in without_blocks(loop.body):
             match statement:
                 case ir.If():
                     return True
@@ -184,7 +185,7 @@ class _Choices:
         carried = changed - own
         look = Iteration(self._env, self._types, self._fresh(), carried, changed)
         try:
-            look.take(flat(loop.body))
+            look.take(without_blocks(loop.body))
             steps, replaced = self._sorted(values_of(look.now, carried))
         except Unclear:
             return None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tests.files.textfile import read as read_file
 from tests.files.verbs import AVX512
+from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.pipeline import CPU_PASSES
 from vyre.backends.reference import execute
@@ -80,8 +81,10 @@ def compared(
             continue
         for told in TOLD:
             inputs = {d.name: data_for(d, told) for d in before.buffers if not d.is_on_chip}
-            first = execute(before, inputs, grid, subgroup_width=1, deadline=10).outputs
-            second = execute(after, inputs, other, subgroup_width=1, deadline=10).outputs
+            first = execute(
+                before, inputs, grid, subgroup_width=SUBGROUP_LANES, deadline=10
+            ).outputs
+            second = execute(after, inputs, other, deadline=10).outputs
             for name, want in first.items():
                 if want.tobytes() != second[name].tobytes():
                     yield f"grid {grid}, {told}: {name}"

@@ -41,6 +41,54 @@ class Plant:
 
 PLANTS = (
     Plant(
+        "results are those of the first subgroup",
+        "lower_subgroups",
+        "self._own = _binary(ir.BinOp.DIV, self._lane, _u32(lanes))",
+        "self._own = _u32(0)",
+    ),
+    Plant(
+        "lanes that are not there are joined",
+        "lower_subgroups",
+        "ir.Loop(k, _u32(int(identity is None)), stop, (joined,))",
+        "ir.Loop(k, _u32(0), stop, (joined,))",
+    ),
+    Plant(
+        "a lane of another subgroup answers",
+        "lower_subgroups",
+        "exists = _binary(ir.BinOp.LT, wide,",
+        "exists = _binary(ir.BinOp.GE, wide,",
+    ),
+    Plant(
+        "memory is read after an exchange instead of before it",
+        "lower_subgroups",
+        "if early and (reads_memory(new) or not is_movable(new)):",
+        "if early and not is_movable(new):",
+    ),
+    Plant(
+        "lanes beyond the last one vote",
+        "lower_subgroups",
+        "if self._invocations % packed:",
+        "if packed == 0:",
+    ),
+    Plant(
+        "a load is repeated after a store",
+        "compact_leaders",
+        "written.add(inner.buffer)",
+        "pass",
+    ),
+    Plant(
+        "lanes that have left do the work of leaders",
+        "compact_leaders",
+        "leaves = (ir.Return, ir.Break, ir.Continue)",
+        "leaves = ()",
+    ),
+    Plant(
+        "leaders have the ids of the first lanes",
+        "compact_leaders",
+        "return ids.of(node) if found is None else rewrite_expr(found, ids.of)",
+        "return node if found is None else found",
+    ),
+    Plant(
         "invocations go on after their return",
         "structure_returns",
         "return (*before, branch)",
