@@ -246,9 +246,8 @@ class HotPathHints:
         return measured if own is None else [own, *measured]
 
     def _of(self, program: Program) -> list[_Entry]:
-        own = *dispatch_keys(program), *region_keys(program), *hint_keys(program)
-        keys = dict.fromkeys(own)
-        return [self._entries[key] for key in keys if key in self._entries]
+        keys = *dispatch_keys(program), *region_keys(program), *hint_keys(program)
+        return [self._entries[key] for key in dict.fromkeys(keys) if key in self._entries]
 
     def _is_hot(self, entries: list[_Entry]) -> bool:
         if not entries:
@@ -289,8 +288,7 @@ def dispatch_keys(program: Program) -> tuple[str, ...]:
 
 
 def _dispatch_keys(program: Program) -> tuple[str, ...]:
-    digest = program.digest()
-    names = hint_keys(program)
+    digest, names = program.digest(), hint_keys(program)
     if names == (digest,):
         return names
     if region_keys(program):
@@ -305,10 +303,9 @@ def region_keys(program: Program) -> tuple[str, ...]:
 
 
 def _region_keys(program: Program) -> tuple[str, ...]:
-    names = [name for name in hint_keys(program) if name != program.entry_op_id]
-    if len(names) < 2:
-        return ()
-    return tuple(f"{name}{_OF}{program.digest()[:_DIGITS]}" for name in names)
+    of, entry = f"{_OF}{program.digest()[:_DIGITS]}", program.entry_op_id
+    keys = tuple(name + of for name in hint_keys(program) if name != entry)
+    return keys if len(keys) > 1 else ()
 
 
 def name_of(key: str) -> str:
