@@ -18,10 +18,10 @@ from vyre.driver.backend import Device
 from vyre.front.parameters import ArrayParameter, Mode
 from vyre.ir import DataType
 from vyre.pipelines import tree
+from vyre.pipelines.actions import Launch, Size
 from vyre.pipelines.counts import CountedScratch, first_elements, trimmed, writes_count
 from vyre.pipelines.loops import Repeats
 from vyre.pipelines.stages import Site
-from vyre.pipelines.walk import Launch, Size
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel

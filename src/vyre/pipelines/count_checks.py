@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 
 from vyre.front.parameters import Mode
 from vyre.pipelines import tree
+from vyre.pipelines.actions import Size
 from vyre.pipelines.counts import CountedScratch
 from vyre.pipelines.hidden import hidden_site, note_count
 from vyre.pipelines.stages import PipelineSource, Staged, resolve
 from vyre.pipelines.steps import Buffer, Launch, Step, launch_of
-from vyre.pipelines.walk import Size
 from vyre.record import dataclass
 
 Room = tuple[str, tree.Scratch, int]

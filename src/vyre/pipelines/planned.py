@@ -14,6 +14,7 @@ from vyre.driver.routing import Route
 from vyre.ir import DataType, Program
 from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
+from vyre.pipelines.actions import Size
 from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.collected import Branch, Item, Side
@@ -39,7 +40,6 @@ from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
 from vyre.pipelines.tile_kernels import GroupKernels, planning_device
-from vyre.pipelines.walk import Size
 from vyre.pipelines.window import (
     WindowPlan,
     buffers_of,

@@ -6,9 +6,9 @@ Both ways to run a pipeline share it: apart, one stage after another, and planne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, assert_never, cast
+from typing import Any, assert_never, cast
 
-from vyre.diagnostics import Location, PlanError, Span, VyreError
+from vyre.diagnostics import Location, PlanError, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import (
     ArrayParameter,
@@ -18,10 +18,11 @@ from vyre.front.parameters import (
 )
 from vyre.ir import DataType
 from vyre.pipelines import tree
+from vyre.pipelines.actions import Actions, Decides, Launch, Size
 from vyre.pipelines.array_checks import check_copy, checked_flag, refuse_same, refuse_write
 from vyre.pipelines.counts import CountedScratch, plain
 from vyre.pipelines.evaluate import Frame, Read, evaluate, integer
-from vyre.pipelines.loops import Flags, Loop, Repeats
+from vyre.pipelines.loops import Loop
 from vyre.pipelines.stages import (
     PipelineSource,
     Site,
@@ -32,78 +33,9 @@ from vyre.pipelines.stages import (
     parameters_of,
     placed,
 )
-from vyre.record import dataclass
-from vyre.runtime.kernel import Kernel
 from vyre.runtime.kernel_arguments import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
-
-Launch = tuple[int, ...] | None
-"""Extents of `grid=` or `elements=`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What `vy.at_most` says of the length of scratch."""
-
-    most: int
-    start: int
-
-
-class Actions(Flags, Protocol):
-    """What is done with the stages of a pipeline. Arrays are its own; they have a `shape`."""
-
-    @property
-    def repeats(self) -> Repeats | None:
-        """What runs iterations later or again; None if each is run when it comes."""
-        ...
-
-    def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Any:
-        """A new array of zeros."""
-        ...
-
-    def counted_scratch(self, made: tree.Scratch, dtype: DataType, size: Size, count: Any) -> Any:
-        """Room for as many elements as the array `count` says, as `CountedScratch`."""
-        ...
-
-    def launch(
-        self,
-        kernel: Kernel[...],
-        given: Mapping[str, Any],
-        grid: Launch,
-        elements: Launch,
-        site: Site,
-    ) -> None:
-        """Run a kernel."""
-        ...
-
-    def copy(self, source: Any, target: Any) -> None:
-        """Copy an array to another."""
-        ...
-
-    def keep(self, name: str, array: Any) -> None:
-        """Leave an array in memory."""
-        ...
-
-    def choose(self, flag: Any, span: Span) -> tuple[Any, Any] | None:
-        """Words that say which branch has effects, for `Decides`; None if the host decides."""
-        ...
-
-
-class Decides(Actions, Protocol):
-    """Actions whose branches are gone through before it is known which is taken."""
-
-    def enter(self, word: Any) -> None:
-        """Let what follows have effects only if a word is set."""
-        ...
-
-    def leave(self, word: Any) -> None:
-        """End what `enter` began."""
-        ...
-
-    def matters(self, word: Any, problem: VyreError) -> bool:
-        """True if a branch with a problem is taken, or if nothing runs."""
-        ...
 
 
 class Walker:
@@ -441,4 +373,4 @@ def type_of(array: Any) -> DataType:
     return found
 
 
-__all__ = ["Actions", "Walker", "type_of"]
+__all__ = ["Walker", "type_of"]
