@@ -26,7 +26,8 @@ from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import RunAgain, may_run_again
 from vyre.pipelines.counts import CountedScratch, plain
-from vyre.pipelines.planned import Planned, Plans
+from vyre.pipelines.planned import Planned
+from vyre.pipelines.plans import Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
 from vyre.pipelines.report import PipelinePlan, plan_of
 from vyre.pipelines.stages import PipelineSource, Staged, check_branches, check_stages

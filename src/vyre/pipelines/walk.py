@@ -33,7 +33,7 @@ from vyre.pipelines.stages import (
     parameters_of,
     placed,
 )
-from vyre.runtime.kernel_arguments import type_of_value
+from vyre.runtime.specialisation import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
 
