@@ -185,8 +185,8 @@ class TilePlanning:
             and (array_name(n) not in seams or seams[array_name(n)].value.is_wanted)
         }
         if len(memory) > device.most_buffers:
-            why = f"the device binds {device.most_buffers} buffers, the launch would have {len(memory)}"
-            return Refusal("L11", why)
+            why = f"the device binds {device.most_buffers} buffers"
+            return Refusal("L11", f"{why}, the launch would have {len(memory)}")
         owners = frozenset(
             n
             for n, own in enumerate(accesses)
