@@ -15,7 +15,6 @@ from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
 from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
 from vyre.pipelines.tiling import tiled_groups
 from vyre.record import dataclass
-from vyre.runtime.memory_pool import size_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,4 +243,4 @@ def _share(sizes: dict[int, int], lives: dict[int, tuple[int, int]]) -> tuple[Sl
             best.append(number)
         else:
             slots.append([number])
-    return tuple(Slot(size_class(max(sizes[n] for n in s)), tuple(s)) for s in slots)
+    return tuple(Slot(max(sizes[n] for n in s), tuple(s)) for s in slots)
