@@ -20,7 +20,7 @@ from vyre.front.source import Source
 from vyre.ir import DataType
 from vyre.pipelines import background
 from vyre.pipelines.apart import Clock, OneByOne, Sanitized
-from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.arguments import Arguments, bind_arguments, place, route_of
 from vyre.pipelines.as_graph import decides_on_the_device, graph_of
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
@@ -37,6 +37,7 @@ from vyre.pipelines.verify import compare, expected_of
 from vyre.pipelines.walk import Walker, type_of
 from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.run import check_deadline
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -114,7 +115,9 @@ class Pipeline(Staged, Generic[P, R]):
         """
         refuse_while_loading()
         given = bind_arguments(self.written, args, kwargs)
-        chosen = routing.choose(device or given.device).device.info.id
+        if deadline is not None:
+            check_deadline(deadline)
+        chosen = route_of(given, device).device.info.id
         return background.submit(chosen, lambda: self._run(given, chosen, deadline)[0])
 
     def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
@@ -130,7 +133,7 @@ class Pipeline(Staged, Generic[P, R]):
         """Run the stages one after another, each as a call of its own on zeroed scratch."""
         refuse_while_loading()
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         results = self._apart(given, route, deadline)
         return self._results(given.is_on_host, results)
 
@@ -140,7 +143,7 @@ class Pipeline(Staged, Generic[P, R]):
         A loop of `vy.again` is planned for one iteration, `vy.when` for both its branches.
         """
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         # A contract holds for calls: this has both branches of each vy.when.
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
@@ -153,7 +156,7 @@ class Pipeline(Staged, Generic[P, R]):
         Numbers and shapes of the call are part of the graph, its arrays are not.
         """
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
@@ -209,7 +212,7 @@ class Pipeline(Staged, Generic[P, R]):
         self, given: Arguments, device: str | None, deadline: float | None
     ) -> tuple[Any, Recording | None]:
         """Run by plan: what the call returns, and its recording if the next may replay it."""
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         expected = None
         if config().check:
             expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))

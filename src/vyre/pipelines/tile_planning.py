@@ -192,9 +192,13 @@ class TilePlanning:
             for n, own in enumerate(accesses)
             if any(each.is_store and each.buffer in memory for each in own)
         )
-        if len(stages) - 1 not in owners:
-            return Refusal("L8", f"{stages[-1].name} writes nothing that is used")
         row = tuple(seams.values())
+        useful = owners | {seam.producer for seam in row}
+        for number, stage in enumerate(stages):
+            if number not in useful:
+                return Refusal(
+                    "L8", f"{stage.name}, line {stage.line}, writes nothing that is used"
+                )
         guarded = [each.is_guarded for each in known]
         plan = bounded(stages, row, guarded, owners, memory, device.machine)
         if isinstance(plan, Refusal):

@@ -16,7 +16,6 @@ from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
 from vyre.pipelines.tiling import tiled_groups
 from vyre.plan.memory_sharing import share
 from vyre.record import dataclass
-from vyre.runtime.memory_pool import size_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ def plan_window(
     shared = {number: life for number, life in lives.items() if number not in own_memory}
     sizes = {number: buffers[number].nbytes for number in shared}
     slots = tuple(
-        Slot(size_class(max(sizes[each] for each in numbers)), tuple(numbers))
+        Slot(max(sizes[each] for each in numbers), tuple(numbers))
         for numbers in share(sizes, shared)
     )
     handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
