@@ -143,9 +143,7 @@ class CallCache:
         if not (is_comparable(grid) and is_comparable(elements)):
             grid, elements = done.grid, None
         shapes: Shapes = [cast("Any", args[place.position]).shape for place in signature.places]
-        if signature.views and (
-            compiled.compilation.is_split or is_varying(compiled.compilation.source, signature)
-        ):
+        if signature.views and compiled.compilation.is_split:
             return
         plain = {name: out for name, out in outs.items() if name not in made.layouts}
         tail = (*done.grid, *runs_of(signature.names, plain))

@@ -19,7 +19,7 @@ than a call on new lengths may cost above a repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vyre.analysis.coverage_types import ALL, NUMBER, SAFE_EXTENT, Along, At, UpTo
@@ -108,13 +108,15 @@ def size_function(
     arrays: Sequence[ArrayPlace],
     numbers: Mapping[str, tuple[int, int]],
     other_bytes: int,
+    views: Container[str] = (),
 ) -> SizeFunction:
     """The function for calls with arrays of these types and ranks.
 
     `numbers` are the scalar arguments: the position of each, and that of its memory. `other_bytes`
-    is how much the buffers hold that are no array arguments.
+    is how much the buffers hold that are no array arguments. Where `views` with strides are to be
+    zeroed follows from their strides, and is left out.
     """
-    writer = _Writer(program, arrays, numbers)
+    writer = _Writer(program, arrays, numbers, views)
     lines = [*writer.lengths(), *writer.grid(), *writer.runs()]
     touched = " + ".join(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays))
     lines.append(f"return (x, y, z), runs, {touched or '0'} + {other_bytes}")
@@ -138,11 +140,13 @@ class _Writer:
         program: Program,
         arrays: Sequence[ArrayPlace],
         numbers: Mapping[str, tuple[int, int]],
+        views: Container[str],
     ) -> None:
         self._program = program
         self._arrays = arrays
         self._index = {one.name: index for index, one in enumerate(arrays)}
         self._numbers = numbers
+        self._views = views
 
     def length(self, buffer: str) -> str:
         """The number of elements of an array."""
@@ -217,7 +221,7 @@ class _Writer:
         lines = ["runs = b''"]
         try:
             for index, one in enumerate(self._arrays):
-                if one.is_out:
+                if one.is_out and one.name not in self._views:
                     lines += self._runs_of(index, one, filled.get(one.name))
         except KeyError:
             lines = ["runs = slow.slow_runs(shapes, args, numbers, (x, y, z))"]
@@ -292,6 +296,9 @@ class _Writer:
         if along == NUMBER:
             _, memory = self._numbers[buffer]
             return f"int(numbers[{memory}].memory[0])"
+        if along == ALL and buffer in self._views:
+            # A program that has views counts what they span.
+            raise KeyError(buffer)
         return self.length(buffer) if along == ALL else self.extent(buffer, along)
 
 
