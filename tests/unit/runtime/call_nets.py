@@ -1,6 +1,6 @@
 """Random calls: what a kernel may be given, in the forms that callers have it in."""
 # The number of axes stands among types.
-# pyright: reportGeneralTypeIssues=false
+# pyright: reportGeneralTypeIssues=false, reportInvalidTypeForm=false
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ def added(k: vy.i32, n: vy.u32, x: vy.In[vy.i32], y: vy.InOut[vy.i32]):
 @vy.kernel
 def chosen(odd: vy.bool_, b: vy.u8, x: vy.In[vy.u8], y: vy.Out[vy.u8]):
     i = vy.gid()
-    if i < len(x) and i < len(y):
-        if odd == (x[i] % 2 == 1):
-            y[i] = b
+    if i < len(x) and i < len(y) and odd == (x[i] % 2 == 1):
+        y[i] = b
 
 
 @vy.kernel(workgroup=(8, 4))
@@ -186,9 +185,7 @@ class Call:
             outer = tuple(abs(s) * n + 2 for s, n in zip(steps, shape, strict=True))
             whole = self._filled(outer, dtype)
             self.memories.append(whole)
-            cut = tuple(
-                slice(1, 1 + abs(s) * n, abs(s)) for s, n in zip(steps, shape, strict=True)
-            )
+            cut = tuple(slice(1, 1 + abs(s) * n, abs(s)) for s, n in zip(steps, shape, strict=True))
             flip = tuple(slice(None, None, -1 if s < 0 else 1) for s in steps)
             return whole[cut][flip]
         if form == "turned":
