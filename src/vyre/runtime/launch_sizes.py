@@ -210,10 +210,12 @@ class _Writer:
         for axis, names, size in zip("xyz", found, self._program.workgroup_size, strict=True):
             wanted = f"max({', '.join(names)})" if len(names) > 1 else names[0] if names else "1"
             # Where one effect has no id along an axis, it needs one invocation: no more than all.
-            yield f"{axis} = -(-{wanted} // {size})"
-            yield f"if {axis} * {size} >= {below}: return None"
+            yield f"{axis} = {wanted}" if size == 1 else f"{axis} = -(-{wanted} // {size})"
+            if names:
+                yield f"if {_times(axis, size)} >= {below}: return None"
         sx, sy, sz = self._program.workgroup_size
-        yield f"if x * y * z * {sx * sy * sz} >= {_TOO_MANY}: return None"
+        if sum(map(bool, found)) > 1:
+            yield f"if {_times('x * y * z', sx * sy * sz)} >= {_TOO_MANY}: return None"
 
     def runs(self) -> Iterator[str]:
         """Finds what is to be zeroed."""
@@ -239,7 +241,13 @@ class _Writer:
             # Comparisons are quicker than `min`.
             for bound in bounds[1:]:
                 yield f"if {bound} < {end}: {end} = {bound}"
-        tests += [f"{first} < {end}" for end, (first, _) in zip(ends, box, strict=True)]
+        # No array is empty, and neither is the grid: what begins at 0 ends behind that, unless its
+        # end is a number, or has a margin.
+        tests += [
+            f"{first} < {end}"
+            for end, (first, bounds) in zip(ends, box, strict=True)
+            if first or not all(map(self._is_above_zero, bounds))
+        ]
         axes = [f"s{index}_{axis}" for axis in range(one.rank)]
         inside = [f"{end} < {axis}" for end, axis in zip(ends, axes, strict=True)]
         if any(first for first, _ in box):
@@ -264,20 +272,20 @@ class _Writer:
             if found != f"s{index}_{axis}":
                 tests.append(f"{found} == s{index}_{axis}")
         firsts = [0, 0, 0]
-        ends = [
-            [f"{axis} * {n}"] for axis, n in zip("xyz", self._program.workgroup_size, strict=True)
-        ]
+        sizes = self._program.workgroup_size
+        ends = [[_times(axis, size)] for axis, size in zip("xyz", sizes, strict=True)]
         for limit in filled.limits:
             firsts[limit.axis] = max(firsts[limit.axis], limit.first)
             if limit.extent is not None:
                 bound = self._bound(limit.extent)
-                tests.append(f"{bound} < {SAFE_EXTENT}")
+                if limit.extent[0] != one.name:
+                    tests.append(f"{bound} < {SAFE_EXTENT}")
                 ends[limit.axis].append(f"{bound} - {limit.margin}" if limit.margin else bound)
         tests += [
             f"{first} < {end}"
             for first, along in zip(firsts, ends, strict=True)
             for end in along
-            if first or len(along) > 1
+            if first or not self._is_above_zero(end)
         ]
         box: list[tuple[int, list[str]]] = []
         for axis, place in enumerate(filled.places):
@@ -291,6 +299,10 @@ class _Writer:
                     raise KeyError(one.name)
         return list(dict.fromkeys(tests)), box
 
+    def _is_above_zero(self, text: str) -> bool:
+        """Whether an end is the number of invocations, or the extent of an array."""
+        return text[0] in "xyz" or (text[0] in "sn" and " - " not in text and "(" not in text)
+
     def _bound(self, extent: tuple[str, int]) -> str:
         buffer, along = extent
         if along == NUMBER:
@@ -300,6 +312,10 @@ class _Writer:
             # A program that has views counts what they span.
             raise KeyError(buffer)
         return self.length(buffer) if along == ALL else self.extent(buffer, along)
+
+
+def _times(axis: str, size: int) -> str:
+    return axis if size == 1 else f"{axis} * {size}"
 
 
 def _parts_of(plan: Plan) -> Iterator[object]:
