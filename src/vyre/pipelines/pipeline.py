@@ -38,6 +38,7 @@ from vyre.pipelines.walk import Walker, type_of
 from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.run import check_deadline
+from vyre.target import Target
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -61,13 +62,15 @@ class Pipeline(Staged, Generic[P, R]):
         *,
         fuse: bool = True,
         require: Mapping[str, int] | None = None,
+        target: Target | None = None,
     ) -> None:
+        """`target` is a device that is not here: plans keep its limits, for `graph`."""
         self.written = written
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse, settle=not require)
+        self._plans = Plans(fuse=fuse, settle=not require, target=target)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 
