@@ -32,13 +32,16 @@ def from_bytes(data: bytes) -> list[Row]:
         body = fields.get("regions")
         if fields.get("format") != _FORMAT or not isinstance(body, str):
             return []
-        rows = json.loads(body) if fields.get("digest") == _digest(body) else []
+        rows = cast("object", json.loads(body)) if fields.get("digest") == _digest(body) else None
     except (ValueError, RecursionError) as problem:
         if is_from_handler(problem):
             raise
         return []
     # The digest tells of damage, not of where a file comes from.
-    return rows if isinstance(rows, list) and all(map(_is_row, rows)) else []
+    if not isinstance(rows, list):
+        return []
+    listed = cast("list[Row]", rows)
+    return listed if all(map(_is_row, listed)) else []
 
 
 def _is_row(row: object) -> bool:
