@@ -31,6 +31,7 @@ from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.run import check_deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Recording:
 
     def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run the window on the arrays of a call: the arrays that it returns."""
+        if deadline is not None:
+            check_deadline(deadline)
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)

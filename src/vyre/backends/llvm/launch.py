@@ -84,9 +84,13 @@ class Bound(ctypes.Structure):
     """The buffers of a bound launch, kept alive with it."""
 
 
+_LONGEST = 1e9
+"""Seconds, thirty years: more nanoseconds do not fit beside those of a clock."""
+
+
 def timeout_ns(seconds: float | None) -> int:
     """A deadline as the runtime takes it: 0 for none, else at least one nanosecond."""
-    return 0 if seconds is None else max(1, int(seconds * 1e9))
+    return 0 if seconds is None else max(1, int(min(seconds, _LONGEST) * 1e9))
 
 
 class NativeKernel:
