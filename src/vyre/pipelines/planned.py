@@ -16,7 +16,7 @@ from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
 from vyre.pipelines.actions import Size
 from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
-from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.apart import Clock, Host, OneByOne
 from vyre.pipelines.collected import Branch, Item, Side
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import CountChecks, Rooms, RunAgain, written_by
@@ -130,7 +130,7 @@ class Planned:
         self,
         plans: Plans,
         route: Route,
-        deadline: float | None,
+        clock: Clock,
         contract: Contract,
         *,
         is_dry: bool = False,
@@ -154,7 +154,7 @@ class Planned:
         """True if nothing has run since `begin_items`."""
         self._looked: dict[int, int] = {}
         """Counts that the host has read at the end, by the ids of their buffers."""
-        self._simple = OneByOne(route.device, deadline)
+        self._simple = OneByOne(route.device, clock)
         self._steps: list[Step] = []
         self._memory: dict[int, Host | DeviceArray] = {}
         self._referenced: Callable[[], Iterable[object]] = tuple
@@ -345,7 +345,7 @@ class Planned:
         if not sequence.prepare(cycle, flag, limit):
             return None
         try:
-            found = sequence.run(self._simple.time_left(), depth, done)
+            found = sequence.run(self._simple.clock, depth, done)
         finally:
             sequence.release()
         if found is None:
