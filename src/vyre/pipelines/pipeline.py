@@ -26,7 +26,8 @@ from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import RunAgain, may_run_again
 from vyre.pipelines.counts import CountedScratch, plain
-from vyre.pipelines.planned import Planned, Plans
+from vyre.pipelines.planned import Planned
+from vyre.pipelines.plans import Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
 from vyre.pipelines.report import PipelinePlan, plan_of
 from vyre.pipelines.stages import PipelineSource, Staged, check_branches, check_stages
@@ -37,6 +38,7 @@ from vyre.pipelines.walk import Walker, type_of
 from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.run import check_deadline
+from vyre.target import Target
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -60,13 +62,15 @@ class Pipeline(Staged, Generic[P, R]):
         *,
         fuse: bool = True,
         require: Mapping[str, int] | None = None,
+        target: Target | None = None,
     ) -> None:
+        """`target` is a device that is not here: plans keep its limits, for `graph`."""
         self.written = written
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse, settle=not require)
+        self._plans = Plans(fuse=fuse, settle=not require, target=target)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 

@@ -97,7 +97,7 @@ def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
         first,
         message=message,
         location=first.location if has_place else here,
-        related=(*first.related, here) if has_place else first.related,
+        related=(*first.related, here) if has_place and first.location != here else first.related,
     )
     error.diagnostics = (changed, *rest)
     error.args = (render_all(error.diagnostics),)

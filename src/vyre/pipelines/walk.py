@@ -36,7 +36,7 @@ from vyre.pipelines.stages import (
     placed,
     refuse_extents,
 )
-from vyre.runtime.kernel_arguments import type_of_value
+from vyre.runtime.specialisation import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
 _MOST_IN_ALL = 1 << 56

@@ -14,6 +14,7 @@ from vyre.pipelines.grouping import Group, grouped
 from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
 from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
 from vyre.pipelines.tiling import tiled_groups
+from vyre.plan.memory_sharing import share
 from vyre.record import dataclass
 
 
@@ -171,7 +172,11 @@ def plan_window(
         at = end
     own_memory = [number for number in lives if id(buffers[number]) in live]
     shared = {number: life for number, life in lives.items() if number not in own_memory}
-    slots = _share({number: buffers[number].nbytes for number in shared}, shared)
+    sizes = {number: buffers[number].nbytes for number in shared}
+    slots = tuple(
+        Slot(max(sizes[each] for each in numbers), tuple(numbers))
+        for numbers in share(sizes, shared)
+    )
     handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
     return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers), handed_over)
 
@@ -231,16 +236,3 @@ def _fused(
         and last[id(buffer)] < end
     )
     return kernels.find(launches, dead)
-
-
-def _share(sizes: dict[int, int], lives: dict[int, tuple[int, int]]) -> tuple[Slot, ...]:
-    """Give each buffer the memory of one that has died, of the size that fits best."""
-    slots: list[list[int]] = []
-    for number in sorted(lives, key=lambda n: (lives[n][0], -sizes[n], n)):
-        free = [slot for slot in slots if lives[slot[-1]][1] < lives[number][0]]
-        if free:
-            best = min(free, key=lambda s: abs(max(sizes[n] for n in s) - sizes[number]))
-            best.append(number)
-        else:
-            slots.append([number])
-    return tuple(Slot(max(sizes[n] for n in s), tuple(s)) for s in slots)
