@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
 from vyre.pipelines import tree
 from vyre.pipelines.ahead import PredicatedKernels
@@ -14,6 +15,7 @@ from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.steps import Buffer, Step
 from vyre.pipelines.tile_kernels import GroupKernels, planning_device
 from vyre.pipelines.window import WindowPlan, key_of, plan_window
+from vyre.target import Target
 
 _MOST_PLANS = 64
 """Plans that a pipeline remembers."""
@@ -22,8 +24,10 @@ _MOST_PLANS = 64
 class Plans:
     """The plans of one pipeline, by what they depend on."""
 
-    def __init__(self, *, fuse: bool, settle: bool = True) -> None:
-        self._settles = settle
+    def __init__(self, *, fuse: bool, settle: bool = True, target: Target | None = None) -> None:
+        self._target = target
+        """What plans are for; None for the device that runs them."""
+        self._settles = settle and target is None
         """True if plans may be timed against others: those of a contract may not."""
         self._kernels = GroupKernels() if fuse else None
         self.counted = CountedKernels()
@@ -42,7 +46,11 @@ class Plans:
         found = self._known.get(key)
         if found is None:
             info = route.device.info
-            device = planning_device(route.backend.target(route.device), info.kind)
+            device = (
+                planning_device(route.backend.target(route.device), info.kind)
+                if self._target is None
+                else planning_device(self._target, DeviceKind.GPU)
+            )
             plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
             made = Remembered(plan, [])
             if self._settles and plan.is_fused:

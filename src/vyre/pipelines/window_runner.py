@@ -93,7 +93,7 @@ class WindowRunner:
         if not sequence.prepare(cycle, flag, limit):
             return None
         try:
-            found = sequence.run(self._simple.time_left(), depth, done)
+            found = sequence.run(self._simple.clock, depth, done)
         finally:
             sequence.release()
         if found is None:
