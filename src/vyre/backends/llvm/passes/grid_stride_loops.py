@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.counted_ranges import (
@@ -63,11 +64,11 @@ class GridStrideLoops(CpuPass):
         size = program.workgroup_size
         if size[0] < heuristics.MIN_GRID_STRIDE_LANES or size[1] * size[2] > 1:
             return PassAnalysis.skip(f"no row of {heuristics.MIN_GRID_STRIDE_LANES} lanes")
-        kinds = {type(s) for s in walk_stmts(program.entry)}
-        if ir.Return in kinds:
+        kinds = NodeKinds.of(program)
+        if kinds.have(ir.Return):
             # Lanes that have returned leave gaps in every later row.
             return PassAnalysis.skip("invocations return early")
-        return PassAnalysis.RUN if kinds & {ir.Loop, ir.While} else PassAnalysis.skip("no loop")
+        return PassAnalysis.RUN if kinds.have(ir.Loop, ir.While) else PassAnalysis.skip("no loop")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops interchanged; the facts name their trip counts."""
