@@ -66,7 +66,10 @@ def run(options: Options) -> Report:
     large = launches(size, SIDE if size == ELEMENTS else LARGE_SIDE)
     small = launches()
     given = {name: large[name] if fits(plain[name], large[name]) else small[name] for name in plain}
-    found = [measured(name, program, rounds, given[name]) for name, program in plain.items()]
+    found = [
+        measured(f"{name}, as first written", program, rounds, given[name])
+        for name, program in plain.items()
+    ]
     found += [measured(name, program, rounds, None) for name, program in tuned.items()]
     return Report(
         suite=SUITE.name,
