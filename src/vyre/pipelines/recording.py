@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
@@ -16,10 +15,9 @@ import numpy as np
 from vyre.driver.routing import Route
 from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.evaluate import Read
-from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
+from vyre.pipelines.execute import Counted, Memory, Window, run_window
 from vyre.pipelines.planned import Planned
 from vyre.pipelines.sequence import WindowSequence
-from vyre.pipelines.settling import keep_verdict
 from vyre.pipelines.stage_hints import (
     SAMPLED_CALLS,
     Sampling,
@@ -29,6 +27,7 @@ from vyre.pipelines.stage_hints import (
 )
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
+from vyre.pipelines.turns import by_plan, in_turn
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.run import check_deadline
@@ -71,24 +70,13 @@ class Recording:
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
-        contest = rivalry.contest
-        number = self.sampling.next()
-        if number in SAMPLED_CALLS and contest.verdict is None and is_apart(self.rival.window):
+        number, plans = self.sampling.next(), (self, self.rival)
+        is_open = rivalry.contest.verdict is None
+        if number in SAMPLED_CALLS and is_open and is_apart(self.rival.window):
             return self._sample(self.rival, number, args, deadline)
-        turn = contest.turn()
-        chosen = self.rival if turn else self
-        if contest.verdict is not None:
-            return chosen._run(args, deadline)
-        started = perf_counter()
-        found = chosen._run(args, deadline)
-        self.route.device.synchronize()
-        if contest.took(turn, perf_counter() - started):
-            is_rival = bool(contest.verdict)
-            keep_verdict(rivalry.key, is_rival)
-            plans = self.window.known, rivalry.rival
-            plans[is_rival].is_settled = True
-            plans[not is_rival].arenas.clear()
-        return found
+        return in_turn(
+            self.window.known, self.route.device, lambda turn: plans[turn]._run(args, deadline)
+        )
 
     def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run it by its own plan."""
@@ -146,12 +134,9 @@ def recorded(
             rival,
         )
 
-    rivalry = window.known.rivalry
-    if rivalry is None:
+    if window.known.rivalry is None:
         return recording(window, None)
-    runs = runs_of(rivalry.rival.plan, window.steps)
-    rival = Window(rivalry.rival, window.steps, window.buffers, runs)
-    return recording(window, recording(rival, None))
+    return recording(window, recording(by_plan(window, 1), None))
 
 
 def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:
