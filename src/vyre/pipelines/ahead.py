@@ -19,9 +19,8 @@ from vyre.diagnostics import Span
 from vyre.front.parameters import ArrayParameter, Mode, Parameter
 from vyre.ir import DataType, Program
 from vyre.pipelines import hidden
-from vyre.pipelines.hidden import hidden_site
 from vyre.pipelines.rewritten import further_name, rewritten
-from vyre.pipelines.stages import Site
+from vyre.pipelines.stages import Site, decision_site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step, launch_of
 from vyre.plan.predicated import can_predicate, predicated
 from vyre.record import dataclass
@@ -76,7 +75,7 @@ class Predicates:
         """A loop, and the launch that it begins with; steps are predicated by it from now on."""
         outer, self._span = self.word, span
         loop = Ahead(flag, _word("going"), _word("iterations"), span)
-        site = hidden_site("vy.again", span)
+        site = decision_site("vy.again", span)
         given: dict[str, Any] = {"going": loop.going}
         kernel = hidden.begin_loop()
         if outer is not None:
@@ -88,7 +87,7 @@ class Predicates:
     def end_iteration(self, loop: Ahead) -> Launch:
         """The launch that ends an iteration."""
         given = {"flag": loop.flag, "going": loop.going, "iterations": loop.iterations}
-        site = hidden_site("vy.again", loop.span)
+        site = decision_site("vy.again", loop.span)
         return launch_of(hidden.end_iteration(), given, (1,), None, site)
 
     def end_loop(self, loop: Ahead) -> None:
@@ -109,7 +108,7 @@ class Predicates:
             kernel = hidden.choose_inside()
         given |= {"then": then, "otherwise": otherwise}
         self._choices.append((then, otherwise))
-        return then, otherwise, launch_of(kernel, given, (1,), None, hidden_site("vy.when", span))
+        return then, otherwise, launch_of(kernel, given, (1,), None, decision_site("vy.when", span))
 
     def enter(self, word: Buffer) -> None:
         """Predicate steps by a word."""
@@ -146,7 +145,7 @@ class Predicates:
                     return []
                 kernel = hidden.copy_if(target.dtype, len(target.shape))
                 given = {"going": word, "source": source, "target": target}
-                return [_over(kernel, given, target, hidden_site("vy.copy", self._span))]
+                return [_over(kernel, given, target, decision_site("vy.copy", self._span))]
             case Launch():
                 if not can_predicate(step.program):
                     return None
@@ -160,7 +159,7 @@ class Predicates:
         if self.is_new(buffer) or not buffer.size:
             return []
         kernel = hidden.clear_if(buffer.dtype, len(buffer.shape))
-        site = hidden_site("vy.scratch", self._span)
+        site = decision_site("vy.scratch", self._span)
         return [_over(kernel, {"going": word, "target": buffer}, buffer, site)]
 
     def _launch(self, step: Launch, word: Buffer) -> Launch:

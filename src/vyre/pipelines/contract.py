@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import starmap
+from typing import Any, cast
 
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import pipeline as codes
@@ -17,12 +19,7 @@ class Contract:
 
     def __init__(self, name: str, require: Mapping[str, int] | None) -> None:
         self._name = name
-        self._most = {} if require is None else dict(require)
-        for key, most in self._most.items():
-            is_number = isinstance(most, int) and not isinstance(most, bool) and most >= 0
-            if key not in _KNOWN or not is_number:
-                known = ", ".join(_KNOWN)
-                raise PlanError(codes.BAD_CONTRACT.at(found=require, known=known))
+        self._most = _limits(require)
 
     def limits(self, what: str) -> bool:
         """True if the contract says something about a count."""
@@ -35,3 +32,18 @@ class Contract:
             raise PlanError(
                 codes.CONTRACT.at(name=self._name, what=what, most=most, found=found, why=why)
             )
+
+
+def _limits(require: Any) -> dict[str, int]:
+    """The limits of a contract as a caller wrote it."""
+    wanted: Any = {} if require is None else require
+    if isinstance(wanted, Mapping):
+        limits = dict(cast("Mapping[object, object]", wanted))
+        if all(starmap(_is_limit, limits.items())):
+            return cast("dict[str, int]", limits)
+    raise PlanError(codes.BAD_CONTRACT.at(found=require, known=", ".join(_KNOWN)))
+
+
+def _is_limit(what: object, most: object) -> bool:
+    is_number = isinstance(most, int) and not isinstance(most, bool) and most >= 0
+    return what in _KNOWN and is_number

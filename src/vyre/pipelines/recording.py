@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.driver.routing import Route
-from vyre.pipelines.apart import OneByOne
+from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.evaluate import Read
 from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
 from vyre.pipelines.planned import Planned
@@ -31,6 +31,7 @@ from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.run import check_deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Recording:
 
     def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run the window on the arrays of a call: the arrays that it returns."""
+        if deadline is not None:
+            check_deadline(deadline)
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
@@ -92,13 +95,13 @@ class Recording:
         done = self.natively.run(args, deadline)
         if done is not None:
             return done
-        return self._launch(args, OneByOne(self.route.device, deadline))
+        return self._launch(args, OneByOne(self.route.device, Clock(deadline)))
 
     def _sample(
         self, apart: Recording, number: int, args: Sequence[Any], deadline: float | None
     ) -> tuple[DeviceArray, ...]:
         """Run each stage by itself, and record its time."""
-        timed = TimedLaunches(self.route.device, deadline)
+        timed = TimedLaunches(self.route.device, Clock(deadline))
         found = apart._launch(args, timed)
         note_stages(self.window.known.plan, apart.window, timed.times, number)
         return found

@@ -70,17 +70,26 @@ class Site:
         return Site(self.stage, tuple(own), self.is_hidden)
 
 
+def decision_site(name: str, span: Span, iterations: tuple[tuple[str, int], ...] = ()) -> Site:
+    """Where a flag is looked at, or a launch stands that a statement needs."""
+    stage = tree.Stage(tree.Captured((name,), span), (), (), None, None, (), span)
+    return Site(stage, iterations, is_hidden=True)
+
+
 def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
     """The same error, with the stage and the iterations in which it happened."""
     first, *rest = error.diagnostics
     if first.message.startswith("in the stage"):
         return error
     sites = [each for each in sites if not each.is_hidden] or sites
-    site = sites[0]
-    names = " and ".join(each.name for each in sites)
-    lines = " and ".join(str(each.line) for each in sites)
-    where = "".join(f", iteration {count} of {loop}" for loop, count in site.iterations)
-    many = "s" if len(sites) > 1 else ""
+    site, last = sites[0], sites[-1]
+    stages = list(dict.fromkeys((each.name, str(each.line)) for each in sites))
+    names, lines = (" and ".join(each) for each in zip(*stages, strict=True))
+    where = "".join(
+        f", iteration{f' {one}' if one == two else f's {one} to {two}'} of {loop}"
+        for (loop, one), (_, two) in zip(site.iterations, last.iterations, strict=False)
+    )
+    many = "s" if len(stages) > 1 else ""
     message = f"in the stage{many} {names}, line{many} {lines}{where}: {first.message}"
     here = Location(span=site.stage.span)
     has_place = first.location.span is not None
@@ -88,8 +97,18 @@ def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
         first,
         message=message,
         location=first.location if has_place else here,
-        related=(*first.related, here) if has_place else first.related,
+        related=(*first.related, here) if has_place and first.location != here else first.related,
     )
+    error.diagnostics = (changed, *rest)
+    error.args = (render_all(error.diagnostics),)
+    return error
+
+
+def without_room(error: VyreError, names: Sequence[str]) -> VyreError:
+    """The error for memory that there is not, with the scratch that it was for."""
+    first, *rest = error.diagnostics
+    shown = " and ".join(map(repr, names))
+    changed = replace(first, message=f"for the scratch {shown}: {first.message}")
     error.diagnostics = (changed, *rest)
     error.args = (render_all(error.diagnostics),)
     return error
@@ -181,6 +200,15 @@ def _refuse_same(
         other = first.setdefault(value.name, name)
         if other != name and (is_written(parameters[other]) or is_written(parameters[name])):
             raise same_array(stage, value.name, other, name)
+
+
+def refuse_extents(stage: tree.Stage) -> None:
+    """Refuse a grid for a pipeline: its stages have their own."""
+    given = {"grid": stage.grid, "elements": stage.elements}
+    for name, extents in given.items():
+        if extents is not None:
+            problem = f"gets {name}=, and is a pipeline, whose stages have grids of their own"
+            raise _error(stage, problem, f"leave it out, or write {name}= at its stages")
 
 
 def same_array(stage: tree.Stage, array: str, one: str, two: str) -> PlanError:
@@ -306,6 +334,8 @@ def _check_stage(
     if not isinstance(callee, (Kernel, Staged)):
         return False
     parameters = parameters_of(callee)
+    if isinstance(callee, Staged):
+        refuse_extents(stage)
     for name, value in bind(stage, callee).items():
         if isinstance(value, tree.ArrayName):
             if is_written(parameters[name]):

@@ -6,9 +6,10 @@ Both ways to run a pipeline share it: apart, one stage after another, and planne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any, assert_never, cast
 
-from vyre.diagnostics import Location, PlanError, VyreError
+from vyre.diagnostics import DeadlineError, Location, PlanError, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import (
     ArrayParameter,
@@ -29,13 +30,17 @@ from vyre.pipelines.stages import (
     Staged,
     bind,
     callee_of,
+    decision_site,
     is_written,
     parameters_of,
     placed,
+    refuse_extents,
 )
-from vyre.runtime.kernel_arguments import type_of_value
+from vyre.runtime.specialisation import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
+_MOST_IN_ALL = 1 << 56
+"""Elements of an array: no memory holds more."""
 
 
 class Walker:
@@ -196,6 +201,7 @@ class Walker:
             if isinstance(value, tree.ArrayName) and is_written(parameters[name]):
                 refuse_write(frame, value, str(stage.callee), self._callers[-1], stage.span)
         if isinstance(callee, Staged):
+            refuse_extents(stage)
             self._inline(frame, stage, callee.written, given)
             return
         grid = _launch_extents(frame, stage.grid, stage)
@@ -280,7 +286,16 @@ class Walker:
             self._iteration(frame, written, loop.body, name, count)
 
         found = Loop(self._actions, self._actions.repeats, frame, written, loop, walk)
-        found.run(flag, most, len(self._iterations), self._after)
+        try:
+            found.run(flag, most, len(self._iterations), self._after)
+        except DeadlineError as error:
+            at = (*self._iterations, (name, found.count))
+            raise placed(error, [decision_site("vy.again", loop.span, at)]) from error.__cause__
+        except PlanError as error:
+            if error.code != codes.MOST_REACHED.code or not self._iterations:
+                raise
+            site = decision_site("vy.again", loop.span, tuple(self._iterations))
+            raise placed(error, [site]) from error.__cause__
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
         flag = checked_flag(frame, choice.flag, self._type_of, "vy.when")
@@ -289,7 +304,11 @@ class Walker:
             for word, body in zip(words, (choice.then, choice.otherwise), strict=True):
                 self._branch(frame, written, word, body)
             return
-        is_set = self._actions.is_set(flag)
+        try:
+            is_set = self._actions.is_set(flag)
+        except DeadlineError as error:
+            site = decision_site("vy.when", choice.span, tuple(self._iterations))
+            raise placed(error, [site]) from error.__cause__
         before = {*frame.arrays, *frame.numbers}
         if is_set is None or is_set:
             self._body(frame, written, choice.then)
@@ -325,18 +344,19 @@ def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
     for axis, extent in enumerate(shape):
         problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
         if problem:
-            fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
-            raise PlanError(
-                codes.SIZE.at(
-                    Location(span=made.span),
-                    (),
-                    name=made.name,
-                    found=extent,
-                    axis=axis,
-                    problem=problem,
-                    fix=fix,
-                )
-            )
+            raise _impossible(made, extent, f"along axis {axis}", problem)
+    if prod(shape) > _MOST_IN_ALL:
+        raise _impossible(made, prod(shape), "in all", "too many")
+
+
+def _impossible(made: tree.Scratch, found: int, where: str, problem: str) -> PlanError:
+    fix = "make it at least 0: max(n, 0)" if found < 0 else "make it smaller"
+    location = Location(span=made.span)
+    return PlanError(
+        codes.SIZE.at(
+            location, (), name=made.name, found=found, where=where, problem=problem, fix=fix
+        )
+    )
 
 
 def _launch_extents(

@@ -205,6 +205,8 @@ class CachedCall:
             places.get(name, array) for name, array in zip(signature.names, bound, strict=True)
         )
         x, y, z, *runs = cast("tuple[Any, ...]", tail)
+        if not (x and y and z):
+            return None
         clearing: bytes = runs[0] if runs else b""
         return PreparedLaunch(self._compiled, operands, (x, y, z), clearing, touched, self._keys)
 
@@ -230,10 +232,6 @@ class CachedCall:
         functions = self._functions
         if functions is None:
             functions = self._functions = self._made_functions()
-        if self._signature.views:
-            # What a program reads of views is not the same as of arrays without gaps.
-            known = self._last
-            return known if known[:3] == (shapes, grid, elements) else None
         given: Grid | None = None
         if grid is not None or elements is not None:
             given = given_grid(self.program, grid, elements)
@@ -243,6 +241,11 @@ class CachedCall:
         if found is None:
             return None
         launched, runs, touched = found
+        if 0 in launched:
+            arrays = {id(args[position]) for position in self._positions}
+            # One array for two parameters is refused even if it is empty.
+            if not is_idle(self._compiled) or len(arrays) < len(shapes):
+                return None
         buffers: tuple[object, ...] = ()
         if self._signature.shapes:
             buffers = shape_buffers(self._signature, shapes)
@@ -254,7 +257,8 @@ class CachedCall:
         positions = {one.name: (one.position, k) for k, one in enumerate(signature.numbers)}
         others = sum(one.memory.nbytes for one in signature.numbers)
         others += sum(4 * signature.places[array].rank for array in signature.shapes)
-        sized = size_function(self.program, signature.places, positions, others)
+        views = [view.name for view in signature.views]
+        sized = size_function(self.program, signature.places, positions, others, views)
         return signature.binding_function(), sized
 
     def slow_grid(self, args: tuple[Any, ...], numbers: Sequence[Number]) -> Grid | None:
@@ -275,7 +279,8 @@ class CachedCall:
         if runs is None:
             made = self._signature.prepared(args, numbers)
             outs = outputs_of(self._kernel, self.program, made, grid, frozenset())
-            runs = b"".join(runs_of(self._signature.names, outs))
+            plain = {name: out for name, out in outs.items() if name not in made.layouts}
+            runs = b"".join(runs_of(self._signature.names, plain))
             if len(self._runs) >= _MAX_RUNS:
                 self._runs = {}
             self._runs[key] = runs
@@ -297,6 +302,11 @@ def runs_of(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
     return (packed_runs(parts),) if parts else ()
 
 
+def is_idle(compiled: CompiledProgram) -> bool:
+    """True if it does nothing on an empty grid: no collectives, and no loops around barriers."""
+    return not (compiled.compilation.is_split or compiled.acts_without_invocations)
+
+
 def is_varying(program: Program, signature: ArgumentSignature) -> bool:
     """True if numbers have a say in the grid or in what is zeroed."""
     if grid_plan(program).numbers:
@@ -306,4 +316,4 @@ def is_varying(program: Program, signature: ArgumentSignature) -> bool:
     return any(numbers_of(each) for each in outs)
 
 
-__all__ = ["CachedCall", "PreparedLaunch", "is_varying", "runs_of", "shape_buffers"]
+__all__ = ["CachedCall", "PreparedLaunch", "is_idle", "is_varying", "runs_of", "shape_buffers"]

@@ -6,6 +6,7 @@ plan of its grid and the coverage of its outputs. Python compiles a function fro
 and rank of each array:
 
     n0 = s0_0                                 # the elements of the array
+    if n0 == 0: return (0, 0, 0), ...         # nothing runs
     x = -(-n0 // 64)                          # from its plan
     e0 = min(x * 64, n0)                      # from its coverage
     if not 0 < e0 == n0: runs += ...          # elements that no invocation writes
@@ -19,12 +20,12 @@ than a call on new lengths may cost above a repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vyre.analysis.coverage_types import ALL, NUMBER, SAFE_EXTENT, Along, At, UpTo
 from vyre.analysis.default_grid.extents import FUNCTIONS, expression, parts
-from vyre.analysis.default_grid.plan import END
+from vyre.analysis.default_grid.plan import END, LEAST
 from vyre.front.extent_limit import NO_LIMIT, extents_below
 from vyre.record import dataclass
 from vyre.runtime.clearing import run_of_all, runs_around
@@ -82,7 +83,7 @@ class Slow(Protocol):
 
 
 def given_grid(program: Program, grid: Extents, elements: Extents) -> Grid | None:
-    """The grid of a caller's integers; None if a launch is refused, or has no invocations."""
+    """The grid of a caller's integers; None if a launch is refused."""
     wanted = elements if grid is None else grid
     x = y = z = 1
     if type(wanted) is int:
@@ -92,7 +93,7 @@ def given_grid(program: Program, grid: Extents, elements: Extents) -> Grid | Non
         if not 1 <= len(wanted) <= 3:
             return None
         x, y, z = (*wanted, 1, 1)[:3]
-    if x <= 0 or y <= 0 or z <= 0 or (grid is not None and elements is not None):
+    if x < 0 or y < 0 or z < 0 or (grid is not None and elements is not None):
         return None
     sx, sy, sz = program.workgroup_size
     if grid is None:
@@ -108,16 +109,19 @@ def size_function(
     arrays: Sequence[ArrayPlace],
     numbers: Mapping[str, tuple[int, int]],
     other_bytes: int,
+    views: Container[str] = (),
 ) -> SizeFunction:
     """The function for calls with arrays of these types and ranks.
 
     `numbers` are the scalar arguments: the position of each, and that of its memory. `other_bytes`
-    is how much the buffers hold that are no array arguments.
+    is how much the buffers hold that are no array arguments. Where `views` with strides are to be
+    zeroed follows from their strides, and is left out.
     """
-    writer = _Writer(program, arrays, numbers)
-    lines = [*writer.lengths(), *writer.grid(), *writer.runs()]
-    touched = " + ".join(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays))
-    lines.append(f"return (x, y, z), runs, {touched or '0'} + {other_bytes}")
+    writer = _Writer(program, arrays, numbers, views)
+    touched = " + ".join([*(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays)), "0"])
+    nothing = f"return (0, 0, 0), {writer.runs_of_all()}, {touched}"
+    lines = [*writer.lengths(), *writer.grid(nothing), *writer.runs()]
+    lines.append(f"return (x, y, z), runs, {touched} + {other_bytes}")
     source = "def sized(shapes, args, numbers, grid, slow):\n" + "".join(
         f"    {line}\n" for line in lines
     )
@@ -138,11 +142,13 @@ class _Writer:
         program: Program,
         arrays: Sequence[ArrayPlace],
         numbers: Mapping[str, tuple[int, int]],
+        views: Container[str],
     ) -> None:
         self._program = program
         self._arrays = arrays
         self._index = {one.name: index for index, one in enumerate(arrays)}
         self._numbers = numbers
+        self._views = views
 
     def length(self, buffer: str) -> str:
         """The number of elements of an array."""
@@ -162,7 +168,7 @@ class _Writer:
         return f"int(args[{position}])"
 
     def lengths(self) -> Iterator[str]:
-        """Reads shapes; gives up unless all arrays have elements, and no more than is safe."""
+        """Reads shapes; gives up on arrays with more elements than is safe."""
         most = min(extents_below(self._program), SAFE_LENGTH)
         for index, one in enumerate(self._arrays):
             axes = [f"s{index}_{axis}" for axis in range(one.rank)]
@@ -171,14 +177,14 @@ class _Writer:
             if axes:
                 yield f"{', '.join(axes)}, = shape{index}"
             yield f"n{index} = {' * '.join(axes) or '1'}"
-            yield f"if not 0 < n{index} < {most}: return None"
+            yield f"if n{index} >= {most}: return None"
 
-    def grid(self) -> Iterator[str]:
-        """Computes the default grid, if none is given."""
+    def grid(self, nothing: str) -> Iterator[str]:
+        """Computes the default grid, if none is given; gives up on empty arrays that are used."""
         yield "if grid is None:"
         plan = grid_plan(self._program)
         try:
-            lines = list(self._default_grid(plan))
+            lines = list(self._default_grid(plan, nothing))
         except KeyError:
             lines = []
         yield from (f"    {line}" for line in lines or ("grid = slow.slow_grid(args, numbers)",))
@@ -187,29 +193,54 @@ class _Writer:
             yield "    x, y, z = grid"
         yield "else:"
         yield "    x, y, z = grid"
+        yield f"    if x == 0 or y == 0 or z == 0: {nothing}"
+        if self._arrays:
+            lengths = " and ".join(f"n{index}" for index in range(len(self._arrays)))
+            yield f"if not ({lengths}): return None"
 
-    def _default_grid(self, plan: Plan) -> Iterator[str]:
+    def _default_grid(self, plan: Plan, nothing: str) -> Iterator[str]:
         if plan.needs is None or sum(1 for _ in _parts_of(plan)) > _MOST_PARTS:
             return
         below = min(extents_below(self._program), NO_LIMIT)
         yield "try:"
         found: list[list[str]] = [[], [], []]
+        empty: list[str] = []
         for number, need in enumerate(plan.needs):
+            asked: list[str] = []
             for axis, extent in zip("xyz", need, strict=True):
                 if extent is not None:
                     found["xyz".index(axis)].append(f"{axis}{number}")
+                    asked.append(f"{axis}{number}")
                     yield f"    {axis}{number} = {expression(extent, self)}"
+            empty.append(" or ".join(f"{one} <= 0" for one in asked) or "False")
         yield "    pass"
         yield "except ZeroDivisionError: return None"
-        for name in [name for names in found for name in names]:
-            yield f"if not 0 < {name} < {END}: return None"
+        names = [name for names in found for name in names]
+        if names:
+            yield f"if not ({' and '.join(f'0 < {name} < {END}' for name in names)}):"
+            for name in names:
+                yield f"    if not {LEAST} <= {name} < {END}: return None"
+            # Where only some effects need nothing, the others do not say how much all need.
+            yield f"    if not ({' and '.join(f'({one})' for one in empty)}): return None"
+            yield f"    {nothing}"
         for axis, names, size in zip("xyz", found, self._program.workgroup_size, strict=True):
             wanted = f"max({', '.join(names)})" if len(names) > 1 else names[0] if names else "1"
             # Where one effect has no id along an axis, it needs one invocation: no more than all.
-            yield f"{axis} = -(-{wanted} // {size})"
-            yield f"if {axis} * {size} >= {below}: return None"
+            yield f"{axis} = {wanted}" if size == 1 else f"{axis} = -(-{wanted} // {size})"
+            if names:
+                yield f"if {_times(axis, size)} >= {below}: return None"
         sx, sy, sz = self._program.workgroup_size
-        yield f"if x * y * z * {sx * sy * sz} >= {_TOO_MANY}: return None"
+        if sum(map(bool, found)) > 1:
+            yield f"if {_times('x * y * z', sx * sy * sz)} >= {_TOO_MANY}: return None"
+
+    def runs_of_all(self) -> str:
+        """The runs of a launch without invocations."""
+        outs = [
+            f"run_of_all({one.buffer}, n{index} * {one.itemsize})"
+            for index, one in enumerate(self._arrays)
+            if one.is_out and one.name not in self._views
+        ]
+        return " + ".join(outs) or "b''"
 
     def runs(self) -> Iterator[str]:
         """Finds what is to be zeroed."""
@@ -217,7 +248,7 @@ class _Writer:
         lines = ["runs = b''"]
         try:
             for index, one in enumerate(self._arrays):
-                if one.is_out:
+                if one.is_out and one.name not in self._views:
                     lines += self._runs_of(index, one, filled.get(one.name))
         except KeyError:
             lines = ["runs = slow.slow_runs(shapes, args, numbers, (x, y, z))"]
@@ -235,7 +266,13 @@ class _Writer:
             # Comparisons are quicker than `min`.
             for bound in bounds[1:]:
                 yield f"if {bound} < {end}: {end} = {bound}"
-        tests += [f"{first} < {end}" for end, (first, _) in zip(ends, box, strict=True)]
+        # No array is empty, and neither is the grid: what begins at 0 ends behind that, unless its
+        # end is a number, or has a margin.
+        tests += [
+            f"{first} < {end}"
+            for end, (first, bounds) in zip(ends, box, strict=True)
+            if first or not all(map(self._is_above_zero, bounds))
+        ]
         axes = [f"s{index}_{axis}" for axis in range(one.rank)]
         inside = [f"{end} < {axis}" for end, axis in zip(ends, axes, strict=True)]
         if any(first for first, _ in box):
@@ -260,20 +297,20 @@ class _Writer:
             if found != f"s{index}_{axis}":
                 tests.append(f"{found} == s{index}_{axis}")
         firsts = [0, 0, 0]
-        ends = [
-            [f"{axis} * {n}"] for axis, n in zip("xyz", self._program.workgroup_size, strict=True)
-        ]
+        sizes = self._program.workgroup_size
+        ends = [[_times(axis, size)] for axis, size in zip("xyz", sizes, strict=True)]
         for limit in filled.limits:
             firsts[limit.axis] = max(firsts[limit.axis], limit.first)
             if limit.extent is not None:
                 bound = self._bound(limit.extent)
-                tests.append(f"{bound} < {SAFE_EXTENT}")
+                if limit.extent[0] != one.name:
+                    tests.append(f"{bound} < {SAFE_EXTENT}")
                 ends[limit.axis].append(f"{bound} - {limit.margin}" if limit.margin else bound)
         tests += [
             f"{first} < {end}"
             for first, along in zip(firsts, ends, strict=True)
             for end in along
-            if first or len(along) > 1
+            if first or not self._is_above_zero(end)
         ]
         box: list[tuple[int, list[str]]] = []
         for axis, place in enumerate(filled.places):
@@ -287,12 +324,23 @@ class _Writer:
                     raise KeyError(one.name)
         return list(dict.fromkeys(tests)), box
 
+    def _is_above_zero(self, text: str) -> bool:
+        """Whether an end is the number of invocations, or the extent of an array."""
+        return text[0] in "xyz" or (text[0] in "sn" and " - " not in text and "(" not in text)
+
     def _bound(self, extent: tuple[str, int]) -> str:
         buffer, along = extent
         if along == NUMBER:
             _, memory = self._numbers[buffer]
             return f"int(numbers[{memory}].memory[0])"
+        if along == ALL and buffer in self._views:
+            # A program that has views counts what they span.
+            raise KeyError(buffer)
         return self.length(buffer) if along == ALL else self.extent(buffer, along)
+
+
+def _times(axis: str, size: int) -> str:
+    return axis if size == 1 else f"{axis} * {size}"
 
 
 def _parts_of(plan: Plan) -> Iterator[object]:
