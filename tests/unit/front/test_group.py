@@ -52,7 +52,7 @@ def rows_of(dtype: Any, size: int) -> Any:
         info = np.iinfo(dtype)
         return RANDOM.integers(info.min, info.max, (GROUPS, size), dtype, endpoint=True)
     rows = RANDOM.standard_normal((GROUPS, size)).astype(dtype)
-    rows[1] *= np.exp2(RANDOM.integers(-20, 20, size)).astype(dtype)
+    rows[1] *= np.exp2(RANDOM.integers(-8, 8, size)).astype(dtype)
     rows[1, ::3] = -0.0
     rows[2, size // 2] = np.nan
     rows[2, 0] = np.inf
