@@ -126,13 +126,12 @@ def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
 def inline_values(
     ctx: Context, node: ast.Call, function: AnyFunction, values: Sequence[Value], step: int
 ) -> Value:
-    """The value of a device function for values, one of several steps of what `node` calls."""
+    """The value of a device function for as many values as it has parameters.
+
+    It is one of several steps of what `node` calls.
+    """
     _begin(ctx, node, function)
     names = function.inlinable.parameter_names
-    form = f"{function.__name__}({', '.join(names)})"
-    if len(names) != len(values):
-        problem = f"takes {len(names)} values, and is called with {len(values)}"
-        raise ctx.error(node, codes.CALL, name=function.__name__, problem=problem, form=form)
     given = {
         name: _typed(ctx, node, function, name, value)
         for name, value in zip(names, values, strict=True)

@@ -17,12 +17,12 @@ from vyre.front.index_values import as_bits, natural
 from vyre.front.intrinsic_calls import Handler, extreme, values_of
 from vyre.front.operators import apply
 from vyre.front.type_unification import as_bool, as_scalar, as_type
-from vyre.front.values import Constant, Scalar, Several, Thing, Value, describe
+from vyre.front.values import Constant, Scalar, Several, Thing, Value
 from vyre.front.workgroup import barrier, invocations
 from vyre.ir.infer import reduce_type
 
 _WORDS = {op.row.spelling: op for op in ir.ReduceOp}
-_OPERATORS = 'one of "add", "mul", "min", "max", "and", "or", "xor", or a vy.func of two values'
+_OPERATORS = 'takes "add", "mul", "min", "max", "and", "or", "xor" or a vy.func as its operator'
 
 
 def _reduce(ctx: Context, node: ast.Call) -> Value:
@@ -85,8 +85,7 @@ def _join(ctx: Context, node: ast.Call, operator: Value, values: Values, *, like
             known = cast("DeviceFunction[..., Any]", target)
             return _join_by_function(ctx, node, known, values, like=like)
         case _:
-            form = f"{ast.unparse(node.func)}({_OPERATORS}, x)"
-            raise _refused(ctx, node, "got another operator", form)
+            raise _refused(ctx, node, _OPERATORS, f'{ast.unparse(node.func)}("add", x)')
 
 
 def _join_by_word(ctx: Context, node: ast.Call, op: ir.ReduceOp, values: Values) -> Join:
@@ -122,6 +121,9 @@ def _join_by_function(
     def join(left: Values, right: Values) -> Values:
         nonlocal steps
         steps += 1
+        if len(function.inlinable.parameter_names) != len((left, right)):
+            problem = f"joins two values, and {function.__name__} does not take two"
+            raise _refused(ctx, node, problem, f"def {function.__name__}(a, b)")
         sides = [_together(side, like) for side in (left, right)]
         found = inline_values(ctx, node, function, sides, steps)
         parts = found.items if isinstance(found, Several) else (found,)
@@ -148,7 +150,7 @@ def _identity(
             raise _refused(ctx, node, "knows the identity of its own operators", form)
         op, dtype = _WORDS[str(operator.value)], values[0].dtype
         return [Scalar(ir.Expr.lit(identity_of(op, dtype), dtype), dtype)]
-    name = describe(operator).rpartition(" ")[2]
+    name = str(getattr(getattr(operator, "target", None), "__name__", "f"))
     if given is None:
         form = f"{ast.unparse(node.func)}({name}, x, exclusive=True, identity=0)"
         raise _refused(ctx, node, f"needs the identity of {name}", form)
