@@ -18,6 +18,7 @@ from tests.conform.plants import PLANTS
 from tests.share import share
 from vyre import compiler
 from vyre.cli import main
+from vyre.conform import __main__ as conform
 from vyre.conform.fuzz import CHECKS, case_of, check_case
 from vyre.conform.fuzz.checks import Finding, expected_outputs, finding_of
 from vyre.conform.fuzz.engine import fuzz
@@ -49,6 +50,27 @@ def test_the_fuzzer_runs_in_processes_of_its_own(tmp_path: Path) -> None:
     report = fuzz(60, 3, ("wire",), processes=2, mixture="tiny", programs=40, folder=tmp_path)
     assert report.failures == []
     assert report.programs == 40
+
+
+def test_a_check_that_compared_nothing_is_no_success(tmp_path: Path) -> None:
+    report = fuzz(60, 3, ("lists",), processes=1, mixture="tiny", programs=5, folder=tmp_path)
+    assert report.programs == 5
+    assert report.failures == []
+    assert report.idle == ("lists",)
+    assert not report.ok
+
+
+@pytest.mark.parametrize("what", ["lists", "python"])
+def test_checks_get_the_programs_that_they_are_about(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["fuzz", "--what", what, "--programs", "3", "--processes", "1"]
+    monkeypatch.setattr(sys, "argv", ["vyre.conform", *given, "--folder", str(tmp_path)])
+    assert conform.main() == 0
+    assert f"compared: {what} 0;" not in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--mixture", "tiny"])
+    assert conform.main() == 1
+    assert f"FAILED {what} had nothing to compare" in capsys.readouterr().out
 
 
 def test_a_failure_is_shrunk_and_kept_for_replay(tmp_path: Path, monkeypatch, capsys) -> None:

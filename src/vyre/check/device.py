@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 
 from vyre import ir
@@ -39,6 +39,9 @@ def check_target(program: ir.Program, target: Target, notes: Notes, findings: Fi
         findings.add(position, unknown)
     _check_limits(program, target, findings)
 
+
+_MOST_NAMED = 4
+"""Buffers that a sentence names; more would hide the largest."""
 
 _ANY_ROUNDS = Limits().max_loop_rounds
 
@@ -79,6 +82,22 @@ def _about_workgroup_memory(program: ir.Program, limit: int) -> str:
     )
 
 
+def _largest(sizes: Mapping[str, int]) -> str:
+    """Where most of the memory goes."""
+    ordered = sorted(sizes, key=lambda name: -sizes[name])
+    each = ", ".join(f"{name!r} {sizes[name]}" for name in ordered[:_MOST_NAMED])
+    rest = "" if len(ordered) <= _MOST_NAMED else f", and {len(ordered) - _MOST_NAMED} others"
+    return f" ({each}{rest})"
+
+
+def _first_use(program: ir.Program, buffer: str) -> int | None:
+    """The position of the first statement that uses a buffer."""
+    for position, statement in enumerate(walk_stmts(program.entry)):
+        if buffer in _buffers_of(statement):
+            return position
+    return None
+
+
 def _arms(body: Body) -> list[ir.Region]:
     """The regions that follow one another, which may be all in one."""
     found = [statement for statement in body if isinstance(statement, ir.Region)]
@@ -101,12 +120,15 @@ def _buffers_of(statement: ir.AnyStmt) -> Iterator[str]:
 def _check_limits(program: ir.Program, target: Target, findings: Findings) -> None:
     limits = target.limits
 
-    def over(place: str, what: str, found: int, limit: int, advice: str) -> None:
+    def over(
+        place: str, what: str, found: int, limit: int, advice: str, most: str | None = None
+    ) -> None:
         if found > limit:
             wrong = codes.TARGET_LIMIT.at(
                 what=what, found=found, target=target.name, limit=limit, advice=advice
             )
-            findings.add_declaration(place, wrong)
+            related = None if most is None else _first_use(program, most)
+            findings.add_declaration(place, wrong, related=related)
 
     smaller = "use a smaller workgroup"
     for axis, name in enumerate("xyz"):
@@ -116,14 +138,18 @@ def _check_limits(program: ir.Program, target: Target, findings: Findings) -> No
     invocations = prod(program.workgroup_size)
     over("workgroup_size", "the workgroup's size", invocations, limits.max_invocations, smaller)
 
-    shared = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup)
+    shared = {decl.name: decl.size_bytes or 0 for decl in program.buffers if decl.is_workgroup}
     words = "the workgroup memory in bytes"
-    if shared > limits.max_workgroup_bytes:
-        advice = _about_workgroup_memory(program, limits.max_workgroup_bytes)
-        over("buffers", words, shared, limits.max_workgroup_bytes, advice)
-    local = sum(decl.size_bytes or 0 for decl in program.buffers if decl.is_local)
+    if sum(shared.values()) > limits.max_workgroup_bytes:
+        advice = _about_workgroup_memory(program, limits.max_workgroup_bytes) + _largest(shared)
+        most = max(shared, key=shared.__getitem__)
+        over("buffers", words, sum(shared.values()), limits.max_workgroup_bytes, advice, most)
+    local = {decl.name: decl.size_bytes or 0 for decl in program.buffers if decl.is_local}
     words = "the memory of one invocation's arrays in bytes"
-    over("buffers", words, local, limits.max_local_bytes, "use smaller local arrays")
+    if sum(local.values()) > limits.max_local_bytes:
+        advice = "use smaller local arrays" + _largest(local)
+        most = max(local, key=local.__getitem__)
+        over("buffers", words, sum(local.values()), limits.max_local_bytes, advice, most)
     device = [decl for decl in program.buffers if not decl.is_on_chip]
     stored = sum(decl.access is not ir.BufferAccess.UNIFORM for decl in device)
     words = "the number of device buffers"

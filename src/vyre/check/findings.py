@@ -44,9 +44,11 @@ class Findings:
         """Note a problem of the statement at `position`, or of an expression in it."""
         self._found.append(_Finding(position, diagnostic, expr, related, ""))
 
-    def add_declaration(self, place: str, diagnostic: Diagnostic) -> None:
+    def add_declaration(
+        self, place: str, diagnostic: Diagnostic, related: int | None = None
+    ) -> None:
         """Note a problem outside of the statements, for example of `buffers[2]`."""
-        self._found.append(_Finding(PROGRAM, diagnostic, None, None, place))
+        self._found.append(_Finding(PROGRAM, diagnostic, None, related, place))
 
     def drop(self, unwanted: Collection[str]) -> None:
         """Forget the problems with these codes."""
@@ -97,12 +99,12 @@ class _Places:
 
 
 def _located(finding: _Finding, places: dict[int, _Place]) -> Diagnostic:
-    if finding.position == PROGRAM:
-        return replace(finding.diagnostic, location=Location(finding.place))
-    place = places[finding.position]
     related: tuple[Location, ...] = ()
     if finding.related is not None:
         related = (places[finding.related].location(),)
+    if finding.position == PROGRAM:
+        return replace(finding.diagnostic, location=Location(finding.place), related=related)
+    place = places[finding.position]
     inside = "" if finding.expr is None else _path_to(finding.expr, place.statement)
     return replace(finding.diagnostic, location=place.location(inside), related=related)
 

@@ -17,7 +17,7 @@ from vyre.cli.arrays import Array
 from vyre.cli.command import UsageError
 from vyre.cli.samples import LENGTH, made_up
 from vyre.conform.tolerance import tolerances
-from vyre.diagnostics import CheckError, TrapError
+from vyre.diagnostics import TrapError
 from vyre.front.parameters import ArrayParameter, Mode, ScalarParameter
 from vyre.ir import DataType
 from vyre.pipelines.pipeline import Pipeline
@@ -75,22 +75,17 @@ def _arguments(
 
 
 def _portable_graph(pipeline: Pipeline[..., Any], values: Mapping[str, Array]) -> Graph:
-    """The graph of a call; stage by stage if a browser cannot run a fused launch."""
+    """The graph of a call within the limits that every browser grants."""
     given = {
         name: value
         if isinstance(pipeline.written.parameters[name], ArrayParameter)
         else value.reshape(-1)[0].item()
         for name, value in values.items()
     }
-    graph = pipeline.graph(device="reference", **given)
-    try:
-        for node in graph.nodes:
-            node.program.validate(PORTABLE)
-    except CheckError:
-        apart = Pipeline(pipeline.written, pipeline.__wrapped__, fuse=False)
-        graph = apart.graph(device="reference", **given)
-        for node in graph.nodes:
-            node.program.validate(PORTABLE)
+    portable = Pipeline(pipeline.written, pipeline.__wrapped__, target=PORTABLE)
+    graph = portable.graph(device="reference", **given)
+    for node in graph.nodes:
+        node.program.validate(PORTABLE)
     return graph
 
 

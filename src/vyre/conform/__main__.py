@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from vyre.conform.fuzz.checks import DEFAULT_CHECKS
+from vyre.conform.fuzz.checks import DEFAULT_CHECKS, mixture_of
 from vyre.conform.fuzz.engine import FuzzReport, fuzz
 from vyre.conform.fuzz.seed_distribution import MIXTURES
 from vyre.record import dataclass
@@ -27,15 +27,17 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=0, help="where the numbers begin")
     options.add_argument(
         "--what",
-        help="checks: cpu, wgpu:ID, opt, fuse, split, wire; lists, also lists@ID, of the mixture "
-        "of that name; python, also python@ID, of that mixture: kernels as CPython runs them; "
+        help="checks: cpu, wgpu:ID, opt, fuse, split, wire; lists, also lists@ID: lists of kernels "
+        "fused and one after the other; python, also python@ID: kernels as CPython runs them; "
         "bytes, hostile ones; and regexes, random ones against RE2 "
         "(all, and every WebGPU device found, unless you say)",
     )
     options.add_argument("--programs", type=int, help="stop after this number")
     options.add_argument("--processes", type=int, help="default: all cores")
     options.add_argument(
-        "--mixture", default="thorough", help=f"kinds of programs: {', '.join(MIXTURES)}"
+        "--mixture",
+        help=f"kinds of programs: {', '.join(MIXTURES)} (lists and python have their own, all "
+        "others get thorough, unless you say)",
     )
     options.add_argument("--folder", type=Path, default=Path("fuzz-failures"))
     options.add_argument("--number", type=int, help="only this program, in this process")
@@ -47,8 +49,7 @@ def main() -> int:
         return _rules(given.rules, given.text)
     campaigns = _everything() if given.what is None else _chosen(given.what, given.mixture)
     if given.number is not None:
-        checks = tuple(name for campaign in campaigns for name in campaign.checks)
-        return _one(given.number, checks, given.mixture)
+        return max(_one(given.number, each.checks, each.mixture) for each in campaigns)
     # `kill` and `timeout` end a run as Ctrl-C does: with its counts so far.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -84,7 +85,10 @@ def _run(campaign: _Campaign, given: argparse.Namespace) -> int:
     sys.stdout.flush()
     if report.interrupted:
         raise KeyboardInterrupt
-    return len(report.failures) + (not report.programs)
+    idle = () if report.interrupted else report.idle
+    for name in idle:
+        print(f"FAILED {name} had nothing to compare in {campaign.mixture} programs")
+    return len(report.failures) + len(idle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +132,19 @@ def _everything() -> list[_Campaign]:
     return campaigns
 
 
-def _chosen(what: str, mixture: str) -> list[_Campaign]:
+def _chosen(what: str, mixture: str | None) -> list[_Campaign]:
     names = tuple(what.split(","))
     apart = [each for each in (_HOSTILE, _REGEXES) if each[0] in names]
-    checks = tuple(name for name in names if (name,) not in apart)
+    checks: dict[str, list[str]] = {}
+    for name in names:
+        if (name,) not in apart:
+            checks.setdefault(mixture or mixture_of(name), []).append(name)
     if not checks:
         return [_Campaign(each, "", 1.0 / len(apart)) for each in apart]
     share = 0.05
     campaigns = [_Campaign(each, "", share) for each in apart]
-    return [*campaigns, _Campaign(checks, mixture, 1.0 - share * len(apart))]
+    rest = (1.0 - share * len(apart)) / len(checks)
+    return [*campaigns, *(_Campaign(tuple(some), kind, rest) for kind, some in checks.items())]
 
 
 class _Progress:

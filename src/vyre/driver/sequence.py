@@ -29,9 +29,10 @@ the last thread that finishes a launch executes what follows. Elsewhere `Stepwis
 from the host, where a branch waits for the device.
 
 Memory is bound when a sequence is made, or is a `Parameter`: an array of the host that each run
-gives, of any length that its steps have room in. Only a device that runs sequences by itself takes
-parameters; `Stepwise.run` gives None for them. A prepared sequence is for one run at a time, as its
-counters are its own: a caller with several threads prepares it once for each of them.
+gives, of any length that its steps have room in. So is the grid of a launch. Only a device that
+runs sequences by itself takes parameters; `Stepwise.run` gives None for them. A prepared sequence
+is for one run at a time, as its counters are its own: a caller with several threads prepares it
+once for each of them.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class Parameter:
     """An array that each run gives, by its position among them."""
 
     index: int
+    is_view: bool = False
+    """True for a view with strides, bound with all memory between its elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Launch:
     executable: Executable
     arguments: tuple[Argument | Parameter, ...]
     """One for each buffer, as `Executable.launch` takes them. A parameter is bound as a whole."""
-    grid: Grid
-    """An empty one launches nothing."""
+    grid: Grid | None
+    """An empty one launches nothing; None is the one that each run gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,14 +210,19 @@ class PreparedSequence(Protocol):
         ...
 
     def run(
-        self, arrays: Ordered[object] = (), deadline: float | None = None, clearing: bytes = b""
+        self,
+        arrays: Ordered[object] = (),
+        deadline: float | None = None,
+        clearing: bytes = b"",
+        grid: Grid | None = None,
     ) -> SequenceRecord | None:
         """Run to the end, and wait for it. Traps and a passed deadline raise, as for a launch.
 
         `arrays` are the parameters: objects with the buffer protocol. `clearing` are runs of bytes
-        in them, as `TakesArrays` has them, to be filled with zeros first. Gives None, without
-        having done anything, when arrays cannot be used as they are: of another type, not
-        contiguous, too short, or sharing memory that is written.
+        in them, as `TakesArrays` has them, to be filled with zeros first. `grid` is that of the
+        launches that have none. Gives None, without having done anything, when arrays cannot be
+        used as they are: of another type, not contiguous, too short, or sharing memory that is
+        written.
         """
         ...
 

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 from vyre.diagnostics import DeadlineError, ExecutionError
 from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, DeviceMemory
+from vyre.driver.grid import Grid
 from vyre.driver.sequence import (
     Add,
     Below,
@@ -42,6 +43,7 @@ class Stepwise:
         self._kernel_ns: int | None = 0
         """Time of the kernels of a run, as long as the device tells it."""
         self._at = 0
+        self._grid: Grid | None = None
 
     @property
     def position(self) -> int:
@@ -54,10 +56,15 @@ class Stepwise:
         return tuple(_signed(value) for value in self._counters)
 
     def run(
-        self, arrays: Ordered[object] = (), deadline: float | None = None, clearing: bytes = b""
+        self,
+        arrays: Ordered[object] = (),
+        deadline: float | None = None,
+        clearing: bytes = b"",
+        grid: Grid | None = None,
     ) -> SequenceRecord | None:
         """Run to the end; None if there are parameters, which the host cannot bind."""
         self._at = 0
+        self._grid = grid
         self._printed = ()
         self._kernel_ns = 0
         if self._sequence.parameters:
@@ -129,12 +136,14 @@ class Stepwise:
                 assert_never(step)
 
     def _launch(self, step: Launch, ends_at: float | None) -> None:
-        if 0 in step.grid:
+        grid = step.grid or self._grid
+        assert grid is not None
+        if 0 in grid:
             return
         bound = [each for each in step.arguments if isinstance(each, Argument)]
         left = _remaining(ends_at)
         began = time.perf_counter_ns()
-        record = step.executable.launch(bound, step.grid, left)
+        record = step.executable.launch(bound, grid, left)
         spent = record.kernel_ns
         if spent is not None and self._kernel_ns is not None:
             self._kernel_ns += spent

@@ -95,6 +95,8 @@ class LoopState:
     """The variable that is false once a loop that is written out has been left."""
     breaks: list[set[str]] = field(default_factory=list[set[str]])
     """What was assigned at each of its breaks."""
+    repeats: bool = True
+    """Whether its statements may run again; those of a loop that is written out do not."""
 
 
 @dataclass(slots=True)

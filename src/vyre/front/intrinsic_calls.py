@@ -368,18 +368,15 @@ def _print(ctx: Context, node: ast.Call) -> Value:
 
 
 def _misplaced(ctx: Context, node: ast.Call) -> Value:
-    raise misplaced(ctx, node, node, None)
+    raise misplaced(ctx, node, node)
 
 
-def misplaced(ctx: Context, node: ast.AST, call: ast.Call, target: ast.expr | None) -> Exception:
-    """The error for an array that is declared where kernels cannot."""
-    name = target.id if isinstance(target, ast.Name) else "t"
-    place = "write it at the beginning of the kernel"
-    if not ctx.frame.is_kernel:
-        place = "write it in the kernel, and pass it to the function"
-    form = f"{name} = {ast.unparse(call)}"
-    shown = ast.unparse(call.func)
-    return ctx.error(node, codes.MEMORY_PLACE, name=shown, place=place, form=form)
+def misplaced(ctx: Context, node: ast.AST, call: ast.Call) -> Exception:
+    """The error for an array that is made where it gets no name."""
+    problem = "must be assigned to one name"
+    fix = f"write it on a line of its own, and use the name: t = {ast.unparse(call)}"
+    name = ast.unparse(call.func)
+    return ctx.error(node, codes.MEMORY_PLACE, name=name, problem=problem, fix=fix)
 
 
 def _table() -> dict[object, Handler]:

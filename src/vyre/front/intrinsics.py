@@ -98,7 +98,9 @@ def async_wait(*, tag: str = "copy") -> None:
 def shared(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
     """An array that the invocations of a workgroup share, zero at first.
 
-    `t = vy.shared(vy.f32, 16, 17)` at the top level of a kernel; the extents are constants.
+    `t = vy.shared(vy.f32, 16, 17)` in a kernel or a function; the extents are constants. Each call
+    of the function has its own. In a loop it is zero again in each iteration, for which the
+    workgroup waits there, as for `barrier`.
     """
     outside("vy.shared")
 
@@ -106,7 +108,8 @@ def shared(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
 def local(dtype: type[T], *shape: int | tuple[int, ...]) -> View[T]:
     """An array of the invocation's own, zero at first.
 
-    `t = vy.local(vy.u32, 8)` at the top level of a kernel; the extents are constants.
+    `t = vy.local(vy.u32, 8)` in a kernel or a function; the extents are constants. Each call of the
+    function has its own. In a loop it is zero again in each iteration.
     """
     outside("vy.local")
 

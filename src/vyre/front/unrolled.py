@@ -153,7 +153,7 @@ def _round(
 
     def written() -> tuple[list[ir.AnyStmt], bool]:
         frame.path = path
-        frame.loops.append(LoopState(going))
+        frame.loops.append(LoopState(going, repeats=False))
         with ctx.block() as body:
             _bind(ctx, node.target, item, node)
             left = ctx.lower_body(ctx, node.body)

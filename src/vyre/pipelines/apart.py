@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from vyre.diagnostics import DeadlineError, Span
+from vyre.diagnostics import DeadlineError, Span, VyreError
 from vyre.diagnostics.codes import execution as codes
 from vyre.driver.backend import Device
 from vyre.front.parameters import ArrayParameter, Mode
@@ -21,10 +21,11 @@ from vyre.pipelines import tree
 from vyre.pipelines.actions import Launch, Size
 from vyre.pipelines.counts import CountedScratch, first_elements, trimmed, writes_count
 from vyre.pipelines.loops import Repeats
-from vyre.pipelines.stages import Site
+from vyre.pipelines.stages import Site, without_room
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
+from vyre.runtime.run import check_deadline
 
 Host = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,7 +44,10 @@ class OneByOne:
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> DeviceArray:
         """A new array of zeros on the device."""
-        return DeviceArray(self._device, shape, numpy_type(dtype))
+        try:
+            return DeviceArray(self._device, shape, numpy_type(dtype))
+        except VyreError as error:
+            raise without_room(error, [name]) from error.__cause__
 
     def counted_scratch(
         self, made: tree.Scratch, dtype: DataType, size: Size, count: DeviceArray
@@ -160,6 +164,8 @@ class Clock:
     __slots__ = ("_deadline", "_end")
 
     def __init__(self, deadline: float | None) -> None:
+        if deadline is not None:
+            check_deadline(deadline)
         self._deadline = deadline
         self._end = None if deadline is None else time.monotonic() + deadline
 

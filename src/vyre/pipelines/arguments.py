@@ -11,9 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.diagnostics import ArgumentError, PlanError
+from vyre.diagnostics.codes import driver as driver_codes
 from vyre.diagnostics.codes import front as codes
 from vyre.diagnostics.codes import pipeline as pipeline_codes
+from vyre.driver import routing
 from vyre.driver.backend import Device, DeviceKind, DeviceMemory
+from vyre.driver.routing import Route
 from vyre.front.parameters import ArrayParameter, Mode, ScalarParameter
 from vyre.ir import DataType
 from vyre.pipelines import tree
@@ -137,6 +140,18 @@ class Placed:
             read_back(self.copied[0][1].device, pending)
         for host, array in scattered:
             host[...] = array.numpy()
+
+
+def route_of(given: Arguments, device: str | None) -> Route:
+    """Where a call runs; an error if an array among its arguments is elsewhere."""
+    route = routing.choose(device or given.device)
+    for name, array in given.arrays.items():
+        if isinstance(array, DeviceArray) and array.device is not route.device:
+            found, expected = array.device.info.id, route.device.info.id
+            raise ArgumentError(
+                driver_codes.WRONG_DEVICE.at(name=name, found=found, expected=expected)
+            )
+    return route
 
 
 def place(given: Arguments, device: Device, written: PipelineSource) -> Placed:

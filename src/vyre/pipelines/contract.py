@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import starmap
+from typing import Any
 
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import pipeline as codes
@@ -17,12 +19,10 @@ class Contract:
 
     def __init__(self, name: str, require: Mapping[str, int] | None) -> None:
         self._name = name
-        self._most = {} if require is None else dict(require)
-        for key, most in self._most.items():
-            is_number = isinstance(most, int) and not isinstance(most, bool) and most >= 0
-            if key not in _KNOWN or not is_number:
-                known = ", ".join(_KNOWN)
-                raise PlanError(codes.BAD_CONTRACT.at(found=require, known=known))
+        wanted: Any = {} if require is None else require
+        if not isinstance(wanted, Mapping) or not all(starmap(_is_limit, wanted.items())):
+            raise PlanError(codes.BAD_CONTRACT.at(found=require, known=", ".join(_KNOWN)))
+        self._most: dict[str, int] = dict(wanted)
 
     def limits(self, what: str) -> bool:
         """True if the contract says something about a count."""
@@ -35,3 +35,8 @@ class Contract:
             raise PlanError(
                 codes.CONTRACT.at(name=self._name, what=what, most=most, found=found, why=why)
             )
+
+
+def _is_limit(what: object, most: object) -> bool:
+    is_number = isinstance(most, int) and not isinstance(most, bool) and most >= 0
+    return what in _KNOWN and is_number

@@ -99,7 +99,9 @@ def _limit(array: Any, name: str, span: Span, is_limit: bool) -> tuple[int, ...]
         return None
     if is_limit:
         return (array.most,)
-    instead = "leave grid= and elements= out: the length of the array decides; or return it"
+    instead = (
+        "the default grid follows the count: pass neither grid nor elements; or return the array"
+    )
     what = f"len({name}), a count,"
     raise PlanError(codes.ON_THE_DEVICE.at(Location(span=span), (), what=what, instead=instead))
 

@@ -11,7 +11,7 @@ from vyre.diagnostics import VyreError
 from vyre.driver.backend import Device, DeviceMemory
 from vyre.pipelines.apart import Host, OneByOne
 from vyre.pipelines.settling import Contest
-from vyre.pipelines.stages import Site, placed
+from vyre.pipelines.stages import Site, placed, without_room
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step
 from vyre.pipelines.window import WindowPlan
 from vyre.record import dataclass
@@ -248,10 +248,10 @@ def _step(
 
 def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Arena:
     """Memory for the scratch that dies in a window."""
-    pool = pool_of(device)
     arena: Arena = {}
     for slot in plan.slots:
-        held = Held(pool, pool.take(max(slot.nbytes, 1), zeroed=False))
+        names = [buffers[number].name for number in slot.buffers]
+        held = _memory(device, slot.nbytes, names, zeroed=False)
         for number in slot.buffers:
             buffer = buffers[number]
             arena[number] = DeviceArray(device, buffer.shape, numpy_type(buffer.dtype), held)
@@ -260,6 +260,13 @@ def new_arena(plan: WindowPlan, buffers: Sequence[Buffer], device: Device) -> Ar
 
 def new_array(device: Device, buffer: Buffer, *, zeroed: bool) -> DeviceArray:
     """Memory of its own for a buffer."""
-    pool = pool_of(device)
-    held = Held(pool, pool.take(max(buffer.nbytes, 1), zeroed=zeroed))
+    held = _memory(device, buffer.nbytes, [buffer.name], zeroed=zeroed)
     return DeviceArray(device, buffer.shape, numpy_type(buffer.dtype), held)
+
+
+def _memory(device: Device, nbytes: int, names: Sequence[str], *, zeroed: bool) -> Held:
+    pool = pool_of(device)
+    try:
+        return Held(pool, pool.take(max(nbytes, 1), zeroed=zeroed))
+    except VyreError as error:
+        raise without_room(error, names) from error.__cause__

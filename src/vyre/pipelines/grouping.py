@@ -72,10 +72,10 @@ def _refusal_of_launches(before: Sequence[Launch], step: Launch, most_buffers: i
     if not (step.is_typed and all(each.is_typed for each in before)):
         return "L10: an array is a view with strides"
     if len(before) >= MOST_STAGES:
-        return f"L11: a group has at most {MOST_STAGES} stages"
+        return f"L11: a launch has at most {MOST_STAGES} stages"
     buffers = {id(b) for each in (*before, step) for b, _ in each.uses()}
     if len(buffers) > most_buffers:
-        return f"L11: the device binds {most_buffers} buffers, the group has {len(buffers)}"
+        return f"L11: the device binds {most_buffers} buffers, the launch would have {len(buffers)}"
     if not any(b is c for b, _ in step.uses() for each in before for c, _ in each.uses()):
         return "it uses no buffer of the group before"
     return next((why for each in reversed(before) if (why := _hazard(each, step))), "")

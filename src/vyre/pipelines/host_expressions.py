@@ -28,6 +28,11 @@ _MAKERS = frozenset({"zeros", "empty", "ones", "full", "array", "arange", "zeros
 _FUNCTIONS = frozenset({"min", "max", "abs", "int", "bool"})
 _COMPUTE = "write a kernel that computes it for each element, and call that"
 _READ = "return the array and read it after the call; or decide on the device: if vy.when(flag)"
+_WHERE = "pass the whole array, and as numbers where the part begins and how long it is"
+_INSTEAD_OF_METHODS = {
+    "copy": "copy it with vy.copy, to scratch that is made with vy.scratch_like",
+    "reshape": "let the kernel take the shape that the array has, and compute the index there",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,11 @@ def host_expr(names: Names, node: ast.expr) -> tree.HostExpr:  # noqa: C901
             return _comparison(names, node, inner)
         case ast.BoolOp(operator, values):
             return _short_circuit(isinstance(operator, ast.And), [inner(each) for each in values])
+        case ast.IfExp(condition, ast.Name(name)) if name in names.arrays:
+            what, test = f"{ast.unparse(node)} as a value", ast.unparse(condition)
+            raise names.refuse(
+                node, what, f"write an if statement on {test}, and assign in its branches"
+            )
         case ast.IfExp(condition, then, otherwise):
             return tree.Conditional(inner(condition), inner(then), inner(otherwise))
         case ast.Call():
@@ -147,9 +157,7 @@ def _call(
             return tree.Operation(function, tuple(inner(each) for each in args), span)
         case ast.Call(ast.Attribute(ast.Name(name), method)) if name in names.arrays:
             what = f"{name}.{method}()"
-            instead = _READ
-            if method == "copy":
-                instead = "copy it with vy.copy, to scratch that is made with vy.scratch_like"
+            instead = _INSTEAD_OF_METHODS.get(method, _READ)
             raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=instead)
         case _:
             what = f"a call of {ast.unparse(node.func)} as a number"
@@ -184,9 +192,10 @@ def _subscript(names: Names, node: ast.Subscript) -> tree.HostExpr:
             name in names.arrays
         ):
             return tree.Extent(name, axis, names.source.span(node))
-        case ast.Subscript(ast.Name(name)) if name in names.arrays:
+        case ast.Subscript(ast.Name(name), index) if name in names.arrays:
             what = f"{ast.unparse(node)}"
-            raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=_READ)
+            instead = _WHERE if isinstance(index, ast.Slice) else _READ
+            raise names.error(node, codes.ON_THE_DEVICE, what=what, instead=instead)
         case _:
             found = f"the subscript {ast.unparse(node)}"
             raise names.refuse(node, found, "pass the number as a parameter of the pipeline")

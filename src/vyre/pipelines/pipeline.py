@@ -20,13 +20,14 @@ from vyre.front.source import Source
 from vyre.ir import DataType
 from vyre.pipelines import background
 from vyre.pipelines.apart import Clock, OneByOne, Sanitized
-from vyre.pipelines.arguments import Arguments, bind_arguments, place
+from vyre.pipelines.arguments import Arguments, bind_arguments, place, route_of
 from vyre.pipelines.as_graph import decides_on_the_device, graph_of
 from vyre.pipelines.bound import BoundPipeline
 from vyre.pipelines.contract import Contract
 from vyre.pipelines.count_checks import RunAgain, may_run_again
 from vyre.pipelines.counts import CountedScratch, plain
-from vyre.pipelines.planned import Planned, Plans
+from vyre.pipelines.planned import Planned
+from vyre.pipelines.plans import Plans
 from vyre.pipelines.recording import Recording, key_of_call, recorded
 from vyre.pipelines.report import PipelinePlan, plan_of
 from vyre.pipelines.stages import PipelineSource, Staged, check_branches, check_stages
@@ -36,6 +37,8 @@ from vyre.pipelines.verify import compare, expected_of
 from vyre.pipelines.walk import Walker, type_of
 from vyre.plan.graph import Graph
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.run import check_deadline
+from vyre.target import Target
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -59,13 +62,15 @@ class Pipeline(Staged, Generic[P, R]):
         *,
         fuse: bool = True,
         require: Mapping[str, int] | None = None,
+        target: Target | None = None,
     ) -> None:
+        """`target` is a device that is not here: plans keep its limits, for `graph`."""
         self.written = written
         self.__wrapped__ = function
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self._plans = Plans(fuse=fuse, settle=not require)
+        self._plans = Plans(fuse=fuse, settle=not require, target=target)
         self._contract = Contract(self.__name__, require)
         self._recordings: dict[tuple[object, ...], Recording] = {}
 
@@ -113,7 +118,9 @@ class Pipeline(Staged, Generic[P, R]):
         """
         refuse_while_loading()
         given = bind_arguments(self.written, args, kwargs)
-        chosen = routing.choose(device or given.device).device.info.id
+        if deadline is not None:
+            check_deadline(deadline)
+        chosen = route_of(given, device).device.info.id
         return background.submit(chosen, lambda: self._run(given, chosen, deadline)[0])
 
     def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> PipelinePlan:
@@ -129,7 +136,7 @@ class Pipeline(Staged, Generic[P, R]):
         """Run the stages one after another, each as a call of its own on zeroed scratch."""
         refuse_while_loading()
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         results = self._apart(given, route, deadline)
         return self._results(given.is_on_host, results)
 
@@ -139,7 +146,7 @@ class Pipeline(Staged, Generic[P, R]):
         A loop of `vy.again` is planned for one iteration, `vy.when` for both its branches.
         """
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         # A contract holds for calls: this has both branches of each vy.when.
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
@@ -152,7 +159,7 @@ class Pipeline(Staged, Generic[P, R]):
         Numbers and shapes of the call are part of the graph, its arrays are not.
         """
         given = bind_arguments(self.written, args, kwargs)
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         free = Contract(self.__name__, None)
         actions = Planned(self._plans, route, None, free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
@@ -208,7 +215,7 @@ class Pipeline(Staged, Generic[P, R]):
         self, given: Arguments, device: str | None, deadline: float | None
     ) -> tuple[Any, Recording | None]:
         """Run by plan: what the call returns, and its recording if the next may replay it."""
-        route = routing.choose(device or given.device)
+        route = route_of(given, device)
         expected = None
         if config().check:
             expected = expected_of(given, partial(self._apart, route=route, deadline=deadline))

@@ -2,116 +2,35 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from vyre import ir
-from vyre.config import config
-from vyre.diagnostics import Span, TrapError, VyreError
-from vyre.driver.backend import DeviceKind
+from vyre.diagnostics import Span, VyreError
 from vyre.driver.routing import Route
 from vyre.ir import DataType, Program
 from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
 from vyre.pipelines.actions import Size
-from vyre.pipelines.ahead import Ahead, PredicatedKernels, Predicates
+from vyre.pipelines.ahead import Ahead, Predicates
 from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.call_memory import CallMemory
 from vyre.pipelines.collected import Branch, Item, Side
 from vyre.pipelines.contract import Contract
-from vyre.pipelines.count_checks import CountChecks, Rooms, RunAgain, written_by
-from vyre.pipelines.counted_launch import CountedKernels
+from vyre.pipelines.count_checks import CountChecks, RunAgain
 from vyre.pipelines.counts import CountedScratch, plain, trimmed
-from vyre.pipelines.execute import (
-    Counted,
-    Memory,
-    Remembered,
-    Rivalry,
-    Window,
-    count_launches,
-    first_words,
-    new_array,
-    run_window,
-    runs_of,
-)
-from vyre.pipelines.loop_sequence import LoopSequence
+from vyre.pipelines.execute import Counted, Window, runs_of
 from vyre.pipelines.loops import MOST_AHEAD, Repeats
-from vyre.pipelines.settling import Contest, known_verdict, verdict_key
+from vyre.pipelines.plans import Plans
 from vyre.pipelines.stages import Site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Step, launch_of
-from vyre.pipelines.tile_kernels import GroupKernels, planning_device
-from vyre.pipelines.window import (
-    WindowPlan,
-    buffers_of,
-    key_of,
-    plan_window,
-    without_needless_clears,
-)
+from vyre.pipelines.window import buffers_of, without_needless_clears
+from vyre.pipelines.window_runner import WindowRunner
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.kernel import Kernel
 
 _LONGEST_WINDOW = 512
 """Steps that are collected before they run: a loop on the host may have any number."""
-_MOST_PLANS = 64
-"""Plans that a pipeline remembers."""
-
-
-class Plans:
-    """The plans of one pipeline, by what they depend on."""
-
-    def __init__(self, *, fuse: bool, settle: bool = True) -> None:
-        self._settles = settle
-        """True if plans may be timed against others: those of a contract may not."""
-        self._kernels = GroupKernels() if fuse else None
-        self.counted = CountedKernels()
-        self.predicated = PredicatedKernels()
-        self.rooms = Rooms()
-        self.ahead: dict[tree.Again, int] = {}
-        """How many iterations each loop had in the latest call."""
-        self._known: dict[tuple[object, ...], Remembered] = {}
-        self._lock = threading.Lock()
-
-    def find(
-        self, steps: list[Step], buffers: list[Buffer], live: set[int], route: Route
-    ) -> Remembered:
-        """The plan of a window, made if there is none."""
-        key = (route.device.info.id, *key_of(steps, buffers, live))
-        found = self._known.get(key)
-        if found is None:
-            info = route.device.info
-            device = planning_device(route.backend.target(route.device), info.kind)
-            plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
-            made = Remembered(plan, [])
-            if self._settles and plan.is_fused:
-                kernels = self._kernels if plan.has_tiles else None
-                rival = plan_window(
-                    steps, buffers, live, kernels=kernels, device=device, tiles=False
-                )
-                made = _settled(plan, rival, verdict_key(f"{info.id} {info.name}", steps, buffers))
-            with self._lock:
-                while len(self._known) >= _MOST_PLANS:
-                    self._known.pop(next(iter(self._known)))
-                found = self._known.setdefault(key, made)
-        rivalry = found.rivalry
-        return found if rivalry is None or not rivalry.contest.verdict else rivalry.rival
-
-    def forget(self) -> None:
-        """Drop the plans, and the memory that they hold."""
-        with self._lock:
-            self._known.clear()
-            self.counted, self.rooms = CountedKernels(), Rooms()
-            self.predicated = PredicatedKernels()
-            self.ahead.clear()
-            if self._kernels is not None:
-                self._kernels = GroupKernels()
-
-
-def _settled(plan: WindowPlan, rival: WindowPlan, key: str) -> Remembered:
-    """A plan with its rival, or the better of both if that is known."""
-    verdict = known_verdict(key)
-    if verdict is None:
-        return Remembered(plan, [], Rivalry(Remembered(rival, []), Contest(), key))
-    return Remembered(rival if verdict else plan, [], is_settled=True)
 
 
 def prints(program: Program) -> bool:
@@ -137,16 +56,10 @@ class Planned:
         saves: bool = False,
     ) -> None:
         self._plans = plans
-        self._contract = contract
         self.route = route
         self.is_dry = is_dry
         """True if steps are planned and not run."""
-        self._saves = saves
-        """True if the call may have to begin again: arguments are saved before they change."""
-        self._saved: dict[int, tuple[Buffer, Buffer]] = {}
         self._checks = CountChecks(plans.rooms, route.device.info.id)
-        self._is_shared = route.device.info.kind in (DeviceKind.CPU, DeviceKind.REFERENCE)
-        """True if the host looks at the memory of the device in place: that is no host read."""
         self._predicates = Predicates(plans.predicated)
         self._collected: list[list[Item]] = []
         """Windows that are not run as they come, of the innermost branch last."""
@@ -154,25 +67,32 @@ class Planned:
         """True if nothing has run since `begin_items`."""
         self._looked: dict[int, int] = {}
         """Counts that the host has read at the end, by the ids of their buffers."""
-        self._simple = OneByOne(route.device, deadline)
         self._steps: list[Step] = []
-        self._memory: dict[int, Host | DeviceArray] = {}
+        simple = OneByOne(route.device, deadline)
+        self._memory = CallMemory(route, simple, saves=saves)
+        self._runner = WindowRunner(
+            route.device, simple, self._memory, contract, self._look, is_dry=is_dry
+        )
         self._referenced: Callable[[], Iterable[object]] = tuple
         self.windows: list[Window] = []
         self.kept: dict[str, Buffer] = {}
         self.results: tuple[Buffer, ...] = ()
-        self.counted = Counted()
-        self.is_decided = False
+
+    @property
+    def counted(self) -> Counted:
+        """What the call did."""
+        return self._runner.counted
+
+    @property
+    def is_decided(self) -> bool:
         """True if the device had a say in the course of the call."""
+        return self._runner.is_decided
 
     def take(
         self, name: str, array: Host | DeviceArray, dtype: DataType, *, is_output: bool
     ) -> Buffer:
         """An argument as a buffer."""
-        is_plain = isinstance(array, DeviceArray) or array.flags.c_contiguous
-        buffer = Buffer(name, dtype, tuple(array.shape), False, is_plain, False, is_output)
-        self._memory[id(buffer)] = array
-        return buffer
+        return self._memory.take(name, array, dtype, is_output=is_output)
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> Buffer:
         """Scratch, without memory as yet."""
@@ -201,7 +121,8 @@ class Planned:
             launch = self._plans.counted.launch(kernel, given, grid, elements, site)
         else:
             launch = launch_of(kernel, given, grid, elements, site)
-        if self._saves and not self.is_dry and prints(launch.program) and self._plans.rooms.fill():
+        may_repeat = self._memory.saves and not self.is_dry
+        if may_repeat and prints(launch.program) and self._plans.rooms.fill():
             raise RunAgain
         self._add(launch)
 
@@ -231,45 +152,34 @@ class Planned:
             done = items[:]
             items.clear()
             self.run_items(done, None, 0)
-        self._count_read(why)
+        self._runner.count_read(why)
         if self.is_dry:
             return None
-        self._simple.check_time()
+        self._runner.check_time()
         found: list[int] = []
 
         def words(counts: Sequence[Buffer]) -> list[int]:
-            every = self._words([*counts, *buffers])
+            every = self._memory.words([*counts, *buffers])
             found.extend(every[len(counts) :])
             return every[: len(counts)]
 
         self._checks.look(words)
         return found
 
-    def _count_read(self, why: str) -> None:
-        self.is_decided = True
-        if not self._is_shared:
-            self.counted.host_reads += 1
-            self._contract.check("host_reads", self.counted.host_reads, why)
-
     def _look(self) -> dict[int, int]:
         """Look at the counts that were written; the call begins again if room did not suffice."""
-        return self._checks.look(self._words)
-
-    def _words(self, buffers: Sequence[Buffer]) -> list[int]:
-        """The first word of each of some buffers, with one wait; 0 for what was never used."""
-        found = [self._memory.get(id(each)) for each in buffers]
-        return first_words(self.route.device, found, is_shared=self._is_shared)
+        return self._checks.look(self._memory.words)
 
     def finish(self, results: Sequence[Any]) -> None:
         """Look at all counts: from here on the results are what they are."""
         self.results = tuple(plain(each) for each in results)
         returned = [each.count for each in results if isinstance(each, CountedScratch)]
         if self._checks.alive or returned:
-            self._count_read("the host looks at the counts of scratch")
+            self._runner.count_read("the host looks at the counts of scratch")
             if not self.is_dry:
                 self._looked = self._look()
                 unknown = [each for each in returned if id(each) not in self._looked]
-                self._looked.update(zip(map(id, unknown), self._words(unknown), strict=True))
+                self._looked.update(zip(map(id, unknown), self._memory.words(unknown), strict=True))
 
     def returned(self, array: Any) -> DeviceArray:
         """The array that the caller gets; counted scratch is trimmed to its count."""
@@ -280,10 +190,7 @@ class Planned:
 
     def restore(self) -> None:
         """Give changed arguments back what they held when the call began."""
-        for argument, saved in self._saved.values():
-            array = self._memory.get(id(saved))
-            if array is not None:
-                self._simple.copy(array, self.memory_of(argument))
+        self._memory.restore()
 
     def watch(self, referenced: Callable[[], Iterable[object]]) -> None:
         """Say how the buffers are found that names of the pipeline stand for."""
@@ -291,7 +198,7 @@ class Planned:
 
     def begin_loop(self, flag: Buffer, span: Span) -> Ahead | None:
         """A loop whose iterations run ahead of the host; None if the host looks at each flag."""
-        if self._is_shared:
+        if self._memory.is_shared:
             return None
         loop, launch = self._predicates.begin_loop(flag, span)
         self._append(launch)
@@ -307,7 +214,7 @@ class Planned:
         if self._checks.has_counts:
             return None
         found = [(name, id(each), self._predicates.is_new(each)) for name, each in arrays.items()]
-        return frozenset(found), len(self._saved), len(self.kept)
+        return frozenset(found), len(self._memory.saved), len(self.kept)
 
     def begin_items(self) -> None:
         """Collect windows, in place of running them."""
@@ -322,15 +229,7 @@ class Planned:
 
     def run_items(self, items: list[Item], depth: int | None, count: int) -> None:
         """Run what was collected, as iteration `count` of the loop at a depth."""
-        for item in items:
-            if isinstance(item, Window):
-                self._run(item, None if depth is None else (depth, count))
-            elif isinstance(item, Branch):
-                self._simple.check_time()
-                taken = item.then if self._words([item.flag])[0] else item.otherwise
-                self.run_items(taken.items, depth, count)
-            else:
-                raise item
+        self._runner.run_items(items, depth, count)
 
     def run_cycle(
         self, cycle: Sequence[list[Item]], flag: Buffer, limit: int, depth: int, done: int
@@ -339,19 +238,7 @@ class Planned:
 
         How many there were, and if the loop goes on; None, with no effect, if that cannot be.
         """
-        if not self._is_shared or self._contract.limits("launches") or config().check:
-            return None
-        sequence = LoopSequence(self.route.device, lambda buffer: self._memory.get(id(buffer)))
-        if not sequence.prepare(cycle, flag, limit):
-            return None
-        try:
-            found = sequence.run(self._simple.time_left(), depth, done)
-        finally:
-            sequence.release()
-        if found is None:
-            return None
-        self.counted.launches += found.launches
-        return found.iterations, found.goes_on
+        return self._runner.run_cycle(cycle, flag, limit, depth, done)
 
     def iterations_ahead(self, loop: tree.Again) -> int:
         """How many iterations to submit before the host looks: those of the latest call."""
@@ -375,9 +262,9 @@ class Planned:
 
     def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer] | tuple[Side, Side] | None:
         """What decides about the branches of `vy.when`; None if the host decides now."""
-        if self._is_shared and not self._collected:
+        if self._memory.is_shared and not self._collected:
             return None
-        if self._is_shared:
+        if self._memory.is_shared:
             self._begin_all()
             self.flush((*self._referenced(), flag))
             branch = Branch(flag, Side([]), Side([]))
@@ -420,8 +307,7 @@ class Planned:
         return found is None or bool(found[0])
 
     def _add(self, step: Step) -> None:
-        if self._saves:
-            self._save(step)
+        self._steps.extend(self._memory.save(step))
         for note in self._checks.before(step):
             self._append(note)
         word = self._predicates.word
@@ -445,10 +331,7 @@ class Planned:
 
     def memory_of(self, buffer: Buffer) -> Host | DeviceArray:
         """The array of a buffer that has one; zeros for scratch that was never used."""
-        found = self._memory.get(id(buffer))
-        if found is None:
-            found = self._memory[id(buffer)] = new_array(self.route.device, buffer, zeroed=True)
-        return found
+        return self._memory.of(buffer)
 
     def flush(self, live: Iterable[object]) -> None:
         """Run the steps that were collected; `live` are the buffers that are used afterwards."""
@@ -456,58 +339,15 @@ class Planned:
         if not steps:
             return
         buffers = buffers_of(steps)
-        saved = [each for _, each in self._saved.values()]
-        alive = {id(each) for each in (*live, *self.kept.values(), *self._checks.alive, *saved)}
-        alive.update(map(id, self._predicates.alive))
+        alive = set(map(id, (*live, *self.kept.values(), *self._checks.alive)))
+        alive.update(map(id, (*self._memory.saved, *self._predicates.alive)))
         known = self._plans.find(steps, buffers, alive, self.route)
         window = Window(known, steps, buffers, runs_of(known.plan, steps))
         if self._collected:
             self._collected[-1].append(window)
         else:
             self.windows.append(window)
-            self._run(window, None)
+            self._runner.run(window, None)
         if not self.is_dry:
             for buffer in buffers:
                 buffer.is_fresh = False
-
-    def _run(self, window: Window, iteration: tuple[int, int] | None) -> None:
-        """Run a window, on the memory that its buffers have now."""
-        self._check_contract(window)
-        if self.is_dry:
-            self.counted.launches += count_launches(window)
-            return
-        own, buffers = window.known.plan.own, window.buffers
-        memory = [self._memory.get(id(buffer)) for buffer in buffers]
-        device = self.route.device
-        try:
-            run_window(window, memory, device, self._simple, self.counted, iteration)
-        except TrapError:
-            # What a stage found wrong may be that elements are missing.
-            self._take_over(own, buffers, memory)
-            self._look()
-            raise
-        self._take_over(own, buffers, memory)
-
-    def _take_over(self, own: Iterable[int], buffers: Sequence[Buffer], memory: Memory) -> None:
-        """Note the memory of scratch that a window has made and that lives on."""
-        for number in own:
-            array = memory[number]
-            if array is not None:
-                self._memory[id(buffers[number])] = array
-
-    def _save(self, step: Step) -> None:
-        """Copy arguments that a step changes, before it does so for the first time."""
-        for buffer in written_by(step):
-            if buffer.is_scratch or id(buffer) in self._saved or buffer.is_output:
-                continue
-            saved = Buffer(buffer.name, buffer.dtype, buffer.shape, True)
-            self._saved[id(buffer)] = (buffer, saved)
-            self._steps.append(Copied(buffer, saved))
-
-    def _check_contract(self, window: Window) -> None:
-        plan = window.known.plan
-        total = self.counted.launches + count_launches(window)
-        why = next((each.apart for each in plan.groups if each.apart), "these are its stages")
-        self._contract.check("launches", total, why)
-        own = sum(window.buffers[number].nbytes for number in plan.own)
-        self._contract.check("scratch_bytes", plan.slot_bytes + own, why)

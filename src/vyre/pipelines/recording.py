@@ -6,7 +6,7 @@ is one window. The next call with the same of them runs that window, without wal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from time import perf_counter
 from typing import Any, cast
@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.driver.routing import Route
+from vyre.ir import Program
 from vyre.pipelines.apart import OneByOne
 from vyre.pipelines.evaluate import Read
 from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
@@ -30,7 +31,9 @@ from vyre.pipelines.stage_hints import (
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.record import dataclass
+from vyre.runtime.compiling import is_improving
 from vyre.runtime.device_array import DeviceArray
+from vyre.runtime.run import check_deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Recording:
     """Runs the window as one sequence of the device."""
     rival: Recording | None = None
     """The same call by the second best plan."""
+    programs: tuple[Program, ...] = ()
+    """What its launches run."""
     sampling: Sampling = field(default_factory=Sampling, compare=False)
 
     def is_current(self) -> bool:
@@ -65,6 +70,8 @@ class Recording:
 
     def replay(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run the window on the arrays of a call: the arrays that it returns."""
+        if deadline is not None:
+            check_deadline(deadline)
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
@@ -79,7 +86,8 @@ class Recording:
         started = perf_counter()
         found = chosen._run(args, deadline)
         self.route.device.synchronize()
-        if contest.took(turn, perf_counter() - started):
+        spent = perf_counter() - started
+        if contest.took(turn, spent, is_improving=any(map(is_improving, chosen.programs))):
             is_rival = bool(contest.verdict)
             keep_verdict(rivalry.key, is_rival)
             plans = self.window.known, rivalry.rival
@@ -141,6 +149,7 @@ def recorded(
             is_on_host,
             WindowSequence(window, dict(arguments), tuple(results), device),
             rival,
+            tuple(programs_of(window)),
         )
 
     rivalry = window.known.rivalry
@@ -149,6 +158,18 @@ def recorded(
     runs = runs_of(rivalry.rival.plan, window.steps)
     rival = Window(rivalry.rival, window.steps, window.buffers, runs)
     return recording(window, recording(rival, None))
+
+
+def programs_of(window: Window) -> Iterator[Program]:
+    """The programs of a window's launches."""
+    for group in window.known.plan.groups:
+        joined = group.tiled or group.fused
+        if joined is not None:
+            yield joined.kernel.program()
+            continue
+        for step in window.steps[group.first : group.first + group.count]:
+            if isinstance(step, Launch):
+                yield step.program
 
 
 def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:

@@ -88,8 +88,18 @@ def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
         first,
         message=message,
         location=first.location if has_place else here,
-        related=(*first.related, here) if has_place else first.related,
+        related=(*first.related, here) if has_place and first.location != here else first.related,
     )
+    error.diagnostics = (changed, *rest)
+    error.args = (render_all(error.diagnostics),)
+    return error
+
+
+def without_room(error: VyreError, names: Sequence[str]) -> VyreError:
+    """The error for memory that there is not, with the scratch that it was for."""
+    first, *rest = error.diagnostics
+    shown = " and ".join(map(repr, names))
+    changed = replace(first, message=f"for the scratch {shown}: {first.message}")
     error.diagnostics = (changed, *rest)
     error.args = (render_all(error.diagnostics),)
     return error
@@ -181,6 +191,15 @@ def _refuse_same(
         other = first.setdefault(value.name, name)
         if other != name and (is_written(parameters[other]) or is_written(parameters[name])):
             raise same_array(stage, value.name, other, name)
+
+
+def refuse_extents(stage: tree.Stage) -> None:
+    """Refuse a grid for a pipeline: its stages have their own."""
+    given = {"grid": stage.grid, "elements": stage.elements}
+    for name, extents in given.items():
+        if extents is not None:
+            problem = f"gets {name}=, and is a pipeline, whose stages have grids of their own"
+            raise _error(stage, problem, f"leave it out, or write {name}= at its stages")
 
 
 def same_array(stage: tree.Stage, array: str, one: str, two: str) -> PlanError:
@@ -306,6 +325,8 @@ def _check_stage(
     if not isinstance(callee, (Kernel, Staged)):
         return False
     parameters = parameters_of(callee)
+    if isinstance(callee, Staged):
+        refuse_extents(stage)
     for name, value in bind(stage, callee).items():
         if isinstance(value, tree.ArrayName):
             if is_written(parameters[name]):

@@ -14,8 +14,8 @@ from vyre.pipelines.stages import Site
 from vyre.record import dataclass
 from vyre.runtime.host_types import numpy_type
 from vyre.runtime.kernel import Kernel
-from vyre.runtime.kernel_arguments import specialise, type_of_value
 from vyre.runtime.kernel_grid import launch_grid
+from vyre.runtime.specialisation import specialise, type_of_value
 
 Grid = tuple[int, int, int]
 

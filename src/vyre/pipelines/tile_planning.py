@@ -37,6 +37,11 @@ class Candidate:
     gain: float
 
 
+def too_many_stages() -> Refusal:
+    """Why no more stages become one launch."""
+    return Refusal("L11", f"a launch has at most {MOST_STAGES} stages")
+
+
 class TilePlanning:
     """Plans one row of groups as one launch."""
 
@@ -75,14 +80,16 @@ class TilePlanning:
         first = self._launches[0]
         for launch in self._launches:
             at = f"{launch.site.name}, line {launch.site.line}"
-            if 0 in launch.grid or launch.grid[1:] != (1, 1):
-                return Refusal("L2", f"the grid of {at}, has no workgroups, or several rows")
+            if 0 in launch.grid:
+                return Refusal("L2", f"the grid of {at}, has no workgroups")
+            if launch.grid[1:] != (1, 1):
+                return Refusal("L2", f"the grid of {at}, has several rows")
             if not launch.is_typed:
                 return Refusal("L10", f"an array of {at}, is a view with strides")
             if launch.program.fast_math != first.program.fast_math:
                 return Refusal("L10", f"only one of {at}, and {first.site.name} has fast_math")
         if len(self._launches) > MOST_STAGES:
-            return Refusal("L11", f"a group has at most {MOST_STAGES} stages")
+            return too_many_stages()
         return None
 
     def _stages(self, kernels: TileKernels) -> tuple[list[Stage], list[int]]:
@@ -169,6 +176,8 @@ class TilePlanning:
         refusal = memory_refusal(stages, accesses, seams, owner_of)
         if refusal is not None:
             return refusal
+        if not seams:
+            return Refusal("cost", "it uses nothing that the launch before writes")
         memory = {
             array_name(n): b.size
             for n, b in enumerate(self._values)
@@ -176,16 +185,20 @@ class TilePlanning:
             and (array_name(n) not in seams or seams[array_name(n)].value.is_wanted)
         }
         if len(memory) > device.most_buffers:
-            why = f"the device binds {device.most_buffers} buffers, the group has {len(memory)}"
-            return Refusal("L11", why)
+            why = f"the device binds {device.most_buffers} buffers"
+            return Refusal("L11", f"{why}, the launch would have {len(memory)}")
         owners = frozenset(
             n
             for n, own in enumerate(accesses)
             if any(each.is_store and each.buffer in memory for each in own)
         )
-        if len(stages) - 1 not in owners:
-            return Refusal("L8", f"{stages[-1].name} writes nothing that is used")
         row = tuple(seams.values())
+        useful = owners | {seam.producer for seam in row}
+        for number, stage in enumerate(stages):
+            if number not in useful:
+                return Refusal(
+                    "L8", f"{stage.name}, line {stage.line}, writes nothing that is used"
+                )
         guarded = [each.is_guarded for each in known]
         plan = bounded(stages, row, guarded, owners, memory, device.machine)
         if isinstance(plan, Refusal):
@@ -226,8 +239,6 @@ class TilePlanning:
             if isinstance(made, Refusal):
                 return made
             found[array_name(number)] = made
-        if not found:
-            return Refusal("cost", "it uses nothing that the launch before writes")
         return found
 
     def _handed_over(self, accesses: Sequence[Sequence[Access]]) -> list[int]:

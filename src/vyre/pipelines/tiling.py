@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from vyre.pipelines.grouping import MOST_STAGES, Group
 from vyre.pipelines.tile_kernels import PlanningDevice, TiledGroup, TileKernels
-from vyre.pipelines.tile_planning import Candidate, TilePlanning
+from vyre.pipelines.tile_planning import Candidate, TilePlanning, too_many_stages
 
 _MAY_PASS = frozenset({"cost", "L7", "L8"})
 """Conditions that a longer row of stages may keep, though a shorter one does not."""
@@ -33,7 +33,10 @@ def tiled_groups(
         best: tuple[int, TilePlanning, Candidate] | None = None
         why = ""
         end = at + 1
-        while end < len(groups) and end - at < MOST_STAGES:
+        while end < len(groups):
+            if end - at == MOST_STAGES:
+                why = why or str(too_many_stages())
+                break
             row = groups[at : end + 1]
             planning = TilePlanning(row, steps, done, live, fresh)
             made = planning.candidate(device, kernels)

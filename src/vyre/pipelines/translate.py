@@ -267,6 +267,12 @@ class _Translator:
         kind = type(meant).__name__
         found = f"a plain {kind}" if kind == "function" else f"a {kind}"
         instead = "decorate it with @vy.kernel or @vy.pipeline, or call it before the pipeline"
+        if is_stage(getattr(meant, "__self__", None)):
+            instead = (
+                f"call it as {'.'.join(callee.path[:-1])}({', '.join(map(ast.unparse, call.args))})"
+            )
+        elif getattr(meant, "__module__", "").startswith("vyre."):
+            instead = "use it in a kernel, and call that"
         return self._names.error(
             call, codes.NOT_A_STAGE, name=str(callee), found=found, instead=instead
         )

@@ -6,6 +6,7 @@ Both ways to run a pipeline share it: apart, one stage after another, and planne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any, assert_never, cast
 
 from vyre.diagnostics import Location, PlanError, VyreError
@@ -32,10 +33,13 @@ from vyre.pipelines.stages import (
     is_written,
     parameters_of,
     placed,
+    refuse_extents,
 )
-from vyre.runtime.kernel_arguments import type_of_value
+from vyre.runtime.specialisation import type_of_value
 
 _MOST_ELEMENTS = (1 << 32) - 1
+_MOST_IN_ALL = 1 << 56
+"""Elements of an array: no memory holds more."""
 
 
 class Walker:
@@ -196,6 +200,7 @@ class Walker:
             if isinstance(value, tree.ArrayName) and is_written(parameters[name]):
                 refuse_write(frame, value, str(stage.callee), self._callers[-1], stage.span)
         if isinstance(callee, Staged):
+            refuse_extents(stage)
             self._inline(frame, stage, callee.written, given)
             return
         grid = _launch_extents(frame, stage.grid, stage)
@@ -325,18 +330,19 @@ def _check_sizes(made: tree.Scratch, shape: tuple[int, ...]) -> None:
     for axis, extent in enumerate(shape):
         problem = "negative" if extent < 0 else "too many" if extent > _MOST_ELEMENTS else ""
         if problem:
-            fix = "make it at least 0: max(n, 0)" if extent < 0 else "make it smaller"
-            raise PlanError(
-                codes.SIZE.at(
-                    Location(span=made.span),
-                    (),
-                    name=made.name,
-                    found=extent,
-                    axis=axis,
-                    problem=problem,
-                    fix=fix,
-                )
-            )
+            raise _impossible(made, extent, f"along axis {axis}", problem)
+    if prod(shape) > _MOST_IN_ALL:
+        raise _impossible(made, prod(shape), "in all", "too many")
+
+
+def _impossible(made: tree.Scratch, found: int, where: str, problem: str) -> PlanError:
+    fix = "make it at least 0: max(n, 0)" if found < 0 else "make it smaller"
+    location = Location(span=made.span)
+    return PlanError(
+        codes.SIZE.at(
+            location, (), name=made.name, found=found, where=where, problem=problem, fix=fix
+        )
+    )
 
 
 def _launch_extents(

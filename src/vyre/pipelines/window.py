@@ -15,8 +15,8 @@ from vyre.pipelines.lending import lenders, lent
 from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
 from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
 from vyre.pipelines.tiling import tiled_groups
+from vyre.plan.memory_sharing import share
 from vyre.record import dataclass
-from vyre.runtime.memory_pool import size_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,10 @@ def plan_window(
     overwritten = lenders([group for group, _ in groups], order)
     borrowed = lent(buffers, overwritten, frozenset(own_memory), shared)
     rest = {number: life for number, life in shared.items() if number not in borrowed}
-    slots = _share({number: buffers[number].nbytes for number in rest}, rest)
+    sizes = {number: buffers[number].nbytes for number in rest}
+    slots = tuple(
+        Slot(max(sizes[each] for each in numbers), tuple(numbers)) for numbers in share(sizes, rest)
+    )
     handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
     return WindowPlan(
         tuple(planned),
@@ -244,16 +247,3 @@ def _fused(
         and last[id(buffer)] < end
     )
     return kernels.find(launches, dead)
-
-
-def _share(sizes: dict[int, int], lives: dict[int, tuple[int, int]]) -> tuple[Slot, ...]:
-    """Give each buffer the memory of one that has died, of the size that fits best."""
-    slots: list[list[int]] = []
-    for number in sorted(lives, key=lambda n: (lives[n][0], -sizes[n], n)):
-        free = [slot for slot in slots if lives[slot[-1]][1] < lives[number][0]]
-        if free:
-            best = min(free, key=lambda s: abs(max(sizes[n] for n in s) - sizes[number]))
-            best.append(number)
-        else:
-            slots.append([number])
-    return tuple(Slot(size_class(max(sizes[n] for n in s)), tuple(s)) for s in slots)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from vyre.analysis import ProgramFacts
 from vyre.ir import Program
 from vyre.plan.epochs import epochs_of
+from vyre.plan.memory_sharing import share
 from vyre.record import dataclass
 
 _NONE: frozenset[str] = frozenset()
@@ -81,7 +82,11 @@ def _build(program: Program) -> ScratchReusePlan:
             arms[region.generator] = arms.get(region.generator, _NONE) | used
     scratch = {d.name: d.size_bytes or 0 for d in program.buffers if d.is_scratch}
     lives = _lives(program, names)
-    pools = _share({name: scratch[name] for name in lives}, lives)
+    spans = {name: (life.first, life.last) for name, life in lives.items()}
+    pools = tuple(
+        ScratchPool(tuple(each), max(scratch[name] for name in each))
+        for each in share(scratch, spans)
+    )
     alone = sum(size for name, size in scratch.items() if name not in lives)
     return ScratchReusePlan(
         non_escaping=names,
@@ -104,16 +109,3 @@ def _lives(program: Program, candidates: frozenset[str]) -> dict[str, Life]:
         if fixed and used and not epochs.repeated.intersection(range(min(used), max(used) + 1)):
             found[decl.name] = Life(min(used), max(used))
     return found
-
-
-def _share(sizes: Mapping[str, int], lives: Mapping[str, Life]) -> tuple[ScratchPool, ...]:
-    """Put each buffer where the one before has died, into the pool whose size fits best."""
-    pools: list[list[str]] = []
-    for name in sorted(lives, key=lambda n: (lives[n].first, -sizes[n], n)):
-        free = [p for p in pools if lives[p[-1]].last < lives[name].first]
-        if free:
-            best = min(free, key=lambda p: abs(max(sizes[n] for n in p) - sizes[name]))
-            best.append(name)
-        else:
-            pools.append([name])
-    return tuple(ScratchPool(tuple(p), max(sizes[n] for n in p)) for p in pools)

@@ -219,6 +219,7 @@ class ArgumentSignature:
         written: dict[str, Any] = {name: given[name] for name in self.written}
         made = Prepared(given, written, is_resident=False)
         made.shapes = {place.name: args[place.position].shape for place in self.places}
+        made.layouts = {view.name: view.layout for view in self.views}
         for number in numbers:
             made.given[number.name] = number.memory
             made.numbers[number.name] = args[number.position]

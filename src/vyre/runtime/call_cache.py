@@ -21,7 +21,7 @@ from vyre.config import config
 from vyre.diagnostics import DispatchError, TrapError
 from vyre.driver import grid as grids
 from vyre.runtime.argument_signature import signature_of
-from vyre.runtime.cached_call import CachedCall, PreparedLaunch, is_varying, runs_of, shape_buffers
+from vyre.runtime.cached_call import CachedCall, PreparedLaunch, runs_of, shape_buffers
 from vyre.runtime.clearing import Outs
 from vyre.runtime.dispatch_cache import is_bound_in_place, is_comparable
 from vyre.runtime.memory_pool import Held
@@ -143,10 +143,6 @@ class CallCache:
         if not (is_comparable(grid) and is_comparable(elements)):
             grid, elements = done.grid, None
         shapes: Shapes = [cast("Any", args[place.position]).shape for place in signature.places]
-        if signature.views and (
-            compiled.compilation.is_split or is_varying(compiled.compilation.source, signature)
-        ):
-            return
         plain = {name: out for name, out in outs.items() if name not in made.layouts}
         tail = (*done.grid, *runs_of(signature.names, plain))
         buffers = shape_buffers(signature, shapes)

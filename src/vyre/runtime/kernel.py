@@ -30,6 +30,7 @@ from vyre.runtime.kernel_arguments import Prepared
 from vyre.runtime.kernel_grid import deciding_numbers, launch_grid
 from vyre.runtime.kernel_outputs import outputs_of
 from vyre.runtime.run import check_deadline, checked_dispatch, dispatch_anew
+from vyre.runtime.specialisation import specialise, type_of_value
 from vyre.runtime.traps import located
 
 P = ParamSpec("P")
@@ -134,7 +135,7 @@ class Kernel(Generic[P]):
         done.finish()
 
     def _wanted(self, given: Mapping[str, Any], made: Prepared) -> Specialisation:
-        return arguments.specialise(self.source, given, arguments.type_of_value, made.layouts)
+        return specialise(self.source, given, type_of_value, made.layouts)
 
     def program(self, *args: Any, **kwargs: Any) -> Program:
         """The program for a call with these arguments.
@@ -146,7 +147,7 @@ class Kernel(Generic[P]):
 
     def _specialisation(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Specialisation:
         given = arguments.by_parameter(self.source, args, kwargs, partial=True)
-        return arguments.specialise(self.source, given, arguments.type_of_value)
+        return specialise(self.source, given, type_of_value)
 
     def compile(self, *args: Any, device: str | None = None, **kwargs: Any) -> CompiledProgram:
         """The kernel, compiled for a device."""

@@ -19,7 +19,7 @@ than a call on new lengths may cost above a repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vyre.analysis.coverage_types import ALL, NUMBER, SAFE_EXTENT, Along, At, UpTo
@@ -108,13 +108,15 @@ def size_function(
     arrays: Sequence[ArrayPlace],
     numbers: Mapping[str, tuple[int, int]],
     other_bytes: int,
+    views: Container[str] = (),
 ) -> SizeFunction:
     """The function for calls with arrays of these types and ranks.
 
     `numbers` are the scalar arguments: the position of each, and that of its memory. `other_bytes`
-    is how much the buffers hold that are no array arguments.
+    is how much the buffers hold that are no array arguments. Where `views` with strides are to be
+    zeroed follows from their strides, and is left out.
     """
-    writer = _Writer(program, arrays, numbers)
+    writer = _Writer(program, arrays, numbers, views)
     lines = [*writer.lengths(), *writer.grid(), *writer.runs()]
     touched = " + ".join(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays))
     lines.append(f"return (x, y, z), runs, {touched or '0'} + {other_bytes}")
@@ -138,11 +140,13 @@ class _Writer:
         program: Program,
         arrays: Sequence[ArrayPlace],
         numbers: Mapping[str, tuple[int, int]],
+        views: Container[str],
     ) -> None:
         self._program = program
         self._arrays = arrays
         self._index = {one.name: index for index, one in enumerate(arrays)}
         self._numbers = numbers
+        self._views = views
 
     def length(self, buffer: str) -> str:
         """The number of elements of an array."""
@@ -206,10 +210,12 @@ class _Writer:
         for axis, names, size in zip("xyz", found, self._program.workgroup_size, strict=True):
             wanted = f"max({', '.join(names)})" if len(names) > 1 else names[0] if names else "1"
             # Where one effect has no id along an axis, it needs one invocation: no more than all.
-            yield f"{axis} = -(-{wanted} // {size})"
-            yield f"if {axis} * {size} >= {below}: return None"
+            yield f"{axis} = {wanted}" if size == 1 else f"{axis} = -(-{wanted} // {size})"
+            if names:
+                yield f"if {_times(axis, size)} >= {below}: return None"
         sx, sy, sz = self._program.workgroup_size
-        yield f"if x * y * z * {sx * sy * sz} >= {_TOO_MANY}: return None"
+        if sum(map(bool, found)) > 1:
+            yield f"if {_times('x * y * z', sx * sy * sz)} >= {_TOO_MANY}: return None"
 
     def runs(self) -> Iterator[str]:
         """Finds what is to be zeroed."""
@@ -217,7 +223,7 @@ class _Writer:
         lines = ["runs = b''"]
         try:
             for index, one in enumerate(self._arrays):
-                if one.is_out:
+                if one.is_out and one.name not in self._views:
                     lines += self._runs_of(index, one, filled.get(one.name))
         except KeyError:
             lines = ["runs = slow.slow_runs(shapes, args, numbers, (x, y, z))"]
@@ -235,7 +241,13 @@ class _Writer:
             # Comparisons are quicker than `min`.
             for bound in bounds[1:]:
                 yield f"if {bound} < {end}: {end} = {bound}"
-        tests += [f"{first} < {end}" for end, (first, _) in zip(ends, box, strict=True)]
+        # No array is empty, and neither is the grid: what begins at 0 ends behind that, unless its
+        # end is a number, or has a margin.
+        tests += [
+            f"{first} < {end}"
+            for end, (first, bounds) in zip(ends, box, strict=True)
+            if first or not all(map(self._is_above_zero, bounds))
+        ]
         axes = [f"s{index}_{axis}" for axis in range(one.rank)]
         inside = [f"{end} < {axis}" for end, axis in zip(ends, axes, strict=True)]
         if any(first for first, _ in box):
@@ -260,20 +272,20 @@ class _Writer:
             if found != f"s{index}_{axis}":
                 tests.append(f"{found} == s{index}_{axis}")
         firsts = [0, 0, 0]
-        ends = [
-            [f"{axis} * {n}"] for axis, n in zip("xyz", self._program.workgroup_size, strict=True)
-        ]
+        sizes = self._program.workgroup_size
+        ends = [[_times(axis, size)] for axis, size in zip("xyz", sizes, strict=True)]
         for limit in filled.limits:
             firsts[limit.axis] = max(firsts[limit.axis], limit.first)
             if limit.extent is not None:
                 bound = self._bound(limit.extent)
-                tests.append(f"{bound} < {SAFE_EXTENT}")
+                if limit.extent[0] != one.name:
+                    tests.append(f"{bound} < {SAFE_EXTENT}")
                 ends[limit.axis].append(f"{bound} - {limit.margin}" if limit.margin else bound)
         tests += [
             f"{first} < {end}"
             for first, along in zip(firsts, ends, strict=True)
             for end in along
-            if first or len(along) > 1
+            if first or not self._is_above_zero(end)
         ]
         box: list[tuple[int, list[str]]] = []
         for axis, place in enumerate(filled.places):
@@ -287,12 +299,23 @@ class _Writer:
                     raise KeyError(one.name)
         return list(dict.fromkeys(tests)), box
 
+    def _is_above_zero(self, text: str) -> bool:
+        """Whether an end is the number of invocations, or the extent of an array."""
+        return text[0] in "xyz" or (text[0] in "sn" and " - " not in text and "(" not in text)
+
     def _bound(self, extent: tuple[str, int]) -> str:
         buffer, along = extent
         if along == NUMBER:
             _, memory = self._numbers[buffer]
             return f"int(numbers[{memory}].memory[0])"
+        if along == ALL and buffer in self._views:
+            # A program that has views counts what they span.
+            raise KeyError(buffer)
         return self.length(buffer) if along == ALL else self.extent(buffer, along)
+
+
+def _times(axis: str, size: int) -> str:
+    return axis if size == 1 else f"{axis} * {size}"
 
 
 def _parts_of(plan: Plan) -> Iterator[object]:

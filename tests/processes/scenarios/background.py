@@ -148,6 +148,10 @@ def interrupted() -> None:
 
 def interrupted_while_it_is_asked_for() -> None:
     """A handler raises anywhere in that: no thread is left waiting, and it can be retried."""
+    # Imports are Python's: an exception between opening a file of byte code and reading it is told.
+    first = Hot(os.getpid() * 100 + 2)
+    first.compiled()
+    finish_improvements(first.program)
     for number in range(2):
         hot = Hot(os.getpid() * 100 + number)
         after(0.0002 + 0.002 * number, raises(Enough))

@@ -242,6 +242,15 @@ def doubled(x: vy.In[vy.f32]) -> vy.Array[vy.f32]:
     return c
 
 
+@vy.pipeline
+def overwritten(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+    """What the second stage writes begins as zeros in the third: it is of no use."""
+    t = vy.scratch_like(x)
+    blur(x, t)
+    neighbours(t, y)
+    blur(t, y)
+
+
 def floats(n: int) -> np.ndarray[Any, Any]:
     return np.random.default_rng(n).random(n, dtype=np.float32)
 
@@ -286,6 +295,7 @@ PIPELINES: dict[str, tuple[Any, Callable[[int], Arguments]]] = {
         lambda n: (floats(n), like(floats(n)), np.zeros(1, np.uint32)),
     ),
     "narrow_halo": (narrow_halo, lambda n: (words(n), like(words(n)))),
+    "overwritten": (overwritten, lambda n: (floats(n), like(floats(n)))),
     "kept_halo": (kept_halo, lambda n: (floats(n),)),
     "two_axes": (two_axes, lambda n: (floats(n * 5).reshape(n, 5), floats(n * 5).reshape(n, 5))),
 }

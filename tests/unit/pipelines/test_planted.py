@@ -155,12 +155,10 @@ def overwritten_by_any_use(patch: pytest.MonkeyPatch) -> None:
 
 
 def one_slot_for_all(patch: pytest.MonkeyPatch) -> None:
-    real = window.Slot
+    def share(sizes: dict[int, int], lives: dict[int, Any]) -> list[list[int]]:
+        return [list(lives)] if lives else []
 
-    def share(sizes: dict[int, int], lives: dict[int, Any]) -> Any:
-        return (real(max(sizes.values()), tuple(sizes)),) if sizes else ()
-
-    patch.setattr(window, "_share", share)
+    patch.setattr(window, "share", share)
 
 
 def results_from_the_pool(patch: pytest.MonkeyPatch) -> None:

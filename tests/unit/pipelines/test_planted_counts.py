@@ -14,7 +14,7 @@ from tests.unit.pipelines import counted, loops
 from tests.unit.pipelines.suite import bits, copies, floats
 from vyre import ir
 from vyre.diagnostics import PlanError
-from vyre.pipelines import ahead, count_checks, counted_launch, hidden, loop_sequence
+from vyre.pipelines import ahead, call_memory, count_checks, counted_launch, hidden, loop_sequence
 from vyre.pipelines import loops as looping
 from vyre.pipelines import planned as planning
 from vyre.plan import counted as counting
@@ -115,14 +115,14 @@ def states_alike(patch: pytest.MonkeyPatch) -> None:
 
 def flags_of_the_first_iteration(patch: pytest.MonkeyPatch) -> None:
     """A branch goes on as it went first."""
-    real = planning.Planned._words
+    real = call_memory.CallMemory.words
     first: dict[int, int] = {}
 
     def words(self: Any, buffers: Any) -> list[int]:
         found = real(self, buffers)
         return [first.setdefault(id(b), n) for b, n in zip(buffers, found, strict=True)]
 
-    patch.setattr(planning.Planned, "_words", words)
+    patch.setattr(call_memory.CallMemory, "words", words)
 
 
 @pytest.mark.parametrize(

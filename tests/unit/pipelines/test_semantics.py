@@ -140,6 +140,31 @@ def test_scratch_of_disjoint_lives_shares_memory() -> None:
     assert plan.scratch_bytes <= result + 2 * 1.15 * 400_000
 
 
+@vy.kernel
+def note_first(x: vy.In[vy.f32], n: vy.InOut[vy.u32]):
+    if vy.gid() == 0:
+        n[0] += vy.u32(x[0] > 0.5)
+
+
+@vy.pipeline(fuse=False)
+def noted(x: vy.InOut[vy.f32], steps: vy.u32):
+    n = vy.scratch(vy.u32, 1)
+    for _ in range(steps):
+        a, b, c = vy.scratch_like(x), vy.scratch_like(x), vy.scratch_like(x)
+        blur(x, a)
+        blur(a, b)
+        note_first(b, n)
+        blur(b, c)
+        vy.copy(c, x)
+
+
+def test_small_scratch_that_lives_long_has_no_place_of_large_scratch() -> None:
+    x = suite.floats(10_000)
+    plan = noted.plan(x, 5, device="cpu")
+    assert [seam.where for seam in plan.seams] == ["pooled"] * 16
+    assert plan.scratch_bytes < 2.5 * x.nbytes
+
+
 def test_a_chain_of_stencils_is_one_launch_without_scratch() -> None:
     x = suite.floats(100_000)
     plan = suite.chain.plan(x, device="cpu")

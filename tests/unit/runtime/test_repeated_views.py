@@ -39,6 +39,15 @@ def increased(x: vy.InOut[vy.u32, 2]):
         x[row, column] += row + 1
 
 
+@vy.kernel
+def few(n: vy.u32, x: vy.In[vy.u32], y: vy.Out[vy.u32], z: vy.Out[vy.u32]):
+    i = vy.gid()
+    if i < n and i < len(x):
+        y[i] = x[i]
+    if i < len(x):
+        z[i] = 1
+
+
 @pytest.fixture
 def misses(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """A list that grows with every uncached call."""
@@ -89,6 +98,37 @@ def test_views_of_one_form_share_an_entry(misses: list[object]) -> None:
         scaled(2, matrix[:, column], y, device="cpu")
         assert np.array_equal(y, 2 * matrix[:, column])
     assert len(misses) <= 2
+
+
+def test_views_of_ever_new_lengths_share_an_entry(misses: list[object]) -> None:
+    matrix = np.arange(64 * 64, dtype=np.uint32).reshape(64, 64)
+    gaps = np.zeros(200, np.uint32)
+    for n in range(2, 64):
+        y = gaps[3 : 3 + 3 * n : 3]
+        gaps[...] = 7
+        scaled(n, matrix[:n, n], y, device="cpu")
+        assert np.array_equal(y, n * matrix[:n, n])
+        assert (np.delete(gaps, np.arange(3, 3 + 3 * n, 3)) == 7).all()
+    assert len(misses) <= 2
+
+
+@pytest.mark.parametrize("out", ["plain", "gaps"])
+def test_what_is_cleared_follows_the_lengths_of_views(misses: list[object], out: str) -> None:
+    draw = random.Random(3)
+    for _ in range(40):
+        length, held, n = draw.randrange(2, 300), draw.randrange(2, 40_000), draw.randrange(300)
+        x = np.arange(1, 2 * length + 1, dtype=np.uint32)[:: draw.choice([2, -2])]
+        whole = np.full((held, 2), 9, np.uint32)
+        y = whole[:, 0] if out == "gaps" else np.full(held, 9, np.uint32)
+        z = np.full(held, 9, np.uint32)
+        few(n, x, y, z, device="cpu")
+        wanted = np.zeros(held, np.uint32)
+        most = min(n, length, held)
+        wanted[:most] = x[:most]
+        assert np.array_equal(y, wanted)
+        assert np.array_equal(z, np.arange(held) < length)
+        assert (whole[:, 1] == 9).all()
+    assert len(misses) <= 4
 
 
 def test_what_a_kernel_leaves_of_an_output_view_is_zero(misses: list[object]) -> None:

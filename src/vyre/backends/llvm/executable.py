@@ -72,7 +72,7 @@ class CpuExecutable:
     ) -> Callable[..., LaunchRecord | None]:
         """A launch on host arrays, which each call passes."""
         info = self.kernel.info
-        function = self.kernel.arrays(grid, timeout=deadline, strided=strided)
+        function = self.kernel.arrays(grid, timeout=deadline, views=strided)
 
         def run(*arrays: object) -> LaunchRecord | None:
             outcome = function(*arrays)
@@ -81,7 +81,7 @@ class CpuExecutable:
         proving = info.proving_places
         if not proving:
             return run
-        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False, strided=strided)
+        unsure = self.kernel.arrays(grid, timeout=deadline, sure=False, views=strided)
 
         def run_if_sure(*arrays: object) -> LaunchRecord | None:
             if all(is_private(arrays[place]) for place in proving):

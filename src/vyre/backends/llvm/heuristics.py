@@ -227,7 +227,7 @@ SCANNED_BYTES: Annotated[int, "bytes", "kernels/dfa"] = 4096
 """Part that is scanned for any number of lanes."""
 MIN_LEADER_STRIDE: Annotated[int, "lanes", "survey/class_ballots"] = 8
 """Fewest lanes per leader for which leaders are compacted: vectors hold fewer of them."""
-MAX_COMPRESSED_LANES: Annotated[int, "lanes", "none"] = 32
+MAX_COMPRESSED_LANES: Annotated[int, "lanes", "survey/filter_chunks"] = 32
 """Elements that are packed at once; fewer than the bits of a mask."""
 MAX_RECOMPUTED_NODES: Annotated[int, "IR nodes", "survey/class_ballots"] = 64
 """Largest value that a lane computes for another one instead of loading it."""

@@ -84,9 +84,13 @@ class Bound(ctypes.Structure):
     """The buffers of a bound launch, kept alive with it."""
 
 
+_LONGEST = 1e9
+"""Seconds, thirty years: more nanoseconds do not fit beside those of a clock."""
+
+
 def timeout_ns(seconds: float | None) -> int:
     """A deadline as the runtime takes it: 0 for none, else at least one nanosecond."""
-    return 0 if seconds is None else max(1, int(seconds * 1e9))
+    return 0 if seconds is None else max(1, int(min(seconds, _LONGEST) * 1e9))
 
 
 class NativeKernel:
@@ -130,23 +134,23 @@ class NativeKernel:
         timeout: float | None = None,
         threads: int = 0,
         sure: bool = True,
-        strided: Sequence[int] = (),
+        views: Sequence[int] = (),
     ) -> LaunchFunction:
         """A launch that takes the buffers' arrays, in their order.
 
-        Those at the places `strided` are views, bound with all memory between their elements.
+        Those at the places `views` have strides, and are bound with all memory between their
+        elements.
 
         Without a grid, each call covers the elements of buffer `grid_buffer` along x; or the call
         gives nx, ny, nz after the arrays, and after them the runs of bytes to be cleared before.
         """
         bound = self.descriptor((), grid or (1, 1, 1), timeout_ns(timeout), threads, sure=sure)
         bound.grid_buffer = -1 if grid else grid_buffer
-        if not strided:
+        if not views:
             return self._function("arrays", bound)
         slots = (Slot * len(self.info.buffers)).from_buffer_copy(self._slots)
-        for place in strided:
-            slots[place].is_strided = 1
-            slots[place].flags &= ~_CONTIGUOUS
+        for place in views:
+            slots[place] = strided(slots[place])
         bound.slots = ctypes.addressof(slots)
         return self._function("arrays", bound, slots)
 
@@ -264,3 +268,8 @@ def slot_of(slot: BufferSlot) -> Slot:
         flags=_CONTIGUOUS_WITH_FORMAT | (_WRITABLE if slot.writable else 0),
         formats=_FORMATS.get(slot.dtype, "").encode(),
     )
+
+
+def strided(slot: Slot) -> Slot:
+    """The same for a view with strides."""
+    return Slot(slot.element_bytes, slot.flags & ~_CONTIGUOUS, slot.formats, is_strided=1)

@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass, LaunchFacts
 from vyre.backends.llvm.passes.canonicalise_reductions import CanonicaliseReductions
+from vyre.backends.llvm.passes.cluster_stores import ClusterStores
 from vyre.backends.llvm.passes.compact_leaders import CompactLeaders
 from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.backends.llvm.passes.if_convert_exchanges import IfConvertExchanges
@@ -36,6 +37,7 @@ CPU_PASSES: tuple[CpuPass, ...] = (
     CanonicaliseReductions(),  # loops that can be vectorised once their branches are selects
     GridStrideLoops(),  # needs the loop as it was written
     UnrollGridStride(),  # only loops that GridStrideLoops made
+    ClusterStores(),  # moves no loop; before versions of the program are made
     SpecialiseTripCounts(),  # last: what follows would see every loop five times
 )
 

@@ -24,6 +24,7 @@ from vyre.backends.llvm.launch import (
     NativeKernel,
     Slot,
     slot_of,
+    strided,
     timeout_ns,
 )
 from vyre.backends.llvm.outcome import Status, read_outcome
@@ -113,6 +114,8 @@ class NativeSequence:
         layout = _Layout(sequence, pool)
         patches = (_Patch * len(layout.patches))(*layout.patches)
         native_slots = (Slot * len(slots))(*map(slot_of, slots))
+        for parameter in views_of(sequence):
+            native_slots[parameter] = strided(native_slots[parameter])
         least = (ctypes.c_int64 * len(slots))(*_least_bytes(sequence))
         infos = [_info(step) for step in sequence.steps if isinstance(step, Launch)]
         self._struct = _Sequence(
@@ -125,9 +128,12 @@ class NativeSequence:
             patch_count=len(patches),
             scratch_bytes=max((info.scratch_bytes for info in infos), default=0),
             stack_bytes=max((info.stack_bytes for info in infos), default=0),
-            is_short=not sequence.has_loop and layout.estimate_ns <= SHORT_LAUNCH_NS,
             threads=threads,
         )
+        self._layout = layout
+        self._has_loop = sequence.has_loop
+        self._grid: Grid = (1, 1, 1)
+        self._take_grid(self._grid)
         self._steps = layout.steps
         self._counters = layout.counters
         self._sequence = sequence
@@ -146,13 +152,28 @@ class NativeSequence:
         """The counters as the latest run left them."""
         return tuple(self._counters[: self._sequence.counters])
 
+    def _take_grid(self, grid: Grid) -> None:
+        self._grid = grid
+        for bound in self._layout.open_bounds:
+            bound.grid[:] = grid
+        estimate = self._layout.estimate_ns + self._layout.group_ns * prod(grid)
+        self._struct.is_short = not self._has_loop and estimate <= SHORT_LAUNCH_NS
+
     def run(
-        self, arrays: Ordered[object] = (), deadline: float | None = None, clearing: bytes = b""
+        self,
+        arrays: Ordered[object] = (),
+        deadline: float | None = None,
+        clearing: bytes = b"",
+        grid: Grid | None = None,
     ) -> SequenceRecord | None:
         """Run to the end on all threads; None if arrays cannot be used as they are."""
         for place in self._proving:
             if not is_private(arrays[place]):
                 return None
+        if grid is not None and grid != self._grid:
+            if not _is_countable(grid):
+                return None
+            self._take_grid(grid)
         result = self._native(0 if deadline is None else timeout_ns(deadline), clearing, *arrays)
         if result == 0:
             return SequenceRecord(0, self.counters) if self._has_counters else DONE
@@ -196,6 +217,10 @@ class _Layout:
         """The next of those, which follow the counters."""
         self.counters = (ctypes.c_int64 * (sequence.counters + len(constants)))()
         self.estimate_ns = 0
+        self.group_ns = 0
+        """How long a workgroup takes in all launches with the grid of the run."""
+        self.open_bounds: list[Bound] = []
+        """Those launches."""
         for position, step in enumerate(sequence.steps):
             self._lay(step, self.steps[position])
 
@@ -231,13 +256,17 @@ class _Layout:
             case Stop(reason):
                 native.kind, native.value = _STOP, reason
 
-    def _launch(self, native: _Step, bound: Bound, grid: Grid) -> None:
+    def _launch(self, native: _Step, bound: Bound, grid: Grid | None) -> None:
         native.kind = _LAUNCH
         native.first = ctypes.addressof(bound)
         self.bounds.append(bound)
         is_known = bound.group_cost_ns and not bound.flags & 1
         cost = bound.group_cost_ns if is_known else SHORT_LAUNCH_NS + 1
-        self.estimate_ns += prod(grid) * cost
+        if grid is None:
+            self.open_bounds.append(bound)
+            self.group_ns += cost
+        else:
+            self.estimate_ns += prod(grid) * cost
 
     def _move(self, native: _Step, kind: int, places: tuple[Place, ...], nbytes: int) -> None:
         if nbytes <= MEMORY_BLOCK_BYTES:
@@ -285,7 +314,7 @@ def _bound(step: Launch, patches: list[_Patch]) -> Bound:
         each is None or (isinstance(each.memory, HostMemory) and each.memory.is_private)
         for each in proving
     )
-    bound = kernel.descriptor(places, step.grid, 0, 0, sure=sure)
+    bound = kernel.descriptor(places, step.grid or (1, 1, 1), 0, 0, sure=sure)
     for number, each in enumerate(step.arguments):
         if isinstance(each, Parameter):
             where = ctypes.addressof(bound.array) + number * ctypes.sizeof(BufferPlace)
@@ -324,22 +353,36 @@ def _proving(sequence: Sequence) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def views_of(sequence: Sequence) -> set[int]:
+    """Parameters that are views with strides."""
+    arguments = [a for s in sequence.steps if isinstance(s, Launch) for a in s.arguments]
+    return {each.index for each in arguments if isinstance(each, Parameter) and each.is_view}
+
+
+def _is_countable(grid: Grid) -> bool:
+    """Whether the native runtime can count the workgroups of a grid."""
+    return prod(grid) < 1 << 60 and max(grid) < 1 << 32
+
+
 def native_sequence(
     sequence: Sequence, pool: Pool | None = None, threads: int = 0
 ) -> NativeSequence | None:
     """The sequence for the thread pool; None if it has to be run step by step.
 
-    That is so for kernels that print, and for parameters whose element type no launch tells, or
-    several tell differently.
+    That is so for kernels that print, for parameters whose element type no launch tells, or
+    several tell differently, and for views that are cleared, copied or looked at.
     """
     launches = [step for step in sequence.steps if isinstance(step, Launch)]
     for step in launches:
         if not isinstance(step.executable, CpuExecutable) or _info(step).prints:
             return None
-        if prod(step.grid) >= 1 << 60 or max(step.grid) >= 1 << 32:
+        if step.grid is not None and not _is_countable(step.grid):
             return None
     slots = _slots(sequence.parameters, launches)
     if slots is None:
+        return None
+    least = _least_bytes(sequence)
+    if any(least[view] for view in views_of(sequence)):
         return None
     return NativeSequence(sequence, slots, pool or process_pool(), threads)
 

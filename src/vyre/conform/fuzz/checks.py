@@ -107,6 +107,12 @@ def check_of(name: str) -> Check:
 _LISTS, _PYTHON, _ON = "lists", "python", "@"
 
 
+def mixture_of(name: str) -> str:
+    """The mixture of programs that a check has something to compare for."""
+    what = name.partition(_ON)[0]
+    return what if what in (_LISTS, _PYTHON) else "thorough"
+
+
 def device_of(name: str) -> str:
     """The device that a check is about."""
     device = name.removeprefix(_LISTS + _ON).removeprefix(_PYTHON + _ON)

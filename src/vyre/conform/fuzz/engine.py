@@ -35,8 +35,13 @@ class FuzzReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found and something was tried."""
-        return not self.failures and self.programs > 0
+        """Whether nothing was found and every check had something to compare."""
+        return not self.failures and not self.idle
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The checks that compared nothing: what they did not find says nothing."""
+        return tuple(name for name in self.checks if not self.compared[name])
 
     def line(self) -> str:
         """One line for people."""

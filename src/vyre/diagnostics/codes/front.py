@@ -624,8 +624,8 @@ ASSERT_MESSAGE = Code(
 MEMORY_PLACE = Code(
     "F045",
     "shared or local array in the wrong place",
-    "{name} must be assigned to one name at the top level of a kernel",
-    "{place}: {form}",
+    "{name} {problem}",
+    "{fix}",
     example=(
         "import vyre as vy\n"
         "\n"
@@ -633,6 +633,7 @@ MEMORY_PLACE = Code(
         "def k(x: vy.InOut[vy.f32]):\n"
         "    if vy.gid() < 4:\n"
         "        t = vy.shared(vy.f32, 4)\n"
+        "    x[0] = t[0]\n"
         "\n"
         "k.program()"
     ),

@@ -105,7 +105,7 @@ def twice(y: vy.Out[vy.f32]):
 SIZE = Code(
     "P108",
     "impossible size of scratch",
-    "the scratch {name!r} would have {found} elements along axis {axis}: {problem}",
+    "the scratch {name!r} would have {found} elements {where}: {problem}",
     "{fix}",
     example=_HEAD
     + """\

@@ -19,7 +19,9 @@ from vyre.signals import is_from_handler
 
 _MOST_KEPT: Final = 1 << 26
 """Bytes of memory between segments that a program keeps for its next launches."""
-_MOST_GRIDS: Final = 16
+_MOST_KINDS: Final = 16
+_FEW_BYTES: Final = 1 << 15
+"""Cleared in the time that a call takes."""
 
 
 class _Ready:
@@ -37,11 +39,15 @@ class _Ready:
         """Of the memory between segments."""
 
     def run(
-        self, arrays: Sequence[object], deadline: float | None, clearing: bytes = b""
+        self,
+        arrays: Sequence[object],
+        deadline: float | None,
+        clearing: bytes = b"",
+        grid: Grid | None = None,
     ) -> LaunchRecord | None:
         """Launch; None, without any effect, if arrays cannot be used as they are."""
         try:
-            record = self._prepared.run(arrays, deadline, clearing)
+            record = self._prepared.run(arrays, deadline, clearing, grid)
         except Exception as problem:
             if is_from_handler(problem):
                 raise
@@ -61,7 +67,10 @@ class _Ready:
 class SplitExecutable:
     """A split program on a device that runs sequences by itself: one executable like others."""
 
-    __slots__ = ("_device", "_executables", "_idle", "_kept", "_names", "_plan")
+    __slots__ = (
+        *("_device", "_executables", "_group_bytes", "_idle", "_is_cleared", "_kept", "_names"),
+        "_plan",
+    )
 
     def __init__(
         self,
@@ -74,9 +83,17 @@ class SplitExecutable:
         self._executables = executables
         self._device = device
         self._names = tuple(names)
-        self._idle: dict[Grid, list[_Ready]] = {}
-        """Prepared on arrays of the caller: each launch takes one, or makes it."""
+        self._idle: dict[tuple[int, Sequence[int]], list[_Ready]] = {}
+        """Prepared on arrays of the caller, by how many workgroups there is memory for, and which
+        buffers are views: each launch takes one, or makes it."""
         self._kept = 0
+        size = prod(plan.segments[0].workgroup_size)
+        self._group_bytes = sum(
+            (each.per_invocation * size + each.per_workgroup) * (each.element.size_bytes or 0)
+            for each in plan.spills
+        )
+        """Memory between segments for each workgroup."""
+        self._is_cleared = not all(each.is_stored_first for each in plan.spills)
 
     def launch(
         self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
@@ -90,13 +107,14 @@ class SplitExecutable:
     ) -> Callable[[], LaunchRecord]:
         """The same launch again and again; several threads may do it at once."""
         bound = dict(zip(self._names, arguments, strict=True))
+        plan, executables, device = self._plan, self._executables, self._device
         idle: list[_Ready] = []
 
         def run() -> LaunchRecord:
             try:
                 ready = idle.pop()
             except IndexError:  # the first launch, or other threads use all there are
-                ready = self._make(bound, grid, 0)
+                ready = _prepared(plan, executables, device, bound, grid, prod(grid), None, {})
             record = ready.run((), deadline)
             idle.append(ready)
             assert record is not None
@@ -107,42 +125,67 @@ class SplitExecutable:
     def on_arrays(
         self, grid: Grid, deadline: float | None = None, strided: Sequence[int] = ()
     ) -> Callable[..., LaunchRecord | None]:
-        """A launch on host arrays, as `TakesArrays` has it; not on views with strides."""
-        assert not strided
-        count = len(self._names)
+        """A launch on host arrays, as `TakesArrays` has it."""
+        count, views = len(self._names), tuple(strided)
 
         def run(*given: object) -> LaunchRecord | None:
             wanted: Grid = given[count : count + 3] or grid  # pyright: ignore[reportAssignmentType]
             clearing: bytes = given[count + 3] if len(given) > count + 3 else b""  # pyright: ignore[reportAssignmentType]
-            return self._on_arrays(given[:count], wanted, deadline, clearing)
+            return self._on_arrays(given[:count], wanted, deadline, clearing, views)
 
         return run
 
     def _on_arrays(
-        self, arrays: Sequence[object], grid: Grid, deadline: float | None, clearing: bytes
+        self,
+        arrays: Sequence[object],
+        grid: Grid,
+        deadline: float | None,
+        clearing: bytes,
+        views: tuple[int, ...],
     ) -> LaunchRecord | None:
-        idle = self._idle.get(grid)
+        workgroups = self._room(prod(grid))
+        idle = self._idle.get((workgroups, views))
         if idle is None:
-            if len(self._idle) >= _MOST_GRIDS:
+            if len(self._idle) >= _MOST_KINDS:
                 self._idle, self._kept = {}, 0
-            idle = self._idle.setdefault(grid, [])
+            idle = self._idle.setdefault((workgroups, views), [])
         try:
             ready = idle.pop()
             self._kept -= ready.nbytes
         except IndexError:
-            bound = {name: Parameter(number) for number, name in enumerate(self._names)}
-            ready = self._make(bound, grid, len(bound))
-        record = ready.run(arrays, deadline, clearing)
+            ready = self._make(workgroups, views)
+        record = ready.run(arrays, deadline, clearing, grid)
         # Several threads may count at once: what they lose is only a number of bytes.
         if self._kept + ready.nbytes <= _MOST_KEPT:
             self._kept += ready.nbytes
             idle.append(ready)
         return record
 
-    def _make(self, bound: Bound, grid: Grid, parameters: int) -> _Ready:
-        return _prepared(
-            self._plan, self._executables, self._device, bound, grid, None, {}, parameters
-        )
+    def _room(self, workgroups: int) -> int:
+        """For how many workgroups there is memory between segments where so many are launched.
+
+        Grids of about one size use the same, unless that is much more to clear.
+        """
+        if not self._group_bytes:
+            return 1
+        more = 1 << (workgroups - 1).bit_length()
+        if self._is_cleared and more * self._group_bytes > _FEW_BYTES:
+            return workgroups
+        return more if _has_places(self._plan, more) else workgroups
+
+    def _make(self, workgroups: int, views: tuple[int, ...]) -> _Ready:
+        bound = {
+            name: Parameter(number, number in views) for number, name in enumerate(self._names)
+        }
+        plan, executables, device = self._plan, self._executables, self._device
+        return _prepared(plan, executables, device, bound, None, workgroups, None, {})
+
+
+def _has_places(plan: SplitPlan, workgroups: int) -> bool:
+    """Whether 32 bits tell all places between segments, also that after the last one."""
+    size = prod(plan.segments[0].workgroup_size)
+    largest = max((spill.count(workgroups, size) for spill in plan.spills), default=0)
+    return not plan.spills or max(workgroups * size, largest + workgroups) < 1 << 32
 
 
 def run_split(
@@ -160,7 +203,8 @@ def run_split(
     """
     own: list[DeviceMemory] = []
     try:
-        ready = _prepared(plan, executables, device, arguments, grid, own, handovers or {}, 0)
+        workgroups, changing = prod(grid), handovers or {}
+        ready = _prepared(plan, executables, device, arguments, grid, workgroups, own, changing)
         record = ready.run((), deadline)
     finally:
         for memory in own:
@@ -174,20 +218,19 @@ def _prepared(
     executables: Mapping[int, Executable],
     device: Device,
     arguments: Bound,
-    grid: Grid,
+    grid: Grid | None,
+    workgroups: int,
     own: list[DeviceMemory] | None,
     handovers: Mapping[int, Sequence[DeviceMemory]],
-    parameters: int,
 ) -> _Ready:
-    """Memory between segments, and the sequence on it.
+    """Memory between segments for a number of workgroups, and the sequence on it.
 
     For a single run the memory is added to `own`; without, each run begins by clearing it.
     """
-    workgroups, size = prod(grid), prod(plan.segments[0].workgroup_size)
-    # Places in memory are computed in 32 bits, also of an element that comes after the last one.
-    largest = max((spill.count(workgroups, size) for spill in plan.spills), default=0)
-    if plan.spills and max(workgroups * size, largest + workgroups) >= 1 << 32:
-        raise DispatchError(codes.BAD_GRID.at(grid=grid, problem="is too large for a grid barrier"))
+    if not _has_places(plan, workgroups):
+        problem = "is too large for a grid barrier"
+        raise DispatchError(codes.BAD_GRID.at(grid=grid or workgroups, problem=problem))
+    size = prod(plan.segments[0].workgroup_size)
     bound = dict(arguments)
     clears: list[Clear] = []
     nbytes = 0
@@ -200,6 +243,7 @@ def _prepared(
             own.append(memory)
         elif not spill.is_stored_first:
             clears.append(Clear(Place(memory), memory.nbytes))
+    parameters = sum(isinstance(each, Parameter) for each in arguments.values())
     lowered = lower(plan, executables, bound, grid, handovers, parameters=parameters, first=clears)
     return _Ready(plan, lowered, prepare(device, lowered.sequence), nbytes)
 

@@ -48,7 +48,7 @@ class _Lowering:
     plan: SplitPlan
     executables: Mapping[int, Executable]
     bound: Bound
-    grid: Grid
+    grid: Grid | None
     handovers: Mapping[int, Sequence[DeviceMemory]]
     steps: list[seq.Step] = field(default_factory=list[seq.Step])
     segments: dict[int, int] = field(default_factory=dict[int, int])
@@ -164,7 +164,7 @@ def lower(
     plan: SplitPlan,
     executables: Mapping[int, Executable],
     bound: Bound,
-    grid: Grid,
+    grid: Grid | None,
     handovers: Mapping[int, Sequence[DeviceMemory]],
     *,
     parameters: int = 0,
@@ -172,11 +172,11 @@ def lower(
 ) -> Lowered:
     """The sequence that runs a split program on buffers that are bound by name.
 
-    `handovers` is memory that is cleared before the segment it is given to, `first` are steps
-    before all others.
+    Without a grid, each run gives one that is not empty. `handovers` is memory that is cleared
+    before the segment it is given to, `first` are steps before all others.
     """
     made = _Lowering(plan, executables, bound, grid, handovers, list(first))
-    made.lower(plan.copies if 0 in grid else plan.steps)
+    made.lower(plan.copies if grid is not None and 0 in grid else plan.steps)
     return Lowered(seq.Sequence(tuple(made.steps), made.counters, parameters), made.segments)
 
 

@@ -16,6 +16,7 @@ import vyre as vy
 from vyre.diagnostics import DispatchError
 from vyre.runtime import kernel_arguments as arguments
 from vyre.runtime.kernel_grid import launch_grid
+from vyre.runtime.specialisation import specialise, type_of_value
 
 DEVICES = ("reference", "cpu")
 LENGTHS = (0, 1, 2, 63, 64, 65, 127, 1000)
@@ -25,7 +26,7 @@ def grid_of(kernel: Any, *args: Any, **given: Any) -> tuple[int, int, int]:
     """The workgroups that a call would run."""
     bound = arguments.by_parameter(kernel.source, args, {}, partial=False)
     made = arguments.prepare(kernel.source, bound)
-    wanted = arguments.specialise(kernel.source, bound, arguments.type_of_value)
+    wanted = specialise(kernel.source, bound, type_of_value)
     return launch_grid(
         kernel.source.program(wanted), made, given.get("grid"), given.get("elements")
     )

@@ -331,7 +331,8 @@ def test_a_page_runs_the_launches_of_a_pipeline(browser: Browser, tmp_path: Path
     assert found["x"] == x.tobytes()
     assert found["counts"] == counts.tobytes()
     assert result.tobytes() in found.values()
-    assert outcome["launches"] == len(module.chain.graph(x, counts, 3, device="cpu").nodes)
+    # The eight stages are launched as three, in workgroups that every browser runs.
+    assert outcome["launches"] == 3
     text = (page.parent / "program.js").read_text()
     expected = next(o["expected"] for o in data_of(page)["outputs"] if o["name"] == "x")
     spoiled = base64.b64encode(bytes([1]) + base64.b64decode(expected)[1:]).decode()

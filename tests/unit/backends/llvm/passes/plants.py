@@ -214,4 +214,28 @@ PLANTS = (
         "UnrolledBody(body, self._plan, number, self._types)",
         "UnrolledBody(body, self._plan, number - 1, self._types)",
     ),
+    Plant(
+        "a store passes a load of its array",
+        "cluster_stores",
+        "not (store.writes & between.reads)",
+        "True",
+    ),
+    Plant(
+        "a store passes one to an array that it reads",
+        "cluster_stores",
+        "not (store.reads & between.writes)",
+        "True",
+    ),
+    Plant(
+        "a store passes an assignment",
+        "cluster_stores",
+        "isinstance(made[end].statement, (ir.Let, ir.Store))",
+        "isinstance(made[end].statement, (ir.Let, ir.Store, ir.Assign))",
+    ),
+    Plant(
+        "the first member is lost",
+        "cluster_stores",
+        "[*made[end:], *stores]",
+        "[*made[end:], *stores[1:]]",
+    ),
 )
