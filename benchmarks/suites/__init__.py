@@ -10,6 +10,7 @@ from benchmarks.suites import (
     optimizer,
     pipelines,
     reference,
+    settling,
     survey,
     webgpu,
 )
@@ -22,6 +23,7 @@ SUITES: tuple[Suite, ...] = (
     compiler.SUITE,
     optimizer.SUITE,
     pipelines.SUITE,
+    settling.SUITE,
     reference.SUITE,
     latency.SUITE,
     webgpu.SUITE,
