@@ -177,6 +177,8 @@ class LoopSequence:
         memory: Memory = [self._memory_of(buffer) for buffer in window.buffers]
         for number, array in arena.items():
             memory[number] = array
+        for number, output in known.plan.lent:
+            memory[number] = memory[output]
         building = _Building(self, window, memory)
         for group, runs in zip(known.plan.groups, window.runs, strict=True):
             for number in group.zeroed:

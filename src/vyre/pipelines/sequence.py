@@ -173,6 +173,8 @@ class WindowSequence:
         building = StepBuilder(self._window, [*memory], self._parameters, self._device)
         for number, array in arena.items():
             building.memory[number] = array
+        for number, output in known.plan.lent:
+            building.memory[number] = building.memory[output]
         for group, runs in zip(known.plan.groups, self._window.runs, strict=True):
             for number in group.zeroed:
                 building.clear(number)
@@ -195,6 +197,7 @@ class StepBuilder:
         self.memory = memory
         self._parameters = parameters
         self._device = device
+        self._lent = dict(window.known.plan.lent)
         self.steps: list[seq.Step] = []
         self.stages: dict[int, Stage] = {}
 
@@ -254,6 +257,7 @@ class StepBuilder:
 
     def operand(self, number: int) -> Argument | seq.Parameter:
         """What is bound for a buffer."""
+        number = self._lent.get(number, number)
         if number in self._parameters:
             return seq.Parameter(self._parameters.index(number))
         array = self.memory[number]

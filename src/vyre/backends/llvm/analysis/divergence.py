@@ -9,6 +9,7 @@ as well. The result errs towards varying.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.analysis.settled_memory import agreeing_bindings, candidates
 from vyre.ir.walk import assigned_names, bodies, expr_children, walk_expr, walk_stmts
 
 ALONG_ITERATIONS = (3,)
@@ -30,18 +31,20 @@ class Divergence:
     ) -> None:
         """Analyse lanes that lie along `axes`; without any, there is one lane.
 
-        With `over_time`, loads of writable memory are varying. With `in_step`, lanes execute the
-        iterations of a loop in lock-step: the active ones share a counter if its initial value is
-        uniform.
+        With `over_time`, loads of writable memory are varying, unless lanes agree on them. With
+        `in_step`, lanes execute the iterations of a loop in lock-step: the active ones share a
+        counter if its initial value is uniform.
         """
         self.assigned = assigned_names(body)
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
+        self._agreeing: dict[int, frozenset[str]] = {}
         self._divergent_leavers: set[int] = set()
         self._axes = axes
         self._in_step = in_step
         if over_time:
             self._private |= {decl.name for decl in program.buffers if decl.is_writable}
+            self._agreeing = agreeing_bindings(body, candidates(program))
         if axes:
             before = -1
             while before != len(self.varying) + len(self._divergent_leavers):
@@ -58,7 +61,17 @@ class Divergence:
         """True if lanes may leave a loop with this body divergently."""
         return any(id(s) in self._divergent_leavers for s in walk_stmts(body))
 
-    def _differs(self, node: ir.AnyExpr) -> bool:
+    def agreed_on(self, statement: ir.Let | ir.Assign) -> frozenset[str]:
+        """Workgroup buffers whose elements are the same for all lanes that load them here."""
+        return self._agreeing.get(id(statement), frozenset())
+
+    def _varies(self, statement: ir.Let | ir.Assign) -> bool:
+        agreed = self.agreed_on(statement)
+        return bool(self._axes) and any(
+            self._differs(node, agreed) for node in walk_expr(statement.value)
+        )
+
+    def _differs(self, node: ir.AnyExpr, agreed: frozenset[str] = frozenset()) -> bool:
         match node:
             case ir.Var(name):
                 return name in self.varying
@@ -67,7 +80,7 @@ class Divergence:
             case ir.Atomic():
                 return True
             case ir.Load(buffer, _):
-                return buffer in self._private
+                return buffer in self._private and buffer not in agreed
             case _:
                 return False
 
@@ -79,11 +92,11 @@ class Divergence:
 
     def _statement(self, statement: ir.AnyStmt, divergent: bool) -> bool:
         match statement:
-            case ir.Let(name, value):
-                if self.is_varying(value):
+            case ir.Let(name):
+                if self._varies(statement):
                     self.varying.add(name)
-            case ir.Assign(name, value):
-                if divergent or self.is_varying(value):
+            case ir.Assign(name):
+                if divergent or self._varies(statement):
                     self.varying.add(name)
             case ir.If(cond, then, otherwise):
                 inner = divergent or self.is_varying(cond)
