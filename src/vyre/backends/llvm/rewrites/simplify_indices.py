@@ -39,8 +39,8 @@ from vyre.ir.walk import (
     map_bodies,
     map_body,
     map_exprs,
+    reads_any,
     rebuilt,
-    walk_expr,
 )
 from vyre.record import dataclass
 from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
@@ -186,9 +186,7 @@ class IndexSimplifier:
         return cond not in self._simpler_conditions and not self._reads_simpler(cond)
 
     def _reads_simpler(self, expr: ir.AnyExpr) -> bool:
-        if not self._simpler:
-            return False
-        return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
+        return bool(self._simpler) and reads_any(expr, self._simpler)
 
     def _rebased(self, loop: ir.Loop) -> ir.Loop:
         """Rebase a loop to zero, if that makes it uniform."""
@@ -401,7 +399,7 @@ class IndexSimplifier:
     def repeats(self, expr: ir.AnyExpr) -> bool:
         """True if an expanded expression contains a delinearised `%` or `/`."""
         names = {period.name for period in self.periods.values()}
-        return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
+        return reads_any(expr, names)
 
     def _spans(self, expr: ir.AnyExpr) -> bool:
         """True if it varies in lane or loops, within a computable span."""
