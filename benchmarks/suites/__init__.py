@@ -12,6 +12,7 @@ from benchmarks.suites import (
     optimizer,
     pipelines,
     reference,
+    settling,
     survey,
     webgpu,
 )
@@ -26,6 +27,7 @@ SUITES: tuple[Suite, ...] = (
     cost_reports.SUITE,
     pipelines.SUITE,
     grid_barriers.SUITE,
+    settling.SUITE,
     reference.SUITE,
     latency.SUITE,
     webgpu.SUITE,

@@ -47,10 +47,16 @@ class Contest:
             # 0 1 1 0 0 1 1 0: neither always follows the other.
             return 0 if late < 0 else (late ^ (late >> 1)) & 1
 
-    def took(self, plan: int, seconds: float) -> bool:
-        """Note the time of a call; True if it settles the contest."""
+    def took(self, plan: int, seconds: float, *, is_improving: bool = False) -> bool:
+        """Note the time of a call; True if it settles the contest.
+
+        While better code for the plan is being made, its times say nothing of what comes.
+        """
         with self._lock:
             if self.verdict is not None or self._calls <= CALLS_BEFORE:
+                return False
+            if is_improving:
+                self._times[plan].clear()
                 return False
             self._times[plan].append(seconds)
             if min(len(each) for each in self._times) < UNTIMED + TIMED:

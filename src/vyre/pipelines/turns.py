@@ -13,10 +13,16 @@ from vyre.pipelines.settling import keep_verdict
 R = TypeVar("R")
 
 
-def in_turn(known: Remembered, device: Device, run: Callable[[int], R]) -> R:
+def in_turn(
+    known: Remembered,
+    device: Device,
+    run: Callable[[int], R],
+    improves: Callable[[int], bool] = lambda _: False,
+) -> R:
     """Run a window by its plan (0) or that of its rival (1), and note the time of an open contest.
 
-    What an error ends is no turn: its time says nothing.
+    What an error ends is no turn: its time says nothing. `improves` is true while better code for
+    a plan is being made.
     """
     rivalry = known.rivalry
     if rivalry is None:
@@ -30,7 +36,8 @@ def in_turn(known: Remembered, device: Device, run: Callable[[int], R]) -> R:
     started = perf_counter()
     found = run(turn)
     device.synchronize()
-    if contest.took(turn, perf_counter() - started):
+    spent = perf_counter() - started
+    if contest.took(turn, spent, is_improving=improves(turn)):
         is_rival = bool(contest.verdict)
         keep_verdict(rivalry.key, is_rival)
         plans = known, rivalry.rival

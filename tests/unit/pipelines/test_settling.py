@@ -24,6 +24,8 @@ from vyre.pipelines.settling import (
 from vyre.plan import tile_cost
 
 CALLS = CALLS_BEFORE + 2 * (UNTIMED + TIMED)
+MOST_CALLS = 20_000
+"""Until better code is there, which other processes make, turns do not count."""
 
 
 def fight(cost: Callable[[int], float]) -> tuple[Contest, list[int]]:
@@ -64,6 +66,19 @@ def test_first_turns_do_not_count() -> None:
     assert fight(cost)[0].verdict == 1
 
 
+def test_turns_in_code_that_is_being_replaced_do_not_count() -> None:
+    contest, turns = Contest(), [0, 0]
+    for _ in range(4 * CALLS):
+        plan = contest.turn()
+        turns[plan] += 1
+        is_improving = plan == 1 and turns[1] <= 30
+        cost = 100.0 if is_improving else (2.0, 1.0)[plan]
+        if contest.took(plan, cost, is_improving=is_improving):
+            break
+    assert contest.verdict == 1
+    assert turns[1] == 30 + UNTIMED + TIMED
+
+
 def test_one_slow_turn_decides_nothing() -> None:
     spike = iter([50.0] + [1.0] * 100)
     assert fight(lambda plan: 1.5 if plan else next(spike))[0].verdict == 0
@@ -92,10 +107,12 @@ def test_a_verdict_holds_for_later_calls_and_processes(
     x = suite.floats(n)
     expected, y = np.zeros_like(x), np.zeros_like(x)
     fused.apart(x, expected, device="cpu")
-    for _ in range(CALLS + 8):
+    for _ in range(MOST_CALLS):
         y = np.zeros_like(x)
         fused(x, y, device="cpu")
         assert np.array_equal(y, expected)
+        if fused.plan(x, y, device="cpu").is_settled:
+            break
     assert len(fused.plan(x, y, device="cpu").launches) == launches
     assert "settled" in fused.explain(x, y, device="cpu")
     fused.forget()  # as another process: only the disk has the verdict
