@@ -180,12 +180,14 @@ def run_window(
         memory[number] = array
     for number in plan.own:
         memory[number] = new_array(device, buffers[number], zeroed=False)
+    for number, output in plan.lent:
+        memory[number] = memory[output]
     for group, runs in zip(plan.groups, window.runs, strict=True):
         for number in group.zeroed:
             simple.clear(_array(memory, number))
         for run in runs:
             _step(run, memory, simple, counted, iteration)
-    for number in arena:
+    for number in (*arena, *(number for number, _ in plan.lent)):
         memory[number] = None
     if len(window.known.arenas) < MOST_ARENAS and plan.slot_bytes <= MOST_KEPT:
         window.known.arenas.append(arena)

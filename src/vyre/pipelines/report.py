@@ -39,7 +39,7 @@ class Seam:
     elements: int
     where: str
     """`register`, `tile`, `written through` (a tile, and memory), `pooled` (memory that several
-    scratch arrays share) or `materialised`."""
+    scratch arrays share, or that an output has later) or `materialised`."""
     reason: str
     """Why it is in memory; empty for a register."""
 
@@ -178,6 +178,7 @@ def _seams(window: Window) -> list[Seam]:
     registers = set(plan.registers)
     tiles = dict(plan.tiles)
     pooled = {number for slot in plan.slots for number in slot.buffers}
+    pooled.update(number for number, _ in plan.lent)
     reasons = _reasons(window)
     found: list[Seam] = []
     for number, buffer in enumerate(window.buffers):

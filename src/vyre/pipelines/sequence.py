@@ -139,7 +139,7 @@ class WindowSequence:
         try:
             record = ready.prepared.run(arrays, deadline)
         except VyreError as error:
-            stage = ready.stages.get(ready.prepared.position)
+            stage = stage_at(ready.stages, ready.prepared.position)
             if stage is None:
                 raise
             if isinstance(error, TrapError):
@@ -173,6 +173,8 @@ class WindowSequence:
         building = StepBuilder(self._window, [*memory], self._parameters, self._device)
         for number, array in arena.items():
             building.memory[number] = array
+        for number, output in known.plan.lent:
+            building.memory[number] = building.memory[output]
         for group, runs in zip(known.plan.groups, self._window.runs, strict=True):
             for number in group.zeroed:
                 building.clear(number)
@@ -195,6 +197,7 @@ class StepBuilder:
         self.memory = memory
         self._parameters = parameters
         self._device = device
+        self._lent = dict(window.known.plan.lent)
         self.steps: list[seq.Step] = []
         self.stages: dict[int, Stage] = {}
 
@@ -254,6 +257,7 @@ class StepBuilder:
 
     def operand(self, number: int) -> Argument | seq.Parameter:
         """What is bound for a buffer."""
+        number = self._lent.get(number, number)
         if number in self._parameters:
             return seq.Parameter(self._parameters.index(number))
         array = self.memory[number]
@@ -271,6 +275,12 @@ class StepBuilder:
         return seq.Place(operand if isinstance(operand, seq.Parameter) else operand.memory, offset)
 
 
+def stage_at(stages: Mapping[int, Stage], position: int) -> Stage | None:
+    """The stage at a step of a sequence, or the latest before it: some steps are no launches."""
+    before = [each for each in stages if each <= position]
+    return stages[max(before or stages)] if stages else None
+
+
 def in_place_of(array: object, held: list[Held]) -> object:
     """An array as the sequence takes it; the memory of a device array is appended to `held`."""
     if not isinstance(array, DeviceArray):
@@ -280,4 +290,4 @@ def in_place_of(array: object, held: list[Held]) -> object:
     return in_place(array, memory)
 
 
-__all__ = ["Stage", "StepBuilder", "WindowSequence", "in_place_of"]
+__all__ = ["Stage", "StepBuilder", "WindowSequence", "in_place_of", "stage_at"]

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from vyre.front.parameters import Mode
 from vyre.pipelines.fused import FusedKernel, FusedKernels, number_buffers
 from vyre.pipelines.grouping import Group, grouped
+from vyre.pipelines.lending import lenders, lent
 from vyre.pipelines.steps import Buffer, Cleared, Launch, Step
 from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, TiledGroup
 from vyre.pipelines.tiling import tiled_groups
@@ -54,6 +55,8 @@ class WindowPlan:
     """Scratch that has no memory."""
     tiles: tuple[tuple[int, bool], ...]
     """Scratch that is in tiles, and whether it is in memory too."""
+    lent: tuple[tuple[int, int], ...] = ()
+    """Scratch that has the memory of an output, and which output."""
 
     @property
     def has_tiles(self) -> bool:
@@ -64,6 +67,12 @@ class WindowPlan:
     def is_fused(self) -> bool:
         """True if some launch is several stages."""
         return self.has_tiles or any(group.fused is not None for group in self.groups)
+
+    @property
+    def shape(self) -> str:
+        """Which steps are joined, and how: the same for plans that differ in numbers only."""
+        kinds = ("t" if g.tiled is not None else "r" if g.fused else "s" for g in self.groups)
+        return " ".join(f"{k}{g.count}" for k, g in zip(kinds, self.groups, strict=True))
 
     @property
     def slot_bytes(self) -> int:
@@ -136,9 +145,8 @@ def plan_window(
     in_tiles: dict[int, bool] = {}
     lives: dict[int, tuple[int, int]] = {}
     at = 0
-    for number, (group, tiled) in enumerate(
-        _groups(steps, begun, live, kernels, device, tiles=tiles)
-    ):
+    groups = _groups(steps, begun, live, kernels, device, tiles=tiles)
+    for number, (group, tiled) in enumerate(groups):
         end = at + len(group.steps)
         fused = None
         if kernels is not None and tiled is None:
@@ -172,13 +180,22 @@ def plan_window(
         at = end
     own_memory = [number for number in lives if id(buffers[number]) in live]
     shared = {number: life for number, life in lives.items() if number not in own_memory}
-    sizes = {number: buffers[number].nbytes for number in shared}
+    overwritten = lenders([group for group, _ in groups], order)
+    borrowed = lent(buffers, overwritten, frozenset(own_memory), shared)
+    rest = {number: life for number, life in shared.items() if number not in borrowed}
+    sizes = {number: buffers[number].nbytes for number in rest}
     slots = tuple(
-        Slot(max(sizes[each] for each in numbers), tuple(numbers))
-        for numbers in share(sizes, shared)
+        Slot(max(sizes[each] for each in numbers), tuple(numbers)) for numbers in share(sizes, rest)
     )
     handed_over = tuple((n, n in lives) for n in in_tiles if buffers[n].is_scratch)
-    return WindowPlan(tuple(planned), slots, tuple(own_memory), tuple(registers), handed_over)
+    return WindowPlan(
+        tuple(planned),
+        slots,
+        tuple(own_memory),
+        tuple(registers),
+        handed_over,
+        tuple(borrowed.items()),
+    )
 
 
 def _groups(

@@ -22,7 +22,7 @@ from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.memory.interleaved import is_word
 from vyre.backends.llvm.emit.memory.private_arrays import accessed, bytes_together
 from vyre.backends.llvm.emit.memory.privatised_reductions import is_joining
-from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, rows_of
+from vyre.backends.llvm.emit.memory.table_lookup import is_worth_it, operations_of
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.ir.infer import TypeEnv
 from vyre.ir.walk import (
@@ -82,7 +82,7 @@ class CostModel:
         self.diverges_in_y = False
         self.shares_in_y = False
         self.talks = False
-        self._lookups: list[tuple[int, int]] = []
+        self._lookups: list[tuple[int, int, int]] = []
         self._words = 0
         """Accesses to members of structures that fill a machine word."""
         self._visit(body, 1)
@@ -169,7 +169,7 @@ class CostModel:
                 case ir.Load(buffer, index):
                     entries = self._kernel.table_sizes.get(id(node))
                     if entries and self._shapes.is_varying(index):
-                        self._lookups.append((weight, entries))
+                        self._lookups.append((weight, entries, id(node)))
                     else:
                         self._access(buffer, index, id(node), weight)
                     if weight > 1 and not self._in_y.is_varying(node):
@@ -203,12 +203,12 @@ class CostModel:
         """Cost table lookups: in-register where vectors hold bytes, else per lane."""
         host = self._kernel.host
         lanes = host.vector_bits // (8 * (self.widest if self.has_loop else self.narrowest))
-        for weight, entries in self._lookups:
+        for weight, entries, load in self._lookups:
             if is_worth_it(host, min(lanes, 32), entries):
-                self.operations += weight * rows_of(entries)
+                self.operations += weight * operations_of(host, entries)
             else:
                 self.scattered += weight
-                self.apart.add(0)
+                self.apart.add(load)
 
     def _access(self, buffer: str, index: ir.AnyExpr, access: int, weight: int) -> None:
         element = self._kernel.memories[buffer].decl.element

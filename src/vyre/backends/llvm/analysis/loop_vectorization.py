@@ -1,4 +1,4 @@
-"""Legality and profitability of inner-loop vectorisation.
+"""Legality of inner-loop vectorisation.
 
 In `for i in 0..n { count = count + u32(text[start + i] == 10u8) }` lanes are far apart in memory,
 but iterations are not. One invocation then runs many iterations at once, as the elements of a
@@ -14,23 +14,21 @@ vector. Legal for loops whose iterations are independent but for these recurrenc
 - Appends: `if p { out[m] = v  m = m + 1 }` (see `analysis.appends`).
 - Stores go to consecutive elements, and a buffer that is stored to is accessed only at the element
   that is stored: no iteration sees a store of another one.
+- Lookups in small tables of bytes may be at any index (see `analysis.loop_lookups`).
 
-Every access at the induction variable must be proven in bounds. The analysis errs towards None.
+Every other access must be proven in bounds. The analysis errs towards None.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.backends.llvm.analysis.appends import Append, append_of, are_independent, can_append
+from vyre.backends.llvm.analysis.appends import Append, append_of, are_independent
+from vyre.backends.llvm.analysis.loop_lookups import entries_of
 from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
-from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
-from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir.walk import (
     assigned_names,
     declared_names,
@@ -38,17 +36,10 @@ from vyre.ir.walk import (
     rewrite_expr,
     variables_of,
     walk_expr,
-    walk_own_exprs,
-    walk_stmts,
     without_blocks,
 )
 from vyre.record import dataclass
 
-if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.context import Kernel
-
-WIDE = 4
-"""Least bytes of elements that lanes gather at full speed."""
 MOST_ELEMENTS = 1 << 32
 """In larger buffers, a wrapped 32-bit index may be in bounds again."""
 _COUNTERS = frozenset({ir.DataType.U32, ir.DataType.I32})
@@ -76,6 +67,8 @@ class VectorizableLoop:
     """Stream compactions."""
     accesses: tuple[ir.Load | ir.Store, ...]
     """Accesses that are consecutive across iterations."""
+    lookups: Mapping[int, int]
+    """Entries of the tables of bytes that are looked up, by the identity of the load."""
     widest: int
     """Bits of the widest values that iterations compute with."""
     operations: int
@@ -93,67 +86,6 @@ def vectorizable_loop(loop: ir.Loop, env: ir.TypeEnv) -> VectorizableLoop | None
     if ir.type_of(loop.start, env) not in _COUNTERS or _is_short(loop):
         return None
     return _LoopAnalysis(loop, env).result()
-
-
-def should_vectorise_inner_loops(
-    kernel: Kernel, body: ir.Body, inside: set[int], scattered: set[int]
-) -> bool:
-    """True if every access scattered across lanes is consecutive across iterations.
-
-    The accesses must be in bounds, proven here or by a test before each loop. Profitable in any
-    case for narrow elements, which lanes are slow to gather, whatever accesses there are outside of
-    loops; with wider ones, lanes of few iterations each had better load their own.
-    """
-    loops = [s for s in walk_stmts(body) if isinstance(s, ir.Loop)] if scattered else []
-    analysed = [(loop, vectorizable_loop(loop, kernel.env)) for loop in loops]
-    vectorizable = [
-        (loop, plan)
-        for loop, plan in analysed
-        if plan is not None and can_append(kernel.host, plan.appends, kernel.env.buffers)
-    ]
-    if not vectorizable:
-        return False
-    appended: set[int] = set()
-    covered: set[int] = set()
-    narrow: set[int] = set()
-    known = inside | kernel.proven
-    for loop, plan in vectorizable:
-        consecutive = _identities(plan.accesses)
-        covered |= consecutive
-        appended |= _identities(store for append in plan.appends for store in append.stores)
-        if all(_is_narrow(kernel.memories[access.buffer].decl) for access in plan.accesses):
-            narrow |= consecutive
-            known = known | _testable(kernel, loop, known)
-    scattered = scattered - appended
-    if not covered <= known:
-        return False
-    in_loops = scattered & {0, *_accesses_in_loops(body)}
-    return scattered <= covered or (bool(in_loops) and in_loops <= narrow)
-
-
-def _identities(accesses: Iterable[ir.Load | ir.Store]) -> set[int]:
-    return {id(access) for access in accesses}
-
-
-def _accesses_in_loops(body: ir.Body) -> Iterator[int]:
-    for loop in walk_stmts(body):
-        if isinstance(loop, (ir.Loop, ir.While)):
-            for statement in (loop, *walk_stmts(loop.body)):
-                yield id(statement)
-                yield from map(id, walk_own_exprs(statement))
-
-
-def _testable(kernel: Kernel, loop: ir.Loop, known: AbstractSet[int]) -> AbstractSet[int]:
-    """Accesses that one test before the loop proves to be in bounds."""
-    if is_large(kernel.program):
-        return frozenset()
-    counter = kernel.types[loop.var]
-    test = followed_by(loop, counter, kernel.env, lambda access: id(access) in known)
-    return frozenset() if test is None else test.accesses
-
-
-def _is_narrow(decl: ir.BufferDecl) -> bool:
-    return (decl.element.size_bytes or WIDE) < WIDE
 
 
 class _LoopAnalysis:
@@ -186,11 +118,17 @@ class _LoopAnalysis:
         if not all(_is_plain(node, self._env) for node in nodes):
             return None
         accesses: list[ir.Load | ir.Store] = []
+        lookups: dict[int, int] = {}
         for access in (*(n for n in nodes if isinstance(n, ir.Load)), *self._stores):
             step = self._step(access.index)
             steps = (1, -1) if isinstance(access, ir.Load) else (1,)
             if step in steps and self._env.buffers[access.buffer].count < MOST_ELEMENTS:
                 accesses.append(access)
+            elif step is None and isinstance(access, ir.Load):
+                entries = entries_of(access, self._substituted(access.index), self._env)
+                if not entries:
+                    return None
+                lookups[id(access)] = entries
             elif step != 0 or isinstance(access, ir.Store):
                 return None
         if (
@@ -209,6 +147,7 @@ class _LoopAnalysis:
             bests=tuple(self._bests.values()),
             appends=tuple(self._appends),
             accesses=tuple(accesses),
+            lookups=lookups,
             widest=self._widest(values),
             operations=sum(not isinstance(node, (ir.Lit, ir.Var, ir.Load)) for node in values),
             costly=any(isinstance(n, _OPERATIONS) and n.op.row.approximate for n in values),

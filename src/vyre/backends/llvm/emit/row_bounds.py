@@ -6,16 +6,17 @@ peeled conditions at the first lane of the row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from vyre.backends.llvm.analysis.affine_forms import LinearForms
 from vyre.backends.llvm.analysis.delinearise import Period
-from vyre.backends.llvm.analysis.range_checks import SteadyState
+from vyre.backends.llvm.analysis.range_checks import Assumption, SteadyState, assumption_of
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.expressions import LaneContext
-from vyre.backends.llvm.emit.range_expander import RangeExpander, all_of, word_range
+from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander, all_of, word_range
 from vyre.backends.llvm.emit.values import Value
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
-from vyre.ir import AnyExpr, Binary, BinOp
+from vyre.ir import AnyExpr, Binary, BinOp, BufLen, DataType
 from vyre.record import dataclass
 from vyre.rewrite.conditions import Conjunct
 
@@ -134,13 +135,57 @@ class _Flags:
 def _emit_loop_conditions(
     peeling: RowPartition, kernel: Kernel, at_low: LaneContext, low: str, high: str
 ) -> str:
+    """Emit the end of the lanes whose loops stay in bounds: all, those before the edge, or none."""
     w = kernel.w
+    loops = {**peeling.interior.loops, **peeling.loops}
+    edges = [
+        each
+        for buffer, index in peeling.in_loops
+        if (each := _edge_of(buffer, index, peeling.forms, loops)) is not None
+    ]
     some = w.emit(f"icmp ugt i32 {high}, {low}")
-    lanes = w.emit(f"sub i32 {high}, {low}")
-    check, done = w.fresh("reach"), w.fresh("reach.done")
-    before = w.label
+    check, edge, narrow, done = (w.fresh(n) for n in ("reach", "edge", "narrow", "reach.done"))
+    ends = [(high, w.label)]
     w.branch(some, check, done)
     w.block(check)
+    holds = _hold_in_loops(peeling, kernel, at_low, low, high)
+    if not edges:
+        ends.append((w.emit(f"select i1 {holds}, i32 {high}, i32 {low}"), w.label))
+        w.jump(done)
+    else:
+        ends.append((high, w.label))
+        w.branch(holds, done, edge, likely=True)
+        w.block(edge)
+        room = w.emit(f"sub i32 {high}, {low}")
+        steady = SteadyState(kernel, at_low, peeling.forms, loops, room)
+        for each in edges:
+            steady.require(each)
+        fewer = w.emit(f"add i32 {low}, {steady.high}")
+        ends.append((low, w.label))
+        w.branch(w.emit(f"icmp ugt i32 {fewer}, {low}"), narrow, done)
+        w.block(narrow)
+        holds = _hold_in_loops(peeling, kernel, at_low, low, fewer)
+        ends.append((w.emit(f"select i1 {holds}, i32 {fewer}, i32 {low}"), w.label))
+        w.jump(done)
+    w.block(done)
+    return w.emit("phi i32 " + ", ".join(f"[ {end}, %{label} ]" for end, label in ends))
+
+
+def _edge_of(
+    buffer: str, index: AnyExpr, forms: LinearForms, loops: Mapping[str, LoopRange]
+) -> Assumption | None:
+    """The check that an access stays before the end of its buffer, if lanes reach it in order."""
+    if forms.word(index) is not DataType.U32:
+        return None
+    found = assumption_of(Conjunct(BinOp.LT, index, BufLen(buffer)), forms, loops)
+    return found if found is not None and found.step > 0 else None
+
+
+def _hold_in_loops(
+    peeling: RowPartition, kernel: Kernel, at_low: LaneContext, low: str, high: str
+) -> str:
+    """Emit whether accesses in loops are in bounds for lanes from `low` to `high`, an i1."""
+    lanes = kernel.w.emit(f"sub i32 {high}, {low}")
     loops = {**peeling.interior.loops, **peeling.loops}
     reach = RangeExpander(kernel, at_low, (lanes,), peeling.forms, loops)
     conditions = [
@@ -148,11 +193,7 @@ def _emit_loop_conditions(
     ]
     for buffer, index in peeling.in_loops:
         conditions += reach.is_inside(index, kernel.memories[buffer].count)
-    holds = all_of(w, [*conditions, *reach.exact])
-    kept = w.emit(f"select i1 {holds}, i32 {high}, i32 {low}")
-    after = w.label
-    w.block(done)
-    return w.emit(f"phi i32 [ {high}, %{before} ], [ {kept}, %{after} ]")
+    return all_of(kernel.w, [*conditions, *reach.exact])
 
 
 def emit_facts(peeling: RowPartition, kernel: Kernel, first: LaneContext, length: str) -> str:

@@ -12,6 +12,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.appends import append_of, can_append
 from vyre.backends.llvm.analysis.conditional_counts import Count, count_of
+from vyre.backends.llvm.analysis.loop_lookups import can_look_up
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
@@ -48,12 +49,17 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
         return False
     if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
         return False
+    widths = {id(view): _iterations_per_vector(view, loop, plan) for view in views}
+    if not all(widths.values()):
+        return False
+    if plan.lookups:
+        statements.kernel.table_sizes = {**statements.kernel.table_sizes, **plan.lookups}
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
     for view in views:
         w.do(f"store {scalar} {start}, ptr {counter}")
-        for iterations in _iterations_per_vector(view, loop, plan):
+        for iterations in widths[id(view)]:
             _Emission(statements, view, loop, plan, iterations).emit(counter, stop)
     return True
 
@@ -356,7 +362,7 @@ def packed_by(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> set[
 
 
 def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: VectorizableLoop) -> list[int]:
-    """Iterations per vector: as many as fill the registers, then a few."""
+    """Iterations per vector: as many as fill the registers, then a few; none if that gathers."""
     bits = lanes.kernel.host.vector_bits
     if plan.appends:
         # Of one register: vectors of several would be packed through memory.
@@ -392,4 +398,5 @@ def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: Vectorizable
         most > heuristics.MIN_ITERATIONS_PER_VECTOR
         and plan.operations <= heuristics.MAX_SHORT_VECTOR_OPERATIONS
     )
-    return [most, heuristics.MIN_ITERATIONS_PER_VECTOR] if few else [most]
+    widths = [most, heuristics.MIN_ITERATIONS_PER_VECTOR] if few else [most]
+    return [each for each in widths if can_look_up(lanes.kernel, plan.lookups, each)]

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.analysis import is_slow
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.analysis.loop_lookups import are_in_registers
 from vyre.backends.llvm.analysis.loop_vectorization import step_of, vectorizable_loop
 from vyre.backends.llvm.analysis.symbolic_iteration import (
     Better,
@@ -25,6 +27,7 @@ from vyre.backends.llvm.analysis.symbolic_iteration import (
     Unclear,
     values_of,
 )
+from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.ir.walk import (
@@ -63,18 +66,19 @@ class CanonicaliseReductions(CpuPass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without loops, and large ones."""
-        if not any(isinstance(s, (ir.Loop, ir.While)) for s in walk_stmts(program.entry)):
+        if not NodeKinds.of(program).have(ir.Loop, ir.While):
             return PassAnalysis.skip("no loop")
         return PassAnalysis.skip("the program is large") if is_large(program) else PassAnalysis.RUN
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops rewritten."""
-        return _Choices(program).program()
+        return _Choices(program, context.host).program()
 
 
 class _Choices:
-    def __init__(self, program: ir.Program) -> None:
+    def __init__(self, program: ir.Program, host: Host) -> None:
         self._program = program
+        self._host = host
         self._types = variable_types(program)
         self._env = ir.TypeEnv({decl.name: decl for decl in program.buffers}, self._types)
         self._names: Names | None = None
@@ -168,6 +172,8 @@ class _Choices:
         """True if the loop vectorises, and its loads differ between lanes."""
         found = vectorizable_loop(loop, self._env)
         if found is None or found.stores:
+            return False
+        if not are_in_registers(self._host, found.lookups, heuristics.MAX_ITERATIONS_PER_VECTOR):
             return False
         if self._shapes is None:
             self._shapes = Divergence(self._program, self._program.entry, (0,))

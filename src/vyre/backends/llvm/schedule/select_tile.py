@@ -7,12 +7,12 @@ from dataclasses import replace
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.column_walks import stores_in_loops, walks_down_columns
 from vyre.backends.llvm.analysis.cost_model import CostModel
-from vyre.backends.llvm.analysis.loop_vectorization import should_vectorise_inner_loops
 from vyre.backends.llvm.analysis.pointer_chasing import has_gathers
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
 from vyre.backends.llvm.schedule.lane_filter import lane_filter_of
 from vyre.backends.llvm.schedule.tile import ONE_BY_ONE, Tile
+from vyre.backends.llvm.schedule.vectors_along_loops import should_vectorise_inner_loops
 from vyre.backends.llvm.techniques import Technique
 
 

@@ -14,6 +14,13 @@ from typing import TYPE_CHECKING
 
 from vyre.analysis import Ranges
 from vyre.backends.llvm.emit.builder import Builder, constant, widened
+from vyre.backends.llvm.emit.memory.byte_permute import (
+    LANES,
+    look_up_permuted,
+    permutes_bytes,
+    read_registers,
+    registers_of,
+)
 from vyre.backends.llvm.emit.values import Memory, Table
 from vyre.ir import BufferDecl, DataType, Load, Program
 from vyre.ir.walk import walk_own_exprs, walk_stmts
@@ -64,14 +71,23 @@ def piece_lanes(host: Host, width: int) -> int:
 
 def is_worth_it(host: Host, width: int, entries: int) -> bool:
     """True if shuffles beat loads lane by lane."""
+    if permutes_bytes(host):
+        return width >= ENTRIES
     lanes = piece_lanes(host, width)
     # A load, a shuffle and a select per register; an index, a load and an insert per lane.
     return bool(lanes) and 3 * rows_of(entries) + 5 <= 3 * lanes
 
 
+def operations_of(host: Host, entries: int) -> int:
+    """Operations of a lookup of a vector of bytes."""
+    return registers_of(entries) if permutes_bytes(host) else rows_of(entries)
+
+
 def look_up(lanes: LaneContext, memory: Memory, index: str, entries: int) -> str:
     """The entries at `index`, one byte per lane; `index` holds bytes less than `entries`."""
     w, width, kernel = lanes.w, lanes.width, lanes.kernel
+    if permutes_bytes(kernel.host):
+        return look_up_permuted(w, _registers(kernel, memory, entries), index, width)
     piece = piece_lanes(kernel.host, width)
     key = (memory.decl.name, rows_of(entries), piece)
     table = kernel.tables.get(key)
@@ -132,11 +148,26 @@ def _sum(w: Builder, rows: list[str], index: str, piece: int) -> str:
     return found[0]
 
 
+def _registers(kernel: Kernel, memory: Memory, entries: int) -> list[str]:
+    count = registers_of(entries)
+    key = (memory.decl.name, count, LANES)
+    table = kernel.tables.get(key)
+    if table is None:
+        pointer = _filling(kernel, memory, count * LANES)
+        table = Table(read_registers(kernel.w, pointer, count), [], "false")
+        kernel.tables[key] = table
+    return table.low
+
+
+def _filling(kernel: Kernel, memory: Memory, nbytes: int) -> str:
+    """A pointer to a table of so many bytes."""
+    is_large = memory.decl.count and memory.decl.count >= nbytes
+    return memory.pointer if is_large else _padded(kernel, memory, nbytes)
+
+
 def _read_table(kernel: Kernel, memory: Memory, rows: int, piece: int) -> Table:
     w = kernel.w
-    pointer = memory.pointer
-    if not memory.decl.count or memory.decl.count < rows * ENTRIES:
-        pointer = _padded(kernel, memory, rows * ENTRIES)
+    pointer = _filling(kernel, memory, rows * ENTRIES)
     found: list[str] = []
     for row in range(rows):
         at = w.at_entry(f"getelementptr i8, ptr {pointer}, i64 {row * ENTRIES}")
@@ -175,7 +206,8 @@ def constant_memory(kernel: Kernel, table: ConstantTable) -> Memory:
     """
     bits = [entry.bits for entry in (*table.entries, table.default)]
     if table.element in BYTES:
-        bits += [table.default.bits] * (rows_of(len(bits)) * ENTRIES - len(bits))
+        whole = max(rows_of(len(bits)) * ENTRIES, LANES)
+        bits += [table.default.bits] * (whole - len(bits))
     type_ = f"i{8 * (table.element.size_bytes or 1)}"
     array = f"[{len(bits)} x {type_}] [{', '.join(f'{type_} {each}' for each in bits)}]"
     name = kernel.constant_tables.setdefault(array, f"vyre.table.{len(kernel.constant_tables)}")
