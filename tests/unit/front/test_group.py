@@ -271,3 +271,16 @@ def test_many_calls_use_one_piece_of_workgroup_memory() -> None:
 
     memory = [decl for decl in k.program(vy.f32).buffers if decl.is_workgroup]
     assert [decl.count for decl in memory] == [2 * 256 + 9]
+
+
+@vy.kernel(workgroup=40)
+def own_bits(x: vy.In[vy.i32], y: vy.Out[vy.u32]):
+    mask = vy.subgroup.ballot(x[vy.gid()] > 3)
+    lane = vy.subgroup.lane()
+    y[vy.gid()] = mask[lane // 32] >> (lane % 32) & 1
+
+
+def test_a_lane_finds_its_own_bit_in_a_ballot() -> None:
+    x = RANDOM.integers(0, 8, 80).astype(np.int32)
+    _, y = run(own_bits, x, np.zeros(80, np.uint32))
+    assert y.tolist() == (x > 3).tolist()
