@@ -213,6 +213,8 @@ class _LoopAnalysis:
         append = append_of(statement, self._env)
         if append is None or append.counter in self._own:
             return False
+        if append.base_variables & (self._own | self._changed | {self._loop.var}):
+            return False
         self._appends.append(append)
         # The counter is no result, so that any other use of it prevents vectorisation.
         return self._compute(append.cond, *(store.value for store in append.stores))
