@@ -6,7 +6,7 @@ traps and prints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
+    from vyre.backends.llvm.analysis.loop_lookups import Lookup
     from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
     from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
 
@@ -183,6 +184,10 @@ class Kernel:
         sizes = self.table_sizes
         known = {new: sizes[old] for new, old in remade.items() if old in sizes}
         self.table_sizes = {**sizes, **known} if known else sizes
+
+    def look_up(self, lookups: Sequence[Lookup]) -> None:
+        """Add tables that loops look up in registers."""
+        self.table_sizes = {**self.table_sizes, **{id(one.load): one.entries for one in lookups}}
 
     def differs(self, expr: ir.AnyExpr) -> bool:
         """True if lanes along x may have different values."""

@@ -12,7 +12,6 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.appends import append_of, can_append
 from vyre.backends.llvm.analysis.conditional_counts import Count, count_of
-from vyre.backends.llvm.analysis.loop_lookups import can_look_up
 from vyre.backends.llvm.analysis.loop_vectorization import (
     EXTREMES,
     IDENTITY,
@@ -24,6 +23,7 @@ from vyre.backends.llvm.emit.arg_extremum import GREATER, Search
 from vyre.backends.llvm.emit.builder import constant, literal, mangled, register_type
 from vyre.backends.llvm.emit.memory.compress_store import emit_compressed_store
 from vyre.backends.llvm.emit.values import LaneShape, Slot, Value, uniform, varying
+from vyre.backends.llvm.schedule.vectors_along_loops import can_look_up
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir.walk import without_blocks
 
@@ -45,21 +45,20 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     plan = vectorizable_loop(loop, statements.kernel.env)
-    if plan is not None and plan.appends and not _may_append(statements.kernel, plan):
+    if plan is None or (plan.appends and not _may_append(statements.kernel, plan)):
         return False
-    if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
+    if not all(view.proven(access) for view in views for access in plan.accesses):
         return False
-    widths = {id(view): _iterations_per_vector(view, loop, plan) for view in views}
-    if not all(widths.values()):
+    widths = [_iterations_per_vector(view, loop, plan) for view in views]
+    if not all(widths):
         return False
-    if plan.lookups:
-        statements.kernel.table_sizes = {**statements.kernel.table_sizes, **plan.lookups}
+    statements.kernel.look_up(plan.lookups)
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
-    for view in views:
+    for view, several in zip(views, widths, strict=True):
         w.do(f"store {scalar} {start}, ptr {counter}")
-        for iterations in widths[id(view)]:
+        for iterations in several:
             _Emission(statements, view, loop, plan, iterations).emit(counter, stop)
     return True
 
@@ -394,9 +393,7 @@ def _iterations_per_vector(lanes: LaneContext, loop: ir.Loop, plan: Vectorizable
         registers = 1 if busy else heuristics.STORED_VALUE_REGISTERS
         while most > heuristics.MIN_ITERATIONS_PER_VECTOR and most * plan.widest > registers * bits:
             most //= 2
-    few = (
-        most > heuristics.MIN_ITERATIONS_PER_VECTOR
-        and plan.operations <= heuristics.MAX_SHORT_VECTOR_OPERATIONS
-    )
-    widths = [most, heuristics.MIN_ITERATIONS_PER_VECTOR] if few else [most]
+    least = heuristics.MIN_ITERATIONS_PER_VECTOR
+    few = most > least and plan.operations <= heuristics.MAX_SHORT_VECTOR_OPERATIONS
+    widths = [most, least] if few else [most]
     return [each for each in widths if can_look_up(lanes.kernel, plan.lookups, each)]
