@@ -13,8 +13,11 @@ from math import prod
 from typing import assert_never
 
 from vyre import ir
+from vyre.analysis.settled_memory import Buffers, candidates, settled_in
 from vyre.ir.walk import expr_children, walk_stmts
 from vyre.record import dataclass
+
+_NO_BUFFERS: Buffers = frozenset()
 
 
 class Level(IntEnum):
@@ -35,6 +38,7 @@ class LeafLevels:
         self.worst = Level.WORKGROUP if alone else Level.DIVERGENT
         self.subgroup = Level.WORKGROUP if alone else Level.SUBGROUP
         self.constant_buffers = frozenset(d.name for d in program.buffers if is_constant(d))
+        self.settling_buffers = candidates(program)
         self.builtins = {
             (kind, axis): self._builtin(kind, size[axis])
             for kind in ir.BuiltinKind
@@ -132,6 +136,8 @@ class Builder:
     """By position of an async copy: its operands."""
     variables: dict[int, int] = field(default_factory=dict[int, int])
     """By position of a Let or Loop: the variable it binds."""
+    settled: dict[int, Buffers] = field(default_factory=dict[int, Buffers])
+    """By position of a Let or Assign: workgroup buffers that nothing writes around it."""
     scopes: dict[str, list[tuple[int, int, int]]] = field(
         default_factory=dict[str, list[tuple[int, int, int]]]
     )
@@ -147,6 +153,8 @@ class Builder:
     _frames: list[Frame] = field(default_factory=list[Frame])
     _returned: int = 0
     _has_grid_sync: bool = False
+    _agreed_on: Buffers = frozenset()
+    """Workgroup buffers of which all that load an element get the same value here."""
     _trusts_memory: bool = False
     """Whether a load at an index that the grid agrees on counts as agreed on.
 
@@ -163,15 +171,18 @@ class Builder:
     def _body(self, body: ir.Body, control: int) -> None:
         bound: list[tuple[str, int]] = []
         controls, returns = self.controls, self.returns
-        for statement in body:
+        settled = settled_in(body, self.leaves.settling_buffers)
+        for place, statement in enumerate(body):
             position = len(controls)
             controls.append(control)
             returns.append(self._returned)
+            if place in settled and isinstance(statement, (ir.Let, ir.Assign)):
+                self.settled[position] = settled[place]
             if isinstance(statement, ir.Let):
                 bound.append((statement.name, position))
                 self._let(statement, position)
             elif isinstance(statement, ir.Assign):
-                self._assign(statement)
+                self._assign(statement, position)
             elif type(statement) in _NESTED:
                 control = self._nested(statement, position, control)
         for name, position in bound:
@@ -203,15 +214,20 @@ class Builder:
 
     def _let(self, statement: ir.Let, position: int) -> None:
         node = self.graph.node()
-        self._feed(statement.value, node)
+        self._give(statement.value, position, node)
         self._bind(statement.name, position, node)
 
-    def _assign(self, statement: ir.Assign) -> None:
+    def _give(self, value: ir.AnyExpr, position: int, node: int) -> None:
+        self._agreed_on = self.settled.get(position, _NO_BUFFERS)
+        self._feed(value, node)
+        self._agreed_on = _NO_BUFFERS
+
+    def _assign(self, statement: ir.Assign, position: int) -> None:
         known = self._visible.get(statement.name)
         if known is None:
             return
         node, depth = known
-        self._feed(statement.value, node)
+        self._give(statement.value, position, node)
         for frame in self._frames[depth:]:
             self.graph.edge(frame.condition, node)
             self.graph.edge(frame.continued, node)
@@ -334,6 +350,15 @@ class Builder:
         decl = self.program.buffer(buffer)
         return decl is not None and not decl.is_on_chip
 
+    def _feed_load(self, load: ir.Load, node: int) -> None:
+        if self._is_agreed(load.buffer):
+            self._feed(load.index, node)
+        elif load.buffer in self._agreed_on:
+            self.graph.raise_to(node, Level.WORKGROUP, load)
+            self._feed(load.index, node)
+        else:
+            self.graph.raise_to(node, self.leaves.worst, load)
+
     def _feed(self, expr: ir.AnyExpr, node: int) -> None:
         """Make `node` at least as divergent as `expr`."""
         graph = self.graph
@@ -348,9 +373,9 @@ class Builder:
             self._feed(expr.right, node)
         elif isinstance(expr, ir.Builtin):
             graph.raise_to(node, self.leaves.builtins[expr.kind, expr.axis], expr)
-        elif isinstance(expr, ir.Load) and self._is_agreed(expr.buffer):
-            self._feed(expr.index, node)
-        elif isinstance(expr, (ir.Load, ir.Atomic)):
+        elif isinstance(expr, ir.Load):
+            self._feed_load(expr, node)
+        elif isinstance(expr, ir.Atomic):
             graph.raise_to(node, self.leaves.worst, expr)
         elif isinstance(expr, (ir.Ballot, ir.SubgroupReduce)):
             graph.raise_to(node, self.leaves.subgroup, expr)

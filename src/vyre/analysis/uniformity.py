@@ -17,7 +17,8 @@ What it answers holds for every execution; where it cannot know, it says DIVERGE
 - a loop is as divergent as its bounds, and as the conditions around its breaks;
 - what follows a continue in a loop is as divergent as the conditions around the continue;
 - what follows a return, also in the next round of a loop around it, is as divergent as that return;
-- memory that the program may write is divergent, and so is what an atomic gives.
+- memory that the program may write is divergent, and so is what an atomic gives; workgroup memory
+  is not where a variable gets it between two barriers that enclose no store to it.
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ class Uniformity:
         """How alike invocations reach the statement; GRID and WORKGROUP allow a barrier."""
         return max(self.control(position), Level(self._levels[self._found.returns[position]]))
 
+    def settled(self, position: int) -> frozenset[str]:
+        """Workgroup buffers that nothing writes around the Let or Assign at `position`."""
+        return self._found.settled.get(position, frozenset())
+
     def operands(self, position: int) -> Level:
         """The level of the operands of the AsyncLoad or AsyncStore at `position`."""
         return Level(self._levels[self._found.operands[position]])
@@ -85,8 +90,11 @@ class Uniformity:
             case ir.Builtin(kind, axis):
                 return leaves.builtins[kind, axis]
             case ir.Load(buffer, index):
-                constant = buffer in leaves.constant_buffers
-                return self.level_of(index, position) if constant else leaves.worst
+                if buffer in leaves.constant_buffers:
+                    return self.level_of(index, position)
+                if buffer in self.settled(position):
+                    return max(Level.WORKGROUP, self.level_of(index, position))
+                return leaves.worst
             case ir.Atomic():
                 return leaves.worst
             case ir.Ballot() | ir.SubgroupReduce():

@@ -101,7 +101,14 @@ class CostReport:
                 return None
             rows = [PassCost(str(row[0]), *(int(n) for n in row[1:])) for row in found["passes"]]
             return cls(*(str(found[name]) for name in _NAMES), passes=tuple(rows))
-        except (KeyError, TypeError, ValueError, IndexError) as problem:
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            IndexError,
+            OverflowError,
+            RecursionError,
+        ) as problem:
             if is_from_handler(problem):
                 raise
             return None

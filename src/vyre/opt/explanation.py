@@ -66,9 +66,7 @@ def total_savings(report: OptimizerRunReport) -> dict[str, int]:
     if not report.passes:
         return dict.fromkeys(MEASURED, 0)
     first, last = report.passes[0], report.passes[-1]
-    return {
-        name: getattr(first, f"{name}_before") - getattr(last, f"{name}_after") for name in MEASURED
-    }
+    return {name: getattr(first.before, name) - getattr(last.after, name) for name in MEASURED}
 
 
 def explain(report: OptimizerRunReport) -> str:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from vyre.diagnostics import OptimizerError
 from vyre.diagnostics.codes import optimizer as codes
-from vyre.digests import blake2b
 from vyre.locks import make_lock
 from vyre.opt.files import write_atomically
 from vyre.record import dataclass
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_CAPACITY = 256
 DEFAULT_HOT_THRESHOLD_NS = 100_000
 _MOST = (1 << 64) - 1
-_FORMAT = "vyre-hot-paths-3"
 _OF = "@"
 """Between a name and the program in which it was measured."""
 _DIGITS = 16
@@ -189,13 +187,11 @@ class HotPathHints:
 
     def to_bytes(self) -> bytes:
         """The records, for `from_bytes`."""
+        from vyre.opt import hint_rows  # json takes longer to import than a launch takes
+
         with self._lock:
             rows = [_to_row(region, entry) for region, entry in self._entries.items()]
-        import json
-
-        body = json.dumps(rows)
-        made = json.dumps({"format": _FORMAT, "digest": _digest(body), "regions": body})
-        return made.encode()
+        return hint_rows.to_bytes(rows)
 
     @classmethod
     def load(
@@ -227,8 +223,10 @@ class HotPathHints:
         clock: Callable[[], float] = time.time,
     ) -> Self:
         """What `to_bytes` gave; anything else is an empty store."""
+        from vyre.opt import hint_rows
+
         hints = cls(capacity, hot_threshold_ns, half_life_s, clock)
-        rows = _rows_in(data)
+        rows = hint_rows.from_bytes(data)
         for row in rows[len(rows) - min(len(rows), capacity) :]:
             region, entry = _from_row(row)
             hints._entries[region] = entry
@@ -337,10 +335,6 @@ def _in_range(field: str, found: float, good: bool, expected: str) -> None:
         raise OptimizerError(codes.BAD_HINTS.at(field=field, found=found, expected=expected))
 
 
-def _digest(body: str) -> str:
-    return blake2b(body.encode(), digest_size=32).hexdigest()
-
-
 def _as_record(entry: _Entry) -> RegionRecord:
     """The sums, held at the greatest value that a record can have."""
     return RegionRecord(
@@ -380,21 +374,3 @@ def _to_row(region: str, entry: _Entry) -> list[Any]:
 def _from_row(row: list[Any]) -> tuple[str, _Entry]:
     region, count, total, most, touched, weight, weighted_ns, at = row
     return region, _Entry(count, total, most, touched, weight, weighted_ns, at)
-
-
-def _rows_in(data: bytes) -> list[list[Any]]:
-    import json
-
-    try:
-        found = cast("object", json.loads(data))
-    except ValueError as problem:
-        if is_from_handler(problem):
-            raise
-        return []
-    if not isinstance(found, dict):
-        return []
-    fields = cast("dict[str, Any]", found)
-    body = fields.get("regions")
-    if fields.get("format") != _FORMAT or not isinstance(body, str):
-        return []
-    return json.loads(body) if fields.get("digest") == _digest(body) else []

@@ -86,6 +86,10 @@ class Figures(NamedTuple):
     """Accesses at a literal index beyond the declared count."""
 
 
+NO_FIGURES = Figures(*[0] * len(Figures._fields))
+"""Those of a run that is not measured."""
+
+
 # Counts of one statement and everything in it: nodes, instructions, memory, atomics, barriers,
 # flow, objects, bytes, effects (or-ed), shape violations, pressure (max-ed), tags (net starts).
 _Counts = tuple[int, int, int, int, int, int, int, int, int, int, int, tuple[tuple[str, int], ...]]

@@ -12,7 +12,7 @@ from vyre.diagnostics import OptimizerError, VyreError
 from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.opt.files import write_atomically
-from vyre.opt.measure import Figures
+from vyre.opt.measure import NO_FIGURES, Figures
 from vyre.opt.metadata import PassRefusalKind, PassRunDecision
 from vyre.record import dataclass
 from vyre.signals import is_from_handler
@@ -43,7 +43,6 @@ class PassRunMetric(NamedTuple):
 
     iteration: int
     pass_name: str
-    ran: bool
     changed: bool
     decision: PassRunDecision
     refusal_kind: PassRefusalKind | None = None
@@ -52,41 +51,22 @@ class PassRunMetric(NamedTuple):
     fact_substrate_reused: bool = False
     fact_substrate_recomputed: bool = False
     fact_substrate_invalidated: bool = False
-    effect_bits_before: int = 0
-    effect_bits_after: int = 0
-    linear_type_violations_before: int = 0
-    linear_type_violations_after: int = 0
-    shape_predicate_violations_before: int = 0
-    shape_predicate_violations_after: int = 0
+    before: Figures = NO_FIGURES
+    after: Figures = NO_FIGURES
     runtime_ns: int = 0
-    nodes_before: int = 0
-    nodes_after: int = 0
-    static_storage_bytes_before: int = 0
-    static_storage_bytes_after: int = 0
-    instruction_count_before: int = 0
-    instruction_count_after: int = 0
-    memory_op_count_before: int = 0
-    memory_op_count_after: int = 0
-    atomic_op_count_before: int = 0
-    atomic_op_count_after: int = 0
-    barrier_count_before: int = 0
-    barrier_count_after: int = 0
-    control_flow_count_before: int = 0
-    control_flow_count_after: int = 0
-    register_pressure_before: int = 0
-    register_pressure_after: int = 0
-    ir_heap_allocations_before: int = 0
-    ir_heap_allocations_after: int = 0
-    ir_heap_bytes_before: int = 0
-    ir_heap_bytes_after: int = 0
     rewrites: int = 0
     """How many places the pass says it improved."""
     research_trace: tuple[str, ...] | None = None
     """The pass's own account: which rewrites it refused and why, or why it was skipped."""
 
+    @property
+    def ran(self) -> bool:
+        """True if it was not skipped or refused."""
+        return self.decision in _RAN
+
     def reduction(self, figure: str) -> int:
         """How much less there is of a figure after the pass; negative when there is more."""
-        return getattr(self, f"{figure}_before") - getattr(self, f"{figure}_after")
+        return getattr(self.before, figure) - getattr(self.after, figure)
 
     @property
     def cost_reduction(self) -> int:
@@ -94,15 +74,7 @@ class PassRunMetric(NamedTuple):
         return max(map(self.reduction, MEASURED)) if self.changed else 0
 
 
-_BEFORE = [f"{name}_before" for name in Figures._fields]
-_AFTER = [f"{name}_after" for name in Figures._fields]
-
-
-def before_and_after(before: Figures, after: Figures) -> dict[str, Any]:
-    """The fields of a row that figures give."""
-    pairs = dict(zip(_BEFORE, before, strict=True))
-    pairs.update(zip(_AFTER, after, strict=True))
-    return pairs
+_RAN = (PassRunDecision.CHANGED, PassRunDecision.RAN_UNCHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +132,7 @@ class OptimizerRunReport:
                 "profile": self.profile,
                 "target": self.target,
                 "made_by": code_stamp() if self.made_by is None else self.made_by,
-                "passes": [row._asdict() for row in self.passes],
+                "passes": [_to_json(row) for row in self.passes],
             }
         )
 
@@ -207,12 +179,26 @@ class OptimizerRunReport:
         return cls.from_json(text, str(path))
 
 
+def _to_json(row: PassRunMetric) -> dict[str, Any]:
+    found = row._asdict()
+    for when in ("before", "after"):
+        figures: Figures = found.pop(when)
+        found.update({f"{name}_{when}": value for name, value in figures._asdict().items()})
+    return {**found, "ran": row.ran}
+
+
 def _rows(found: Iterable[dict[str, Any]]) -> tuple[PassRunMetric, ...]:
     rows: list[PassRunMetric] = []
-    for fields_of_row in found:
+    for each in found:
+        fields_of_row = {**each}
+        del fields_of_row["ran"]
         refusal = fields_of_row["refusal_kind"]
         trace = fields_of_row["research_trace"]
         changes: dict[str, Any] = {
+            when: Figures(**{n: fields_of_row.pop(f"{n}_{when}") for n in Figures._fields})
+            for when in ("before", "after")
+        }
+        changes |= {
             "decision": PassRunDecision(fields_of_row["decision"]),
             "refusal_kind": None if refusal is None else PassRefusalKind(refusal),
             "required_analyses": tuple(fields_of_row["required_analyses"]),

@@ -12,10 +12,10 @@ from vyre.diagnostics.codes import optimizer as codes
 from vyre.ir import Program
 from vyre.ir.gc_pause import collector_paused
 from vyre.opt.guard import advice_about, guarded, is_own
-from vyre.opt.measure import Figures, Meter
+from vyre.opt.measure import NO_FIGURES, Figures, Meter
 from vyre.opt.metadata import PassPhase, PassRefusalKind, PassRunDecision
 from vyre.opt.pass_ import Pass, PassContext, PassResult
-from vyre.opt.report import OptimizerRunReport, PassRunMetric, before_and_after
+from vyre.opt.report import OptimizerRunReport, PassRunMetric
 from vyre.record import dataclass
 from vyre.target import Target
 
@@ -126,7 +126,8 @@ class _Run:
         if row.result is not None:
             after = self._judged(each, program, row.result.program)
             row.has_facts = _has_facts(program)
-        return after, row.finished(self._figures(program), self._figures(after))
+        before = self._figures(program)
+        return after, row.finished(before, self._figures(after), changed=after is not program)
 
     def _judged(self, each: Pass, before: Program, after: Program) -> Program:
         # A change that gives an equal program is none, whatever the pass says.
@@ -155,10 +156,7 @@ class _Run:
 
     def _figures(self, program: Program) -> Figures:
         if self.measured is None or self.measured[0] is not program:
-            if self.meter is None:
-                figures = Figures(*[0] * len(Figures._fields))
-            else:
-                figures = self.meter.figures(program)
+            figures = NO_FIGURES if self.meter is None else self.meter.figures(program)
             self.measured = (program, figures)
         return self.measured[1]
 
@@ -189,10 +187,9 @@ class _Row:
         self.knew_facts = False
         self.has_facts = False
 
-    def finished(self, before: Figures, after: Figures) -> PassRunMetric:
+    def finished(self, before: Figures, after: Figures, *, changed: bool) -> PassRunMetric:
         """The row, with the figures of the programs before and after."""
         ran = self.result is not None
-        changed = before is not after
         if ran:
             decision = PassRunDecision.CHANGED if changed else PassRunDecision.RAN_UNCHANGED
         else:
@@ -200,7 +197,6 @@ class _Row:
         return PassRunMetric(
             iteration=self.iteration,
             pass_name=self.metadata.name,
-            ran=ran,
             changed=changed,
             decision=decision,
             refusal_kind=self.refusal,
@@ -209,10 +205,11 @@ class _Row:
             fact_substrate_reused=ran and self.knew_facts,
             fact_substrate_recomputed=self.has_facts and not self.knew_facts,
             fact_substrate_invalidated=changed,
+            before=before,
+            after=after,
             runtime_ns=self.runtime_ns,
             rewrites=self.result.rewrites if self.result is not None and changed else 0,
             research_trace=self._notes() or None,
-            **before_and_after(before, after),
         )
 
     def _notes(self) -> tuple[str, ...]:

@@ -19,9 +19,8 @@ from vyre.diagnostics import Span
 from vyre.front.parameters import ArrayParameter, Mode, Parameter
 from vyre.ir import DataType, Program
 from vyre.pipelines import hidden
-from vyre.pipelines.hidden import hidden_site
 from vyre.pipelines.rewritten import further_name, rewritten
-from vyre.pipelines.stages import Site
+from vyre.pipelines.stages import Site, decision_site
 from vyre.pipelines.steps import Buffer, Cleared, Copied, Launch, Step, launch_of
 from vyre.plan.predicated import can_predicate, predicated
 from vyre.record import dataclass
@@ -58,6 +57,8 @@ class Predicates:
         self._loops: list[Ahead] = []
         self._choices: list[tuple[Buffer, Buffer]] = []
         """Words of decisions whose branches are not all through."""
+        self.is_used = False
+        """True if the device alone knows which steps of the call have an effect."""
         self._used: dict[int, Buffer] = {}
         """Buffers that some step has used, by id; held, so that no other gets that id."""
 
@@ -75,8 +76,9 @@ class Predicates:
     def begin_loop(self, flag: Buffer, span: Span) -> tuple[Ahead, Launch]:
         """A loop, and the launch that it begins with; steps are predicated by it from now on."""
         outer, self._span = self.word, span
+        self.is_used = True
         loop = Ahead(flag, _word("going"), _word("iterations"), span)
-        site = hidden_site("vy.again", span)
+        site = decision_site("vy.again", span)
         given: dict[str, Any] = {"going": loop.going}
         kernel = hidden.begin_loop()
         if outer is not None:
@@ -88,7 +90,7 @@ class Predicates:
     def end_iteration(self, loop: Ahead) -> Launch:
         """The launch that ends an iteration."""
         given = {"flag": loop.flag, "going": loop.going, "iterations": loop.iterations}
-        site = hidden_site("vy.again", loop.span)
+        site = decision_site("vy.again", loop.span)
         return launch_of(hidden.end_iteration(), given, (1,), None, site)
 
     def end_loop(self, loop: Ahead) -> None:
@@ -101,7 +103,7 @@ class Predicates:
     def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer, Launch]:
         """Words for the branches of a decision, and the launch that computes them."""
         then, otherwise, outer = _word("then"), _word("otherwise"), self.word
-        self._span = span
+        self._span, self.is_used = span, True
         given: dict[str, Any] = {"flag": flag}
         kernel = hidden.choose()
         if outer is not None:
@@ -109,7 +111,7 @@ class Predicates:
             kernel = hidden.choose_inside()
         given |= {"then": then, "otherwise": otherwise}
         self._choices.append((then, otherwise))
-        return then, otherwise, launch_of(kernel, given, (1,), None, hidden_site("vy.when", span))
+        return then, otherwise, launch_of(kernel, given, (1,), None, decision_site("vy.when", span))
 
     def enter(self, word: Buffer) -> None:
         """Predicate steps by a word."""
@@ -146,7 +148,7 @@ class Predicates:
                     return []
                 kernel = hidden.copy_if(target.dtype, len(target.shape))
                 given = {"going": word, "source": source, "target": target}
-                return [_over(kernel, given, target, hidden_site("vy.copy", self._span))]
+                return [_over(kernel, given, target, decision_site("vy.copy", self._span))]
             case Launch():
                 if not can_predicate(step.program):
                     return None
@@ -160,7 +162,7 @@ class Predicates:
         if self.is_new(buffer) or not buffer.size:
             return []
         kernel = hidden.clear_if(buffer.dtype, len(buffer.shape))
-        site = hidden_site("vy.scratch", self._span)
+        site = decision_site("vy.scratch", self._span)
         return [_over(kernel, {"going": word, "target": buffer}, buffer, site)]
 
     def _launch(self, step: Launch, word: Buffer) -> Launch:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -36,10 +37,10 @@ class OneByOne:
     repeats: Repeats | None = None
     """Iterations are walked one after the other."""
 
-    def __init__(self, device: Device, deadline: float | None) -> None:
+    def __init__(self, device: Device, clock: Clock) -> None:
         self._device = device
         self._id = device.info.id
-        self._clock = Clock(deadline)
+        self.clock = clock
         self.kept: dict[str, DeviceArray] = {}
 
     def scratch(self, name: str, dtype: DataType, shape: tuple[int, ...]) -> DeviceArray:
@@ -81,7 +82,7 @@ class OneByOne:
         return first_elements(self._device, value.array, self._count(value))
 
     def _count(self, scratch: CountedScratch) -> int:
-        self._clock.left()
+        self.clock.left()
         held = scratch.count
         held = held.numpy() if isinstance(held, DeviceArray) else held
         return scratch.checked(int(held.reshape(-1)[0]))
@@ -96,12 +97,14 @@ class OneByOne:
         self, kernel: Kernel[...], values: Sequence[object], grid: Launch, elements: Launch
     ) -> None:
         """Call a kernel with its arguments by position."""
-        left = self._clock.left()
-        if not kernel.source.keyword_only:
-            kernel(*values, device=self._id, grid=grid, elements=elements, deadline=left)
-            return
-        named = dict(zip(kernel.source.parameters, values, strict=True))
-        kernel(**named, device=self._id, grid=grid, elements=elements, deadline=left)
+        left = self.clock.left()
+        named: dict[str, Any] = {}
+        if kernel.source.keyword_only:
+            values, named = (), dict(zip(kernel.source.parameters, values, strict=True))
+        try:
+            kernel(*values, **named, device=self._id, grid=grid, elements=elements, deadline=left)
+        except DeadlineError as error:
+            raise self.clock.restated(error) from error.__cause__
 
     def copy(self, source: Host | DeviceArray, target: Host | DeviceArray) -> None:
         """Copy by way of the host, unless both arrays are on the device."""
@@ -120,17 +123,13 @@ class OneByOne:
         else:
             array[...] = 0
 
-    def time_left(self) -> float | None:
-        """Seconds until the deadline; an error if it has passed."""
-        return self._clock.left()
-
     def check_time(self) -> None:
         """Raise an error if the deadline has passed."""
-        self._clock.left()
+        self.clock.left()
 
     def is_set(self, flag: Host | DeviceArray) -> bool:
         """Read a flag on the host."""
-        self._clock.left()
+        self.clock.left()
         held = flag.numpy() if isinstance(flag, DeviceArray) else flag
         return bool(held.reshape(-1)[:1].any())
 
@@ -145,8 +144,8 @@ class OneByOne:
 class Sanitized(OneByOne):
     """Runs each stage on the reference, with its sanitizer."""
 
-    def __init__(self, device: Device, deadline: float | None, *, sanitize: bool) -> None:
-        super().__init__(device, deadline)
+    def __init__(self, device: Device, clock: Clock, *, sanitize: bool) -> None:
+        super().__init__(device, clock)
         self._sanitize = sanitize
 
     def call(
@@ -154,8 +153,12 @@ class Sanitized(OneByOne):
     ) -> None:
         """Call a kernel on the reference; defects are errors."""
         named: dict[str, Any] = dict(zip(kernel.source.parameters, values, strict=True))
-        left, sanitize = self._clock.left(), self._sanitize
-        kernel.reference(**named, grid=grid, elements=elements, deadline=left, sanitize=sanitize)
+        left, sanitize = self.clock.left(), self._sanitize
+        named |= {"grid": grid, "elements": elements, "deadline": left}
+        try:
+            kernel.reference(**named, sanitize=sanitize)
+        except DeadlineError as error:
+            raise self.clock.restated(error) from error.__cause__
 
 
 class Clock:
@@ -177,3 +180,9 @@ class Clock:
         if seconds <= 0:
             raise DeadlineError(codes.DEADLINE.at(seconds=self._deadline))
         return seconds
+
+    def restated(self, error: DeadlineError) -> DeadlineError:
+        """The error of a launch that had the rest of the time, with the time of the call."""
+        first, *rest = error.diagnostics
+        own = codes.DEADLINE.at(seconds=self._deadline)
+        return DeadlineError((replace(first, message=own.message), *rest))

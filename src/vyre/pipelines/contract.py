@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import starmap
-from typing import Any
+from typing import Any, cast
 
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import pipeline as codes
@@ -19,10 +19,7 @@ class Contract:
 
     def __init__(self, name: str, require: Mapping[str, int] | None) -> None:
         self._name = name
-        wanted: Any = {} if require is None else require
-        if not isinstance(wanted, Mapping) or not all(starmap(_is_limit, wanted.items())):
-            raise PlanError(codes.BAD_CONTRACT.at(found=require, known=", ".join(_KNOWN)))
-        self._most: dict[str, int] = dict(wanted)
+        self._most = _limits(require)
 
     def limits(self, what: str) -> bool:
         """True if the contract says something about a count."""
@@ -35,6 +32,16 @@ class Contract:
             raise PlanError(
                 codes.CONTRACT.at(name=self._name, what=what, most=most, found=found, why=why)
             )
+
+
+def _limits(require: Any) -> dict[str, int]:
+    """The limits of a contract as a caller wrote it."""
+    wanted: Any = {} if require is None else require
+    if isinstance(wanted, Mapping):
+        limits = dict(cast("Mapping[object, object]", wanted))
+        if all(starmap(_is_limit, limits.items())):
+            return cast("dict[str, int]", limits)
+    raise PlanError(codes.BAD_CONTRACT.at(found=require, known=", ".join(_KNOWN)))
 
 
 def _is_limit(what: object, most: object) -> bool:

@@ -14,8 +14,8 @@ from vyre.front.parameters import Mode
 from vyre.pipelines import tree
 from vyre.pipelines.actions import Size
 from vyre.pipelines.counts import CountedScratch
-from vyre.pipelines.hidden import hidden_site, note_count
-from vyre.pipelines.stages import PipelineSource, Staged, resolve
+from vyre.pipelines.hidden import note_count
+from vyre.pipelines.stages import PipelineSource, Staged, decision_site, resolve
 from vyre.pipelines.steps import Buffer, Launch, Step, launch_of
 from vyre.record import dataclass
 
@@ -99,7 +99,7 @@ class CountChecks:
             if known.is_unread:
                 if known.worst is None:
                     known.worst = Buffer("worst", count.dtype, (1,), True)
-                site = hidden_site("vy.at_most", known.scratch[0][0].span)
+                site = decision_site("vy.at_most", known.scratch[0][0].span)
                 given = {"count": count, "worst": known.worst}
                 notes.append(launch_of(note_count(), given, (1,), None, site))
             known.is_unread = True

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from vyre import ir
-from vyre.diagnostics import Span
 from vyre.front.capture_guards import Outside
 from vyre.front.kernels import Specialisation, Translated
 from vyre.front.parameters import ArrayParameter, Mode, Parameter
 from vyre.front.source import Source
 from vyre.ir import BufferDecl, DataType, Expr, Node, Program
-from vyre.pipelines import tree
 from vyre.pipelines.fused import GroupSource
-from vyre.pipelines.stages import Site
 from vyre.runtime.kernel import Kernel
 
 _ONE = (1, 1, 1)
@@ -31,12 +28,6 @@ def hidden_kernel(program: Program, parameters: Mapping[str, Parameter]) -> Kern
 
 def _hidden() -> None:
     """The function that hidden kernels are said to have."""
-
-
-def hidden_site(name: str, span: Span) -> Site:
-    """Where a hidden launch stands: at the statement that needs it."""
-    stage = tree.Stage(tree.Captured((name,), span), (), (), None, None, (), span)
-    return Site(stage, is_hidden=True)
 
 
 @lru_cache(maxsize=1)

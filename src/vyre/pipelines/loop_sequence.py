@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from vyre.diagnostics import TrapError, VyreError
+from vyre.diagnostics import DeadlineError, TrapError, VyreError
 from vyre.driver import sequence as seq
 from vyre.driver.backend import Argument, Device
+from vyre.pipelines.apart import Clock
 from vyre.pipelines.collected import Branch, Item
 from vyre.pipelines.execute import (
     MOST_ARENAS,
@@ -27,7 +28,7 @@ from vyre.pipelines.execute import (
     count_launches,
     new_arena,
 )
-from vyre.pipelines.sequence import Stage, StepBuilder, in_place_of
+from vyre.pipelines.sequence import Stage, StepBuilder, in_place_of, stage_at
 from vyre.pipelines.stages import placed
 from vyre.pipelines.steps import Buffer
 from vyre.record import dataclass
@@ -105,19 +106,21 @@ class LoopSequence:
         self._arenas.clear()
         self._held.clear()
 
-    def run(self, deadline: float | None, depth: int, done: int) -> Outcome | None:
+    def run(self, clock: Clock, depth: int, done: int) -> Outcome | None:
         """Run it after `done` iterations; None, with no effect, if arrays cannot be used so."""
         prepared = self._prepared
         assert prepared is not None
         arrays = [in_place_of(each, self._held) for each in self._arrays]
         try:
-            record = prepared.run(arrays, deadline)
+            record = prepared.run(arrays, clock.left())
         except VyreError as error:
-            stage = self._stages.get(prepared.position)
+            stage = stage_at(self._stages, prepared.position)
             if stage is None:
                 raise
             if isinstance(error, TrapError):
                 error = located(error, stage.launch.compiled.compilation.source)
+            if isinstance(error, DeadlineError):
+                error = clock.restated(error)
             count = done + prepared.counters[_ITERATIONS] + 1
             sites = [site.at(depth, count) for site in stage.run.sites]
             raise placed(error, sites) from error.__cause__

@@ -137,6 +137,8 @@ class Loop:
         self._locals = locals_of(loop, written)
         self._is_whole = not has_loop(written, loop.body)
         """True if the host has nothing to decide in an iteration."""
+        self.count = 1
+        """The iteration at hand; of those that are submitted ahead, the first."""
         self._known: dict[object, _Walked] = {}
         self._latest: _Walked | None = None
 
@@ -164,7 +166,7 @@ class Loop:
                 attempt = count + 1 if ran else 2 * count
                 if count == most:
                     break
-            count += 1
+            self.count = count = count + 1
             problem = self._iterate(flag, None, depth, count)
             if problem is not None:
                 raise problem
@@ -209,6 +211,7 @@ class Loop:
         frame = self._frame
         done, many = 0, actions.iterations_ahead(self._loop)
         while True:
+            self.count = done + 1
             states = [State(frame)]
             after.append(states[0].arrays)
             problem: VyreError | None = None

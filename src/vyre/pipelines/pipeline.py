@@ -149,7 +149,7 @@ class Pipeline(Staged, Generic[P, R]):
         route = route_of(given, device)
         # A contract holds for calls: this has both branches of each vy.when.
         free = Contract(self.__name__, None)
-        actions = Planned(self._plans, route, None, free, is_dry=True)
+        actions = Planned(self._plans, route, Clock(None), free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
         return plan_of(self.__name__, route.device.info.id, actions.windows, actions.counted)
 
@@ -161,7 +161,7 @@ class Pipeline(Staged, Generic[P, R]):
         given = bind_arguments(self.written, args, kwargs)
         route = route_of(given, device)
         free = Contract(self.__name__, None)
-        actions = Planned(self._plans, route, None, free, is_dry=True)
+        actions = Planned(self._plans, route, Clock(None), free, is_dry=True)
         self._walk(actions, given.arrays, given.numbers)
         if actions.is_decided:
             raise decides_on_the_device(self.__name__)
@@ -190,7 +190,7 @@ class Pipeline(Staged, Generic[P, R]):
         """The same call on the reference, each stage with the sanitizer; defects are raised."""
         given = bind_arguments(self.written, args, kwargs)
         route = routing.choose("reference")
-        actions = Sanitized(route.device, deadline, sanitize=sanitize)
+        actions = Sanitized(route.device, Clock(deadline), sanitize=sanitize)
         placed = place(given, route.device, self.written)
         with placed.handed_back():
             found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
@@ -206,7 +206,7 @@ class Pipeline(Staged, Generic[P, R]):
         self, given: Arguments, route: Route, deadline: float | None
     ) -> tuple[DeviceArray, ...]:
         placed = place(given, route.device, self.written)
-        actions = OneByOne(route.device, deadline)
+        actions = OneByOne(route.device, Clock(deadline))
         with placed.handed_back():
             found = Walker(actions, type_of).run(self.written, placed.arrays, given.numbers)
             return tuple(actions.returned(each) for each in found)
@@ -239,9 +239,9 @@ class Pipeline(Staged, Generic[P, R]):
     ) -> tuple[Planned, tuple[DeviceArray, ...], Walker]:
         """Run by plan, again with more room as long as counted scratch does not suffice."""
         saves = may_run_again(self.written)
-        left = Clock(deadline)
+        clock = Clock(deadline)
         while True:
-            actions = Planned(self._plans, route, left.left(), self._contract, saves=saves)
+            actions = Planned(self._plans, route, clock, self._contract, saves=saves)
             try:
                 return (actions, *self._walk(actions, arrays, numbers))
             except RunAgain:

@@ -13,7 +13,7 @@ from vyre.ir.walk import walk_stmts
 from vyre.pipelines import tree
 from vyre.pipelines.actions import Size
 from vyre.pipelines.ahead import Ahead, Predicates
-from vyre.pipelines.apart import Host, OneByOne
+from vyre.pipelines.apart import Clock, Host, OneByOne
 from vyre.pipelines.call_memory import CallMemory
 from vyre.pipelines.collected import Branch, Item, Side
 from vyre.pipelines.contract import Contract
@@ -49,7 +49,7 @@ class Planned:
         self,
         plans: Plans,
         route: Route,
-        deadline: float | None,
+        clock: Clock,
         contract: Contract,
         *,
         is_dry: bool = False,
@@ -68,7 +68,7 @@ class Planned:
         self._looked: dict[int, int] = {}
         """Counts that the host has read at the end, by the ids of their buffers."""
         self._steps: list[Step] = []
-        simple = OneByOne(route.device, deadline)
+        simple = OneByOne(route.device, clock)
         self._memory = CallMemory(route, simple, saves=saves)
         self._runner = WindowRunner(
             route.device, simple, self._memory, contract, self._look, is_dry=is_dry
@@ -347,7 +347,7 @@ class Planned:
             self._collected[-1].append(window)
         else:
             self.windows.append(window)
-            self._runner.run(window, None)
+            self._runner.run(window, None, is_sure=not self._predicates.is_used)
         if not self.is_dry:
             for buffer in buffers:
                 buffer.is_fresh = False

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 from vyre.driver.routing import Route
 from vyre.ir import Program
-from vyre.pipelines.apart import OneByOne
+from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.evaluate import Read
-from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
+from vyre.pipelines.execute import Counted, Memory, Window, run_window
 from vyre.pipelines.planned import Planned
 from vyre.pipelines.sequence import WindowSequence
-from vyre.pipelines.settling import keep_verdict
 from vyre.pipelines.stage_hints import (
     SAMPLED_CALLS,
     Sampling,
@@ -30,6 +28,7 @@ from vyre.pipelines.stage_hints import (
 )
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
+from vyre.pipelines.turns import by_plan, in_turn
 from vyre.record import dataclass
 from vyre.runtime.compiling import is_improving
 from vyre.runtime.device_array import DeviceArray
@@ -75,38 +74,29 @@ class Recording:
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
-        contest = rivalry.contest
-        number = self.sampling.next()
-        if number in SAMPLED_CALLS and contest.verdict is None and is_apart(self.rival.window):
+        number, plans = self.sampling.next(), (self, self.rival)
+        is_open = rivalry.contest.verdict is None
+        if number in SAMPLED_CALLS and is_open and is_apart(self.rival.window):
             return self._sample(self.rival, number, args, deadline)
-        turn = contest.turn()
-        chosen = self.rival if turn else self
-        if contest.verdict is not None:
-            return chosen._run(args, deadline)
-        started = perf_counter()
-        found = chosen._run(args, deadline)
-        self.route.device.synchronize()
-        spent = perf_counter() - started
-        if contest.took(turn, spent, is_improving=any(map(is_improving, chosen.programs))):
-            is_rival = bool(contest.verdict)
-            keep_verdict(rivalry.key, is_rival)
-            plans = self.window.known, rivalry.rival
-            plans[is_rival].is_settled = True
-            plans[not is_rival].arenas.clear()
-        return found
+        return in_turn(
+            self.window.known,
+            self.route.device,
+            lambda turn: plans[turn]._run(args, deadline),
+            lambda turn: any(map(is_improving, plans[turn].programs)),
+        )
 
     def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run it by its own plan."""
         done = self.natively.run(args, deadline)
         if done is not None:
             return done
-        return self._launch(args, OneByOne(self.route.device, deadline))
+        return self._launch(args, OneByOne(self.route.device, Clock(deadline)))
 
     def _sample(
         self, apart: Recording, number: int, args: Sequence[Any], deadline: float | None
     ) -> tuple[DeviceArray, ...]:
         """Run each stage by itself, and record its time."""
-        timed = TimedLaunches(self.route.device, deadline)
+        timed = TimedLaunches(self.route.device, Clock(deadline))
         found = apart._launch(args, timed)
         note_stages(self.window.known.plan, apart.window, timed.times, number)
         return found
@@ -152,12 +142,9 @@ def recorded(
             tuple(programs_of(window)),
         )
 
-    rivalry = window.known.rivalry
-    if rivalry is None:
+    if window.known.rivalry is None:
         return recording(window, None)
-    runs = runs_of(rivalry.rival.plan, window.steps)
-    rival = Window(rivalry.rival, window.steps, window.buffers, runs)
-    return recording(window, recording(rival, None))
+    return recording(window, recording(by_plan(window, 1), None))
 
 
 def programs_of(window: Window) -> Iterator[Program]:

@@ -139,7 +139,7 @@ class WindowSequence:
         try:
             record = ready.prepared.run(arrays, deadline)
         except VyreError as error:
-            stage = ready.stages.get(ready.prepared.position)
+            stage = stage_at(ready.stages, ready.prepared.position)
             if stage is None:
                 raise
             if isinstance(error, TrapError):
@@ -275,6 +275,12 @@ class StepBuilder:
         return seq.Place(operand if isinstance(operand, seq.Parameter) else operand.memory, offset)
 
 
+def stage_at(stages: Mapping[int, Stage], position: int) -> Stage | None:
+    """The stage at a step of a sequence, or the latest before it: some steps are no launches."""
+    before = [each for each in stages if each <= position]
+    return stages[max(before or stages)] if stages else None
+
+
 def in_place_of(array: object, held: list[Held]) -> object:
     """An array as the sequence takes it; the memory of a device array is appended to `held`."""
     if not isinstance(array, DeviceArray):
@@ -284,4 +290,4 @@ def in_place_of(array: object, held: list[Held]) -> object:
     return in_place(array, memory)
 
 
-__all__ = ["Stage", "StepBuilder", "WindowSequence", "in_place_of"]
+__all__ = ["Stage", "StepBuilder", "WindowSequence", "in_place_of", "stage_at"]

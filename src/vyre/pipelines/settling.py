@@ -71,15 +71,20 @@ class Contest:
         return one / two
 
 
-def verdict_key(device: str, steps: Sequence[Step], buffers: Sequence[Buffer]) -> str:
-    """What a verdict depends on: code, device, programs, wiring, and the order of magnitude."""
+def verdict_key(
+    device: str, steps: Sequence[Step], buffers: Sequence[Buffer], plans: tuple[str, str]
+) -> str:
+    """What a verdict depends on: code, device, programs, wiring, and the order of magnitude.
+
+    And on what the two plans join: lengths of one order may be predicted differently.
+    """
     order = {id(buffer): number for number, buffer in enumerate(buffers)}
     parts = [f"{each.dtype}:{each.size.bit_length()}:{each.is_scratch}" for each in buffers]
     for step in steps:
         used = ",".join(str(order[id(buffer)]) for buffer, _ in step.uses())
         name = step.program.digest() if isinstance(step, Launch) else type(step).__name__
         parts.append(f"{name}({used})")
-    return cache_key("pipeline verdict", code_stamp(), device, *parts)
+    return cache_key("pipeline verdict", code_stamp(), device, *plans, *parts)
 
 
 def known_verdict(key: str) -> int | None:

@@ -12,7 +12,7 @@ from time import perf_counter_ns
 
 from vyre.driver.backend import Device
 from vyre.opt.hot_paths import region_keys
-from vyre.pipelines.apart import OneByOne
+from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.execute import Run, Window
 from vyre.pipelines.steps import Launch
 from vyre.pipelines.window import WindowPlan
@@ -46,8 +46,8 @@ def is_apart(window: Window) -> bool:
 class TimedLaunches(OneByOne):
     """Launches one by one, and notes their times."""
 
-    def __init__(self, device: Device, deadline: float | None) -> None:
-        super().__init__(device, deadline)
+    def __init__(self, device: Device, clock: Clock) -> None:
+        super().__init__(device, clock)
         self.times: list[int] = []
         """Nanoseconds of each launch, in order."""
 

@@ -70,17 +70,26 @@ class Site:
         return Site(self.stage, tuple(own), self.is_hidden)
 
 
+def decision_site(name: str, span: Span, iterations: tuple[tuple[str, int], ...] = ()) -> Site:
+    """Where a flag is looked at, or a launch stands that a statement needs."""
+    stage = tree.Stage(tree.Captured((name,), span), (), (), None, None, (), span)
+    return Site(stage, iterations, is_hidden=True)
+
+
 def placed(error: VyreError, sites: Sequence[Site]) -> VyreError:
     """The same error, with the stage and the iterations in which it happened."""
     first, *rest = error.diagnostics
     if first.message.startswith("in the stage"):
         return error
     sites = [each for each in sites if not each.is_hidden] or sites
-    site = sites[0]
-    names = " and ".join(each.name for each in sites)
-    lines = " and ".join(str(each.line) for each in sites)
-    where = "".join(f", iteration {count} of {loop}" for loop, count in site.iterations)
-    many = "s" if len(sites) > 1 else ""
+    site, last = sites[0], sites[-1]
+    stages = list(dict.fromkeys((each.name, str(each.line)) for each in sites))
+    names, lines = (" and ".join(each) for each in zip(*stages, strict=True))
+    where = "".join(
+        f", iteration{f' {one}' if one == two else f's {one} to {two}'} of {loop}"
+        for (loop, one), (_, two) in zip(site.iterations, last.iterations, strict=False)
+    )
+    many = "s" if len(stages) > 1 else ""
     message = f"in the stage{many} {names}, line{many} {lines}{where}: {first.message}"
     here = Location(span=site.stage.span)
     has_place = first.location.span is not None

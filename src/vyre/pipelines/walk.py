@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any, assert_never, cast
 
-from vyre.diagnostics import Location, PlanError, VyreError
+from vyre.diagnostics import DeadlineError, Location, PlanError, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.front.parameters import (
     ArrayParameter,
@@ -30,6 +30,7 @@ from vyre.pipelines.stages import (
     Staged,
     bind,
     callee_of,
+    decision_site,
     is_written,
     parameters_of,
     placed,
@@ -285,7 +286,16 @@ class Walker:
             self._iteration(frame, written, loop.body, name, count)
 
         found = Loop(self._actions, self._actions.repeats, frame, written, loop, walk)
-        found.run(flag, most, len(self._iterations), self._after)
+        try:
+            found.run(flag, most, len(self._iterations), self._after)
+        except DeadlineError as error:
+            at = (*self._iterations, (name, found.count))
+            raise placed(error, [decision_site("vy.again", loop.span, at)]) from error.__cause__
+        except PlanError as error:
+            if error.code != codes.MOST_REACHED.code or not self._iterations:
+                raise
+            site = decision_site("vy.again", loop.span, tuple(self._iterations))
+            raise placed(error, [site]) from error.__cause__
 
     def _when(self, frame: Frame, written: PipelineSource, choice: tree.When) -> None:
         flag = checked_flag(frame, choice.flag, self._type_of, "vy.when")
@@ -294,7 +304,11 @@ class Walker:
             for word, body in zip(words, (choice.then, choice.otherwise), strict=True):
                 self._branch(frame, written, word, body)
             return
-        is_set = self._actions.is_set(flag)
+        try:
+            is_set = self._actions.is_set(flag)
+        except DeadlineError as error:
+            site = decision_site("vy.when", choice.span, tuple(self._iterations))
+            raise placed(error, [site]) from error.__cause__
         before = {*frame.arrays, *frame.numbers}
         if is_set is None or is_set:
             self._body(frame, written, choice.then)

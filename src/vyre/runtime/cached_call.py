@@ -205,6 +205,8 @@ class CachedCall:
             places.get(name, array) for name, array in zip(signature.names, bound, strict=True)
         )
         x, y, z, *runs = cast("tuple[Any, ...]", tail)
+        if not (x and y and z):
+            return None
         clearing: bytes = runs[0] if runs else b""
         return PreparedLaunch(self._compiled, operands, (x, y, z), clearing, touched, self._keys)
 
@@ -239,6 +241,11 @@ class CachedCall:
         if found is None:
             return None
         launched, runs, touched = found
+        if 0 in launched:
+            arrays = {id(args[position]) for position in self._positions}
+            # One array for two parameters is refused even if it is empty.
+            if not is_idle(self._compiled) or len(arrays) < len(shapes):
+                return None
         buffers: tuple[object, ...] = ()
         if self._signature.shapes:
             buffers = shape_buffers(self._signature, shapes)
@@ -295,6 +302,11 @@ def runs_of(names: tuple[str, ...], outs: Outs) -> tuple[bytes, ...]:
     return (packed_runs(parts),) if parts else ()
 
 
+def is_idle(compiled: CompiledProgram) -> bool:
+    """True if it does nothing on an empty grid: no collectives, and no loops around barriers."""
+    return not (compiled.compilation.is_split or compiled.acts_without_invocations)
+
+
 def is_varying(program: Program, signature: ArgumentSignature) -> bool:
     """True if numbers have a say in the grid or in what is zeroed."""
     if grid_plan(program).numbers:
@@ -304,4 +316,4 @@ def is_varying(program: Program, signature: ArgumentSignature) -> bool:
     return any(numbers_of(each) for each in outs)
 
 
-__all__ = ["CachedCall", "PreparedLaunch", "is_varying", "runs_of", "shape_buffers"]
+__all__ = ["CachedCall", "PreparedLaunch", "is_idle", "is_varying", "runs_of", "shape_buffers"]

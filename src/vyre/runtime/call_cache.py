@@ -21,7 +21,7 @@ from vyre.config import config
 from vyre.diagnostics import DispatchError, TrapError
 from vyre.driver import grid as grids
 from vyre.runtime.argument_signature import signature_of
-from vyre.runtime.cached_call import CachedCall, PreparedLaunch, runs_of, shape_buffers
+from vyre.runtime.cached_call import CachedCall, PreparedLaunch, is_idle, runs_of, shape_buffers
 from vyre.runtime.clearing import Outs
 from vyre.runtime.dispatch_cache import is_bound_in_place, is_comparable
 from vyre.runtime.memory_pool import Held
@@ -135,7 +135,9 @@ class CallCache:
             type(option) not in _OPTION_TYPES for option in (device, deadline)
         ):
             return
-        if not is_bound_in_place(done.binding, made.given, done.grid, compiled.bound_names):
+        if not is_bound_in_place(done.binding, made.given, compiled.bound_names):
+            return
+        if 0 in done.grid and not is_idle(compiled):
             return
         signature = signature_of(self._kernel, args, made, compiled)
         if signature is None:

@@ -160,8 +160,8 @@ class CompiledProgram:
         return plan is not None and plan.is_flat
 
     @cached_property
-    def _acts_without_invocations(self) -> bool:
-        """Whether it has collectives: those happen once for the grid, even for an empty one."""
+    def acts_without_invocations(self) -> bool:
+        """Whether it does something on an empty grid, as collectives do, once for the grid."""
         from vyre.driver.grid_sync import contains_collective
 
         return contains_collective(self.compilation.source)
@@ -174,7 +174,7 @@ class CompiledProgram:
         handovers: Mapping[int, Sequence[DeviceMemory]] | None = None,
     ) -> LaunchRecord:
         """Run it on memory bound by name."""
-        if 0 in grid and not self._acts_without_invocations:
+        if 0 in grid and not self.acts_without_invocations:
             return LaunchRecord(0)
         single = self._single
         if single is None:

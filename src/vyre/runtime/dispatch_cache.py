@@ -231,9 +231,9 @@ def store(
 
     A launch is bound at the second dispatch of the same arrays: most are dispatched once.
     """
-    if not (
-        _are_comparable(options) and is_bound_in_place(binding, given, grid, compiled.bound_names)
-    ):
+    if 0 in grid or not _are_comparable(options):
+        return
+    if not is_bound_in_place(binding, given, compiled.bound_names):
         return
     resident: list[tuple[str, weakref.ref[DeviceArray]]] = []
     hosts: list[tuple[str, Description]] = []
@@ -295,10 +295,10 @@ def is_comparable(extents: object) -> bool:
 
 
 def is_bound_in_place(
-    binding: Binding, given: Mapping[str, object], grid: Grid, names: tuple[str, ...]
+    binding: Binding, given: Mapping[str, object], names: tuple[str, ...]
 ) -> bool:
     """True if all buffers are bound to arrays of the caller in place."""
-    if set(names) != set(given) or 0 in grid:
+    if set(names) != set(given):
         return False
     if binding.owned or binding.pending or binding.stand_ins:
         return False

@@ -6,6 +6,7 @@ plan of its grid and the coverage of its outputs. Python compiles a function fro
 and rank of each array:
 
     n0 = s0_0                                 # the elements of the array
+    if n0 == 0: return (0, 0, 0), ...         # nothing runs
     x = -(-n0 // 64)                          # from its plan
     e0 = min(x * 64, n0)                      # from its coverage
     if not 0 < e0 == n0: runs += ...          # elements that no invocation writes
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from vyre.analysis.coverage_types import ALL, NUMBER, SAFE_EXTENT, Along, At, UpTo
 from vyre.analysis.default_grid.extents import FUNCTIONS, expression, parts
-from vyre.analysis.default_grid.plan import END
+from vyre.analysis.default_grid.plan import END, LEAST
 from vyre.front.extent_limit import NO_LIMIT, extents_below
 from vyre.record import dataclass
 from vyre.runtime.clearing import run_of_all, runs_around
@@ -82,7 +83,7 @@ class Slow(Protocol):
 
 
 def given_grid(program: Program, grid: Extents, elements: Extents) -> Grid | None:
-    """The grid of a caller's integers; None if a launch is refused, or has no invocations."""
+    """The grid of a caller's integers; None if a launch is refused."""
     wanted = elements if grid is None else grid
     x = y = z = 1
     if type(wanted) is int:
@@ -92,7 +93,7 @@ def given_grid(program: Program, grid: Extents, elements: Extents) -> Grid | Non
         if not 1 <= len(wanted) <= 3:
             return None
         x, y, z = (*wanted, 1, 1)[:3]
-    if x <= 0 or y <= 0 or z <= 0 or (grid is not None and elements is not None):
+    if x < 0 or y < 0 or z < 0 or (grid is not None and elements is not None):
         return None
     sx, sy, sz = program.workgroup_size
     if grid is None:
@@ -117,9 +118,10 @@ def size_function(
     zeroed follows from their strides, and is left out.
     """
     writer = _Writer(program, arrays, numbers, views)
-    lines = [*writer.lengths(), *writer.grid(), *writer.runs()]
-    touched = " + ".join(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays))
-    lines.append(f"return (x, y, z), runs, {touched or '0'} + {other_bytes}")
+    touched = " + ".join([*(f"n{i} * {one.itemsize}" for i, one in enumerate(arrays)), "0"])
+    nothing = f"return (0, 0, 0), {writer.runs_of_all()}, {touched}"
+    lines = [*writer.lengths(), *writer.grid(nothing), *writer.runs()]
+    lines.append(f"return (x, y, z), runs, {touched} + {other_bytes}")
     source = "def sized(shapes, args, numbers, grid, slow):\n" + "".join(
         f"    {line}\n" for line in lines
     )
@@ -166,7 +168,7 @@ class _Writer:
         return f"int(args[{position}])"
 
     def lengths(self) -> Iterator[str]:
-        """Reads shapes; gives up unless all arrays have elements, and no more than is safe."""
+        """Reads shapes; gives up on arrays with more elements than is safe."""
         most = min(extents_below(self._program), SAFE_LENGTH)
         for index, one in enumerate(self._arrays):
             axes = [f"s{index}_{axis}" for axis in range(one.rank)]
@@ -175,14 +177,14 @@ class _Writer:
             if axes:
                 yield f"{', '.join(axes)}, = shape{index}"
             yield f"n{index} = {' * '.join(axes) or '1'}"
-            yield f"if not 0 < n{index} < {most}: return None"
+            yield f"if n{index} >= {most}: return None"
 
-    def grid(self) -> Iterator[str]:
-        """Computes the default grid, if none is given."""
+    def grid(self, nothing: str) -> Iterator[str]:
+        """Computes the default grid, if none is given; gives up on empty arrays that are used."""
         yield "if grid is None:"
         plan = grid_plan(self._program)
         try:
-            lines = list(self._default_grid(plan))
+            lines = list(self._default_grid(plan, nothing))
         except KeyError:
             lines = []
         yield from (f"    {line}" for line in lines or ("grid = slow.slow_grid(args, numbers)",))
@@ -191,22 +193,36 @@ class _Writer:
             yield "    x, y, z = grid"
         yield "else:"
         yield "    x, y, z = grid"
+        yield f"    if x == 0 or y == 0 or z == 0: {nothing}"
+        if self._arrays:
+            lengths = " and ".join(f"n{index}" for index in range(len(self._arrays)))
+            yield f"if not ({lengths}): return None"
 
-    def _default_grid(self, plan: Plan) -> Iterator[str]:
+    def _default_grid(self, plan: Plan, nothing: str) -> Iterator[str]:
         if plan.needs is None or sum(1 for _ in _parts_of(plan)) > _MOST_PARTS:
             return
         below = min(extents_below(self._program), NO_LIMIT)
         yield "try:"
         found: list[list[str]] = [[], [], []]
+        empty: list[str] = []
         for number, need in enumerate(plan.needs):
+            asked: list[str] = []
             for axis, extent in zip("xyz", need, strict=True):
                 if extent is not None:
                     found["xyz".index(axis)].append(f"{axis}{number}")
+                    asked.append(f"{axis}{number}")
                     yield f"    {axis}{number} = {expression(extent, self)}"
+            empty.append(" or ".join(f"{one} <= 0" for one in asked) or "False")
         yield "    pass"
         yield "except ZeroDivisionError: return None"
-        for name in [name for names in found for name in names]:
-            yield f"if not 0 < {name} < {END}: return None"
+        names = [name for names in found for name in names]
+        if names:
+            yield f"if not ({' and '.join(f'0 < {name} < {END}' for name in names)}):"
+            for name in names:
+                yield f"    if not {LEAST} <= {name} < {END}: return None"
+            # Where only some effects need nothing, the others do not say how much all need.
+            yield f"    if not ({' and '.join(f'({one})' for one in empty)}): return None"
+            yield f"    {nothing}"
         for axis, names, size in zip("xyz", found, self._program.workgroup_size, strict=True):
             wanted = f"max({', '.join(names)})" if len(names) > 1 else names[0] if names else "1"
             # Where one effect has no id along an axis, it needs one invocation: no more than all.
@@ -216,6 +232,15 @@ class _Writer:
         sx, sy, sz = self._program.workgroup_size
         if sum(map(bool, found)) > 1:
             yield f"if {_times('x * y * z', sx * sy * sz)} >= {_TOO_MANY}: return None"
+
+    def runs_of_all(self) -> str:
+        """The runs of a launch without invocations."""
+        outs = [
+            f"run_of_all({one.buffer}, n{index} * {one.itemsize})"
+            for index, one in enumerate(self._arrays)
+            if one.is_out and one.name not in self._views
+        ]
+        return " + ".join(outs) or "b''"
 
     def runs(self) -> Iterator[str]:
         """Finds what is to be zeroed."""

@@ -76,6 +76,58 @@ def test_leaves(text: str, level: Level) -> None:
     assert of_value(text) == level
 
 
+BRANCH = "if n < 3u32 {\n    barrier relaxed\n}\n"
+
+
+def at_branch(before: str) -> Level:
+    """How alike the invocations reach the barrier under a condition on `n`."""
+    program = read(before + BRANCH)
+    facts = ProgramFacts.of(program)
+    return Uniformity.of(program).convergence(len(facts.statements) - 1)
+
+
+@pytest.mark.parametrize(
+    ("load", "around", "level"),
+    [
+        ("let n = tile[0]", "", Level.WORKGROUP),
+        ("let n = tile[wid.x] + 1u32", "", Level.WORKGROUP),
+        ("let n = tile[0]", "rw[lid.x] = 1u32\n", Level.WORKGROUP),
+        ("let n = tile[lid.x]", "", Level.DIVERGENT),
+        ("let n = rw[0]", "", Level.DIVERGENT),
+        ("let n = own[0]", "", Level.DIVERGENT),
+        ("let n = tile[0]", "tile[lid.x] = 1u32\n", Level.DIVERGENT),
+        ("let n = tile[0]", "let old = atomic_add(tile[3], 1u32)\n", Level.DIVERGENT),
+        ("let n = tile[0]", "if lid.x < 3u32 {\n    tile[9] = 1u32\n}\n", Level.DIVERGENT),
+        ("let n = tile[0]", "if wid.x < 3u32 {\n    barrier seq_cst\n}\n", Level.DIVERGENT),
+        ("let n = tile[0]", 'async_load "a" tile[0] <- ro[0], 4\n', Level.DIVERGENT),
+    ],
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_memory_that_nothing_writes_between_two_barriers(
+    load: str, around: str, level: Level, before: bool
+) -> None:
+    inside = f"{around}{load}\n" if before else f"{load}\n{around}"
+    assert at_branch(f"barrier seq_cst\n{inside}barrier seq_cst\n") == level
+
+
+def test_a_variable_may_get_what_the_workgroup_agrees_on_later() -> None:
+    assert at_branch("let n = 0u32\nbarrier seq_cst\nn = tile[0]\nbarrier seq_cst\n") == (
+        Level.WORKGROUP
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let n = tile[0]\nbarrier seq_cst\n",
+        "barrier seq_cst\nlet n = tile[0]\n",
+        "barrier seq_cst\nfor k in 0u32..2u32 {\n    let m = tile[0]\n}\nlet n = tile[0]\n",
+    ],
+)
+def test_one_barrier_is_too_few_to_agree(text: str) -> None:
+    assert at_branch(text) == Level.DIVERGENT
+
+
 def test_one_invocation_agrees_with_itself() -> None:
     program = parse(
         HEAD.replace("64, 1, 1", "1, 1, 1") + "if lid.x < rw[0] {\n    barrier seq_cst\n}\n"

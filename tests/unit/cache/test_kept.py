@@ -116,7 +116,8 @@ def test_a_report_of_other_code_is_read_but_chooses_no_passes(kept: Kept, tmp_pa
     known = HotPathHints()
     known.record("hostile.adding", 1_000_000, 4)
     made = optimize(adding(1), OptimizerProfile.RELEASE, None, known)
-    paid = made.passes[0]._replace(changed=True, nodes_before=9)
+    first = made.passes[0]
+    paid = first._replace(changed=True, before=first.before._replace(nodes=9))
     made = OptimizerRunReport(made.program, (paid,), (), made.profile, made.target)
     assert made.cost_reducing_passes() == {paid.pass_name}
     made.save(tmp_path / "report.json")

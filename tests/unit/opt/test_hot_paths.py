@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import threading
 import time
+from typing import Any
 
 import pytest
 
 from vyre.diagnostics import OptimizerError
 from vyre.ir import ROOT_GENERATOR, BufferDecl, DataType, Expr, Node, Program
-from vyre.opt import HotPathHints, RegionRecord
+from vyre.opt import HotPathHints, RegionRecord, hint_rows
 from vyre.opt.hot_paths import dispatch_keys, hint_keys, region_keys
 
 
@@ -162,6 +163,16 @@ def test_saved_and_loaded(tmp_path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["hints.json"]
 
 
+WRONG_ROWS: tuple[Any, ...] = (
+    [["a"]],
+    [["a", "1", 1, 1, 1, 1.0, 1.0, 1.0]],
+    [["a", -1, 1, 1, 1, 1.0, 1.0, 1.0]],
+    [["a", 1, 1, 1, 1, 1.0, float("nan"), 1.0]],
+    [[None, 1, 1, 1, 1, 1.0, 1.0, 1.0]],
+    {"a": 1},
+)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -170,6 +181,8 @@ def test_saved_and_loaded(tmp_path) -> None:
         lambda text: text.replace("200000", "900000"),
         lambda text: json.dumps([1, 2]),
         lambda text: json.dumps({"format": "other"}),
+        lambda text: "[" * 100_000,
+        *(lambda _, rows=rows: hint_rows.to_bytes(rows).decode() for rows in WRONG_ROWS),
     ],
 )
 def test_a_torn_or_foreign_file_is_an_empty_store(tmp_path, damage) -> None:

@@ -246,8 +246,8 @@ def test_rows_carry_figures_before_and_after() -> None:
 
     report = PassScheduler([Halve()]).run_with_report(program(1, 2))
     row = report.passes[0]
-    assert (row.nodes_before, row.nodes_after) == (3, 2)
-    assert (row.memory_op_count_before, row.memory_op_count_after) == (2, 1)
+    assert (row.before.nodes, row.after.nodes) == (3, 2)
+    assert (row.before.memory_op_count, row.after.memory_op_count) == (2, 1)
     assert row.cost_reduction > 0
     assert row.rewrites == 1
     assert row.research_trace == ("dropped one",)

@@ -20,6 +20,7 @@ from vyre.opt import (
     registered_passes_for,
     select_passes,
 )
+from vyre.opt.measure import NO_FIGURES
 
 RELEASE = OptimizerProfile.RELEASE
 FAMILIES = CostModelFamily
@@ -64,41 +65,11 @@ def pass_metric(name: str, changed: bool, before: int, after: int) -> PassRunMet
     return PassRunMetric(
         iteration=0,
         pass_name=name,
-        ran=True,
         changed=changed,
         decision=PassRunDecision.CHANGED if changed else PassRunDecision.RAN_UNCHANGED,
-        refusal_kind=None,
-        required_analyses=(),
-        declared_invalidations=(),
-        fact_substrate_reused=not changed,
-        fact_substrate_recomputed=changed,
-        fact_substrate_invalidated=changed,
-        effect_bits_before=0,
-        effect_bits_after=0,
-        linear_type_violations_before=0,
-        linear_type_violations_after=0,
-        shape_predicate_violations_before=0,
-        shape_predicate_violations_after=0,
+        before=NO_FIGURES._replace(nodes=before, instruction_count=12),
+        after=NO_FIGURES._replace(nodes=after, instruction_count=12),
         runtime_ns=100,
-        nodes_before=before,
-        nodes_after=after,
-        static_storage_bytes_before=4096,
-        static_storage_bytes_after=4096,
-        instruction_count_before=12,
-        instruction_count_after=12,
-        memory_op_count_before=1,
-        memory_op_count_after=1,
-        atomic_op_count_before=0,
-        atomic_op_count_after=0,
-        control_flow_count_before=0,
-        control_flow_count_after=0,
-        register_pressure_before=4,
-        register_pressure_after=4,
-        ir_heap_allocations_before=0,
-        ir_heap_allocations_after=0,
-        ir_heap_bytes_before=0,
-        ir_heap_bytes_after=0,
-        research_trace=None,
     )
 
 

@@ -134,3 +134,18 @@ def test_errors_in_a_loop_give_memory_back() -> None:
         most_reached("cpu")
     gc.collect()
     assert pool.counters.in_use == before
+
+
+@vy.pipeline
+def twice_few(x: vy.InOut[vy.u32], ran: vy.InOut[vy.u32]):
+    for _ in range(2):
+        few(x, ran, 3)
+
+
+def test_the_limit_of_a_loop_in_a_loop_names_the_iteration_around_it() -> None:
+    for run in (twice_few, twice_few.apart):
+        with pytest.raises(PlanError) as caught:
+            run(np.array([1 << 5], np.uint32), number(0))
+        first = str(caught.value).splitlines()[0]
+        assert "iteration 1 of for _" in first
+        assert "after 3 iterations of while vy.again(moved)" in first

@@ -266,7 +266,7 @@ PIPELINES: dict[Any, str] = {
     l6_trap: "L6: small, line N, prints or traps",
     l6_atomic: "L6: counted, line N, is run twice and has an atomic",
     l7_argument: "L7: blur, line N",
-    l8_unused: "L8: blur writes nothing that is used",
+    l8_unused: "L8: blur, line N, writes nothing that is used",
     l10_ids: "L10: of_group, line N, uses workgroup_id",
     l10_memory: "L10: turned, line N, has workgroup memory",
     l10_fast_math: "L10: only one of blur, line N, and roughly has fast_math",

@@ -23,7 +23,7 @@ from vyre.runtime.kernel_grid import grid_plan, launch_grid
 from vyre.runtime.kernel_outputs import outputs_of
 
 Sized = tuple[tuple[int, int, int], tuple[Any, ...]] | None
-"""The grid, and of each array which bytes are zeroed; None where nothing runs."""
+"""The grid, and of each array which bytes are zeroed; None for a call that is refused."""
 
 
 @vy.kernel
@@ -132,7 +132,8 @@ def general(kernel: Any, args: list[Any], said: dict[str, Any]) -> Sized:
         grid = launch_grid(kernel.program(), made, said.get("grid"), said.get("elements"))
     except DispatchError:
         return None
-    return None if 0 in grid else (grid, _zeroed(_runs(kernel, args, grid), args))
+    runs = _zeroed(_runs(kernel, args, grid), args)
+    return ((0, 0, 0) if 0 in grid else grid), runs
 
 
 def compiled(kernel: Any, args: list[Any], said: dict[str, Any]) -> Sized:

@@ -112,8 +112,16 @@ def test_a_report_of_something_else_decides_nothing(
     assert made.decisions == plain.decisions
 
 
+HEAD = b'{"format": "vyre-cost-report-1", "passes": '
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"{}", b"[1]", b"\xff", b'{"format": "vyre-cost-report-1", "passes": [[1]]}']
+    "data",
+    [
+        *(b"", b"{}", b"[1]", b"\xff", HEAD + b"[[1]]}", HEAD + b'{"cse": 1}}', HEAD + b"7}"),
+        *(HEAD + b'[["cse", Infinity, 0, 0]]}', HEAD + b'[["cse", 1e999, 0, 0]]}', b"[" * 100_000),
+    ],
+    ids=range(10),
 )
 def test_damaged_reports_are_ignored(data: bytes, cache: DiskCache) -> None:
     assert CostReport.from_bytes(data) is None

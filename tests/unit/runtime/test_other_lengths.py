@@ -88,6 +88,25 @@ def test_empty_arrays_and_long_grids() -> None:
         _scaled(2.0, many, out)
 
 
+def test_calls_that_run_nothing_are_like_those_before(looks: list[object]) -> None:
+    x, y = np.arange(100, dtype=np.float32), np.full(100, 7, np.float32)
+    ones = np.full(50, 7, np.uint32)
+    for n in (0, 5, 0, 70, 0, 100):
+        scaled(2.0, x[:n], y[:n], device="cpu")
+        wanted = np.where(np.arange(100) < n, 2 * x, 7)
+        wanted[0] = 0 if n else 7
+        np.testing.assert_array_equal(y, wanted)
+        y[...] = 7
+        first_ones(n, ones, device="cpu")
+        np.testing.assert_array_equal(ones, np.arange(50) < n)
+    first_ones(50, ones, elements=0, device="cpu")
+    assert not ones.any()
+    assert len(looks) <= 3  # an empty array has nothing to be bound to the first time
+    for _ in range(600):
+        first_ones(0, ones, device="cpu")
+    assert len(looks) <= 6
+
+
 def test_what_is_cleared_follows_numbers_and_lengths() -> None:
     random = np.random.default_rng(5)
     for _ in range(200):

@@ -13,7 +13,6 @@ from vyre.backends.llvm.executable import CpuExecutable
 from vyre.backends.llvm.kernel_info import KernelInfo
 from vyre.backends.llvm.launch import NativeKernel
 from vyre.backends.llvm.pool import process_pool
-from vyre.backends.llvm.sequence import native_sequence
 from vyre.config import config
 from vyre.driver.artifact import Artifact
 from vyre.driver.backend import Device, EmitOptions
@@ -54,7 +53,7 @@ class CpuBackend:
     emits_slowly = True
 
     def __init__(self) -> None:
-        self.device = CpuDevice(native_sequence)
+        self.device = CpuDevice()
 
     def probe(self) -> Sequence[Device]:
         """The CPU is always there."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import platform
-from collections.abc import Callable
 from dataclasses import field
 
 import numpy as np
@@ -85,8 +84,6 @@ def _cpu_name() -> str:
 class CpuDevice:
     """The CPU."""
 
-    sequences: Callable[[Sequence], PreparedSequence | None]
-    """Lays a sequence out for the thread pool."""
     info: DeviceInfo = field(
         default_factory=lambda: DeviceInfo(
             id="cpu", backend="cpu", kind=DeviceKind.CPU, name=_cpu_name()
@@ -116,7 +113,9 @@ class CpuDevice:
 
     def prepare_sequence(self, sequence: Sequence) -> PreparedSequence | None:
         """The sequence as one job of the thread pool."""
-        return self.sequences(sequence)
+        from vyre.backends.llvm.sequence import native_sequence  # most programs have none
+
+        return native_sequence(sequence)
 
     def synchronize(self) -> None:
         """Launches wait for their end, so there is nothing to wait for."""

@@ -28,6 +28,8 @@ Grid = tuple[int, int, int]
 
 _KEPT = 64
 """Bind groups and launch records that are kept: programs are launched again on the same memory."""
+_PATIENCE = 0.5
+"""Seconds after a deadline until the device is given up."""
 
 
 class Entry(NamedTuple):
@@ -129,7 +131,9 @@ class WgpuExecutable:
         for temporary, original in ready.copies:
             recorder.copy(temporary, 0, original.buffer, original.offset, original.size)
         if deadline is not None and not recorder.wait(deadline):
-            self.device.abandon()
+            # A launch may be short, and late only because others came before it.
+            if not recorder.wait(_PATIENCE):
+                self.device.abandon()
             raise DeadlineError(execution_codes.DEADLINE.at(seconds=f"{deadline:g}"))
         if self.shader.tags:
             self._raise_trap()

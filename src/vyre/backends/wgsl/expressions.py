@@ -14,6 +14,7 @@ from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.wgsl import casts, operators, subgroups
 from vyre.backends.wgsl.access import read_scalar
+from vyre.backends.wgsl.agreed_loads import agreed
 from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.driver_visible_floats import KnownContents
@@ -54,6 +55,8 @@ class Expressions:
         self.contents = KnownContents()
         self.position = 0
         """The number of the statement that is being written, as analyses count them."""
+        self.agreed: ir.Load | None = None
+        """The load of workgroup memory that the workgroup must agree on, if there is one."""
         self._effects: dict[ir.AnyExpr, bool] = {}
         self._loads: dict[ir.AnyExpr, bool] = {}
 
@@ -189,6 +192,7 @@ class Expressions:
         if function == "cell" and buffer.is_simple:
             buffer.used = True
             text = read_scalar(self.ctx, buffer, index)
+            text = agreed(buffer, text) if load is self.agreed else text
         else:
             text = buffer.call(function, index)
         may_be_outside = function == "load" and buffer.decl.count > 0

@@ -9,6 +9,7 @@ from typing import assert_never
 from vyre import ir
 from vyre.backends.wgsl import operators
 from vyre.backends.wgsl.access import write_scalar
+from vyre.backends.wgsl.agreed_loads import AgreedLoads
 from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.loop_end_checks import EndedLoops
@@ -31,6 +32,7 @@ class Statements:
         self.barriers = barriers
         self.traps = traps
         self.loops = EndedLoops(exprs.ctx, traps)
+        self.agreed_loads = AgreedLoads(self.ctx.program)
         entry = self.ctx.program.entry
         self.count = 0
         """Statements written so far."""
@@ -65,8 +67,10 @@ class Statements:
         self.count += 1
         match statement:
             case ir.Let(name, value):
+                self.exprs.agreed = self.agreed_loads.of(value, self.exprs.position)
                 self._let(name, self.exprs.once(value))
             case ir.Assign(name, value):
+                self.exprs.agreed = self.agreed_loads.of(value, self.exprs.position)
                 found = self.exprs.named(self.exprs.value(value))
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
             case ir.Store():

@@ -23,6 +23,10 @@ _SIZES = (
 )
 
 
+_AGREED = ("u32", "i32", "f32", "u64", "i64", "u16", "i8")
+"""Types of the elements that a workgroup agrees on."""
+
+
 def trials() -> Iterator[Trial]:
     """The whole area."""
     for dtype in SCALAR_TYPES:
@@ -35,6 +39,10 @@ def trials() -> Iterator[Trial]:
     yield _barrier_in_a_loop()
     yield _global_through_barrier()
     yield _uniform_branch()
+    for size in _SIZES:
+        yield _agreed_rounds(size)
+    for dtype in _AGREED:
+        yield _agreed_branch(dtype)
     yield _private()
 
 
@@ -205,6 +213,76 @@ def _uniform_branch() -> Trial:
     even = np.arange(16)[::-1]
     expected = {"out": np.concatenate([even, [100] * 16, even, [100] * 16]).astype(np.uint32)}
     return written(_AREA, "a barrier in a uniform branch", text, {}, (4, 1, 1), expected)
+
+
+def _agreed_rounds(size: tuple[int, int, int]) -> Trial:
+    """A workgroup goes on until an element of its memory says that it is done."""
+    n = size[0] * size[1] * size[2]
+    text = f"""
+    program workgroup{size}
+
+    buffer out: read_write u32[{4 * n}] @0 output live_out
+    buffer tile: workgroup u32[{n}]
+
+    region "agreed" {{
+        let me = {_linear(size)}
+        tile[me] = me * 5 + wid.x * 9
+        barrier acq_rel
+        let left = tile[wid.x % {n}]
+        let rounds = 0
+        barrier acq_rel
+        while left > 0 {{
+            let next = tile[(me + 1) % {n}]
+            barrier acq_rel
+            tile[me] = (tile[me] + next) / 3
+            barrier acq_rel
+            left = tile[0] / 2
+            rounds = rounds + 1
+            barrier acq_rel
+        }}
+        out[wid.x * {n} + me] = tile[me] + rounds * 1000
+    }}
+    """
+    expected: list[int] = []
+    for group in range(4):
+        tile = [me * 5 + group * 9 for me in range(n)]
+        left, rounds = tile[group % n], 0
+        while left > 0:
+            tile = [(mine + tile[(me + 1) % n]) // 3 for me, mine in enumerate(tile)]
+            left, rounds = tile[0] // 2, rounds + 1
+        expected += [mine + rounds * 1000 for mine in tile]
+    name = f"rounds that a workgroup agrees on, {size}"
+    return written(_AREA, name, text, {}, (4, 1, 1), {"out": np.array(expected, np.uint32)})
+
+
+def _agreed_branch(dtype: str) -> Trial:
+    """A workgroup branches around a barrier as an element of its memory says."""
+    text = f"""
+    program workgroup(24, 1, 1)
+
+    buffer out: read_write u32[96] @0 output live_out
+    buffer tile: workgroup {dtype}[24]
+
+    region "branch" {{
+        tile[lid.x] = {dtype}(lid.x + wid.x)
+        barrier acq_rel
+        let chosen = tile[5]
+        let mirrored = u32(tile[23 - lid.x])
+        barrier acq_rel
+        if u32(chosen) % 2 == 0 {{
+            tile[lid.x] = {dtype}(u32(tile[lid.x]) * 3)
+            barrier acq_rel
+            out[gid.x] = u32(tile[23 - lid.x])
+        }} else {{
+            out[gid.x] = u32(chosen) * 100 + mirrored
+        }}
+    }}
+    """
+    rows = [np.arange(24)[::-1] + group for group in range(4)]
+    rows = [row * 3 if g % 2 else (5 + g) * 100 + row for g, row in enumerate(rows)]
+    expected = {"out": np.concatenate(rows).astype(np.uint32)}
+    name = f"a branch that a workgroup agrees on by {dtype}"
+    return written(_AREA, name, text, {}, (4, 1, 1), expected)
 
 
 def _private() -> Trial:

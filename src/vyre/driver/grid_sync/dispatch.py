@@ -162,7 +162,7 @@ class SplitExecutable:
         return record
 
     def _room(self, workgroups: int) -> int:
-        """For how many workgroups there is memory between segments where so many are launched.
+        """For how many workgroups there is memory between segments for a launch of this size.
 
         Grids of about one size use the same, unless that is much more to clear.
         """

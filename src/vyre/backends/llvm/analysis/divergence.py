@@ -9,10 +9,12 @@ as well. The result errs towards varying.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.analysis.settled_memory import agreeing_bindings, candidates
 from vyre.ir.walk import assigned_names, bodies, expr_children, walk_expr, walk_stmts
 
 ALONG_ITERATIONS = (3,)
 """In place of axes: lanes that are iterations of one invocation share all its ids."""
+_IDS = (ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID)
 
 
 class Divergence:
@@ -30,46 +32,58 @@ class Divergence:
     ) -> None:
         """Analyse lanes that lie along `axes`; without any, there is one lane.
 
-        With `over_time`, loads of writable memory are varying. With `in_step`, lanes execute the
-        iterations of a loop in lock-step: the active ones share a counter if its initial value is
-        uniform.
+        With `over_time`, loads of writable memory are varying, unless lanes agree on them. With
+        `in_step`, lanes execute the iterations of a loop in lock-step: the active ones share a
+        counter if its initial value is uniform.
         """
         self.assigned = assigned_names(body)
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
+        self._agreeing: dict[int, frozenset[str]] = {}
         self._divergent_leavers: set[int] = set()
         self._axes = axes
         self._in_step = in_step
         if over_time:
             self._private |= {decl.name for decl in program.buffers if decl.is_writable}
+            self._agreeing = agreeing_bindings(body, candidates(program))
         if axes:
             before = -1
             while before != len(self.varying) + len(self._divergent_leavers):
                 before = len(self.varying) + len(self._divergent_leavers)
                 self._visit(body, divergent=False)
+                if not self.assigned and not self._divergent_leavers:
+                    # Assignments and exits alone say anything of statements before them.
+                    break
 
     def is_varying(self, expr: ir.AnyExpr) -> bool:
         """True if lanes may have different values; errs towards True."""
         if not self._axes:
             return False
-        return any(self._differs(node) for node in walk_expr(expr))
+        return any(map(self._differs, walk_expr(expr)))
 
     def leaves_divergently(self, body: ir.Body) -> bool:
         """True if lanes may leave a loop with this body divergently."""
         return any(id(s) in self._divergent_leavers for s in walk_stmts(body))
 
-    def _differs(self, node: ir.AnyExpr) -> bool:
-        match node:
-            case ir.Var(name):
-                return name in self.varying
-            case ir.Builtin(ir.BuiltinKind.GLOBAL_ID | ir.BuiltinKind.LOCAL_ID, axis):
-                return axis in self._axes
-            case ir.Atomic():
-                return True
-            case ir.Load(buffer, _):
-                return buffer in self._private
-            case _:
-                return False
+    def agreed_on(self, statement: ir.Let | ir.Assign) -> frozenset[str]:
+        """Workgroup buffers whose elements are the same for all lanes that load them here."""
+        return self._agreeing.get(id(statement), frozenset())
+
+    def _varies(self, statement: ir.Let | ir.Assign) -> bool:
+        agreed = self.agreed_on(statement)
+        return bool(self._axes) and any(
+            self._differs(node, agreed) for node in walk_expr(statement.value)
+        )
+
+    def _differs(self, node: ir.AnyExpr, agreed: frozenset[str] = frozenset()) -> bool:
+        # Asked of every node, several times: a match statement takes twice as long.
+        if type(node) is ir.Var:
+            return node.name in self.varying
+        if type(node) is ir.Load:
+            return node.buffer in self._private and node.buffer not in agreed
+        if type(node) is ir.Builtin:
+            return node.kind in _IDS and node.axis in self._axes
+        return type(node) is ir.Atomic
 
     def _visit(self, body: ir.Body, divergent: bool) -> bool:
         """Visit statements; True if some lanes have left when they end."""
@@ -79,11 +93,11 @@ class Divergence:
 
     def _statement(self, statement: ir.AnyStmt, divergent: bool) -> bool:
         match statement:
-            case ir.Let(name, value):
-                if self.is_varying(value):
+            case ir.Let(name):
+                if self._varies(statement):
                     self.varying.add(name)
-            case ir.Assign(name, value):
-                if divergent or self.is_varying(value):
+            case ir.Assign(name):
+                if divergent or self._varies(statement):
                     self.varying.add(name)
             case ir.If(cond, then, otherwise):
                 inner = divergent or self.is_varying(cond)

@@ -59,11 +59,12 @@ class WorkgroupUniform:
     def _is_shared(self, statement: ir.Let | ir.Assign) -> bool:
         if statement.name in self._shapes.varying:
             return False
-        return all(self._is_invariant(node) for node in walk_expr(statement.value))
+        agreed = self._shapes.agreed_on(statement)
+        return all(self._is_invariant(node, agreed) for node in walk_expr(statement.value))
 
-    def _is_invariant(self, node: ir.AnyExpr) -> bool:
+    def _is_invariant(self, node: ir.AnyExpr, agreed: frozenset[str]) -> bool:
         if isinstance(node, ir.Load):
-            return node.buffer not in self._changing
+            return node.buffer not in self._changing or node.buffer in agreed
         return not isinstance(node, (ir.Atomic, ir.Ballot, ir.Shuffle, ir.SubgroupReduce))
 
     def _assigned_in_regions(self) -> frozenset[str]:

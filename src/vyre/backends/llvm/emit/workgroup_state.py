@@ -71,7 +71,7 @@ def cut_around_loop(kernel: Kernel, sharing: WorkgroupUniform) -> AroundLoop | N
     before = work[:first]
     if any(not _is_free(p.body) for p in before if isinstance(p, ParallelRegion)):
         return None
-    if not _is_fixed(work[:end], sharing.assigned):
+    if not _is_fixed(work[:end], sharing.assigned) or _loads_changing(kernel, work[:end]):
         return None
     return AroundLoop(before, tuple(loops), work[end:])
 
@@ -90,6 +90,18 @@ def _is_fixed(work: tuple[Piece, ...], assigned: frozenset[str]) -> bool:
         if isinstance(piece, Together) and not all(_is_fixed(p, assigned) for p in piece.inner):
             return False
     return True
+
+
+def _loads_changing(kernel: Kernel, work: tuple[Piece, ...]) -> bool:
+    """True if a workgroup-uniform variable is loaded from memory that the program writes."""
+    changing = {decl.name for decl in kernel.program.buffers if decl.is_writable}
+    return any(
+        isinstance(node, ir.Load) and node.buffer in changing
+        for piece in work
+        if isinstance(piece, Once)
+        for statement in piece.body
+        for node in walk_expr(statement.value)
+    )
 
 
 def _is_free(body: ir.Body) -> bool:
