@@ -51,7 +51,8 @@ def table_sizes(program: Program) -> Mapping[int, int]:
                 reached = MOST_ENTRIES + 1
                 if known is not None and known.low >= 0:
                     reached = min(known.high + 1, reached)
-                found[id(node)] = max(reached, found.get(id(node), 0))
+                load = id(node)
+                found[load] = max(reached, found.get(load, 0))
     return {node: reached for node, reached in found.items() if reached <= MOST_ENTRIES}
 
 
