@@ -207,7 +207,9 @@ def constant_memory(kernel: Kernel, table: ConstantTable) -> Memory:
     """
     bits = [entry.bits for entry in (*table.entries, table.default)]
     if table.element in BYTES:
-        whole = max(rows_of(len(bits)) * ENTRIES, LANES)
+        whole = rows_of(len(bits)) * ENTRIES
+        if permutes_bytes(kernel.host):
+            whole = max(whole, LANES)
         bits += [table.default.bits] * (whole - len(bits))
     type_ = f"i{8 * (table.element.size_bytes or 1)}"
     array = f"[{len(bits)} x {type_}] [{', '.join(f'{type_} {each}' for each in bits)}]"
