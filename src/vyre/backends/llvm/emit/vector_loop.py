@@ -48,15 +48,14 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     plan = vectorizable_loop(loop, statements.kernel.env)
-    if plan is not None and plan.appends and not _may_append(statements.kernel, plan):
+    if plan is None or (plan.appends and not _may_append(statements.kernel, plan)):
         return False
-    if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
+    if not all(view.proven(access) for view in views for access in plan.accesses):
         return False
     widths = [iterations_per_vector(view, loop, plan) for view in views]
     if not all(widths):
         return False
-    if plan.lookups:
-        statements.kernel.table_sizes = {**statements.kernel.table_sizes, **plan.lookups}
+    statements.kernel.look_up(plan.lookups)
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
