@@ -96,13 +96,13 @@ def _same(one: list[Host], two: list[Host]) -> bool:
 @contextmanager
 def many_tiles() -> Iterator[None]:
     """Fuse whatever is legal, in tiles so small that short arrays have several."""
-    before = tile_bounds._SCALES  # pyright: ignore[reportPrivateUsage]
-    tile_bounds._SCALES = (32, 16, 8, 4, 2, 1)  # pyright: ignore[reportPrivateUsage]
+    before = tile_bounds._SCALES
+    tile_bounds._SCALES = (32, 16, 8, 4, 2, 1)
     try:
         with whatever_it_costs():
             yield
     finally:
-        tile_bounds._SCALES = before  # pyright: ignore[reportPrivateUsage]
+        tile_bounds._SCALES = before
 
 
 def differences(
