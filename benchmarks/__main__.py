@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if suite.name == "kernels":
             console.print(plot(report, path.name))
     if given.write_docs:
-        page = write_page([suite.name for suite in SUITES])
+        page = write_page(SUITES)
         console.print(f"written: {page.relative_to(ROOT)}")
     if given.json:
         print(json.dumps([asdict(report) for report in reports], indent=1))

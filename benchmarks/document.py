@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.peers import ROOT
-from benchmarks.report import RESULTS, Report, Table, load, write_whole
+from benchmarks.report import RESULTS, Report, Suite, Table, load, write_whole
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 PLOT = RESULTS / "kernels.png"
@@ -17,18 +17,28 @@ Every section names its machine, date and versions. Results are checked before a
 """
 
 
-def write_page(suites: Sequence[str]) -> Path:
-    """The page with one section per suite, in the given order; what was never run is said so."""
+def write_page(suites: Sequence[Suite]) -> Path:
+    """The page with one section per suite, in the given order.
+
+    A suite without a report here keeps the section that it has, with its machine and its date; what
+    was never run is said so.
+    """
+    known = sections_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     sections = [HEAD]
-    for name in suites:
-        path = RESULTS / f"{name}.json"
-        sections.append(
-            section(load(path)) if path.exists() else f"## {name}\n\nNot measured yet.\n"
-        )
+    for suite in suites:
+        path = RESULTS / f"{suite.name}.json"
+        missing = known.get(suite.title, f"## {suite.title}\n\nNot measured yet.\n")
+        sections.append(section(load(path)) if path.exists() else missing)
     if PLOT.exists():
         PAGE.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PLOT, PAGE.with_suffix(".png"))
     return write_whole(PAGE, "\n".join(sections))
+
+
+def sections_of(page: str) -> dict[str, str]:
+    """The sections of a page, by their titles."""
+    parts = f"\n{page}".split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part}" for part in parts}
 
 
 def section(report: Report) -> str:

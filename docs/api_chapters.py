@@ -73,11 +73,22 @@ CHAPTERS = {
     "vy.bitcast": Chapter(
         "Bits of floats, selection", "`bitcast` takes integers and floats, `select` any type."
     ),
+    "vy.group.reduce": Chapter(
+        "Workgroups",
+        """What a workgroup computes together, on every device and in workgroups of any size. All
+        invocations of the workgroup come to these functions, so they stand outside of guards, and
+        each gives a value: the ones past the end of the data give what changes nothing, such as
+        `x[i] if i < len(x) else 0`. What is the same for the whole workgroup counts as uniform, so
+        barriers and further calls may depend on it. Floats are joined in
+        [one order](../spec/kernels.md#what-a-workgroup-computes-together) everywhere.""",
+    ),
     "vy.subgroup_size": Chapter(
         "Subgroups",
         """A subgroup is a row of consecutive invocations of a workgroup. How many depends on the
-        device: 1 on the CPU, 32 on the reference, mostly 32 or 64 on a GPU. All invocations of a
-        workgroup must come to these functions, so they stand outside of guards.""",
+        device: 32 on the CPU and on the reference, mostly 32 or 64 on a GPU. All invocations of a
+        workgroup must come to these functions, so they stand outside of guards. Each is also in
+        `vy.subgroup`, by its short name: `vy.subgroup.add`, `vy.subgroup.ballot`,
+        `vy.subgroup.and_`.""",
     ),
     "vy.math.sqrt": Chapter(
         "Mathematics",

@@ -63,10 +63,15 @@ def cells() -> tuple[Cell, ...]:
 
 def public() -> set[str]:
     """The names that must have an entry."""
-    names = {f"vy.{name}" for name in vyre.__all__ if name != "math"}
+    names = {f"vy.{name}" for name in vyre.__all__ if name not in ("group", "math", "subgroup")}
+    names |= {f"vy.group.{name}" for name, value in vars(vyre.group).items() if _is_group(value)}
     names |= {f"vy.plan.{name}" for name in vyre.plan.__all__}
     names |= {f"vy.math.{name}" for name, value in vars(vyre.math).items() if _is_math(name, value)}
     return names | {f"x.{name}" for name in members(View)}
+
+
+def _is_group(value: object) -> bool:
+    return isfunction(value) and value.__module__ == vyre.group.__name__
 
 
 def _is_math(name: str, value: object) -> bool:

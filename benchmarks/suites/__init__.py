@@ -11,6 +11,7 @@ from benchmarks.suites import (
     optimizer,
     pipelines,
     reference,
+    settling,
     survey,
     webgpu,
 )
@@ -24,6 +25,7 @@ SUITES: tuple[Suite, ...] = (
     optimizer.SUITE,
     cost_reports.SUITE,
     pipelines.SUITE,
+    settling.SUITE,
     reference.SUITE,
     latency.SUITE,
     webgpu.SUITE,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import vyre as vy
+from benchmarks.kernel import Scale
 from benchmarks.peers.c import version
 from benchmarks.pipelines.contests import C_FLAGS, CONTESTS, Contest, Side, compared
 from benchmarks.pipelines.stencils import floats, scale
@@ -24,8 +25,9 @@ its stages called one by one (`apart`), by hand, or the same algorithm in C with
 compared first, bit for bit. Launches and bytes of device memory are counted by the plan of the
 call; then both sides take turns in pairs, and the figure is the median of the ratios of pairs."""
 
-WARM = 4
-"""Calls before anything is timed: what is hot has been compiled anew by then."""
+WARM: dict[Scale, int] = {"full": 60, "quick": 40, "tiny": 2}
+"""Most calls before anything is timed: what is hot has been compiled anew by then, and timed."""
+WARM_SECONDS = 12.0
 STAGES = (4, 8, 16, 32, 64)
 LAUNCH_BOUND = 1.5
 GROWTH_BOUND = 2.2
@@ -98,8 +100,13 @@ def measured(contest: Contest, options: Options) -> Measured:
 
 def turns(own: Side, other: Side, options: Options) -> list[tuple[float, float]]:
     """Seconds of a call of both sides, in pairs, every other pair in the other order."""
-    for side in (own, other) * WARM:
-        once(side)
+    warm = time.monotonic() + WARM_SECONDS
+    for call in range(WARM[options.scale]):
+        once(own)
+        if call < WARM["tiny"] or call % 4 == 0:
+            once(other)
+        if time.monotonic() > warm:
+            break
     found: list[tuple[float, float]] = []
     deadline = time.monotonic() + min(options.budget, 10.0)
     while len(found) < options.rounds and (len(found) < 3 or time.monotonic() < deadline):

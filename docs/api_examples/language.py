@@ -155,6 +155,45 @@ positive(np.array([-1, 2], np.float32), y)
 assert y.tolist() == [0, 2]
 
 
+# %% vy.group.reduce vy.group.scan
+@vy.func
+def after(f, g):
+    return f[0] * g[0], f[1] * g[0] + g[1]  # first f, then g, of x -> a * x + b
+
+
+@vy.kernel(workgroup=4)
+def joined(x: vy.In[vy.f32], y: vy.Out[vy.f32, 2]):
+    i = vy.gid()
+    y[0, i] = vy.group.reduce("add", x[i])
+    y[1, i] = vy.group.scan("add", x[i])
+    y[2, i] = vy.group.scan("max", x[i], exclusive=True)
+    y[3, i], _ = vy.group.reduce(after, (x[i], 1.0))
+
+
+y = np.zeros((4, 4), np.float32)
+joined(np.array([1, 2, 4, 3], np.float32), y, grid=1)
+assert y.tolist() == [[10] * 4, [1, 3, 7, 10], [-np.inf, 1, 2, 4], [24] * 4]
+
+
+# %% vy.group.any vy.group.all vy.group.compact
+@vy.kernel(workgroup=64)
+def positive(x: vy.In[vy.f32], y: vy.Out[vy.f32], count: vy.InOut[vy.u32]):
+    keep = x[vy.gid()] > 0
+    first = vy.shared(vy.u32, 1)
+    place, kept = vy.group.compact(keep)
+    if vy.group.any(keep) and not vy.group.all(keep):  # the same for the workgroup
+        if vy.lid() == 0:
+            first[0] = count.atomic_add(0, kept)
+        vy.barrier()
+        if keep:
+            y[first[0] + place] = x[vy.gid()]
+
+
+count, y = np.zeros(1, np.uint32), np.zeros(4, np.float32)
+positive(np.array([3, -1, 0, 2], np.float32), y, count, grid=1)
+assert count[0] == 2 and y.tolist() == [3, 2, 0, 0]
+
+
 # %% vy.subgroup_size vy.subgroup_lane vy.subgroup_shuffle vy.subgroup_ballot
 @vy.kernel(workgroup=64)
 def lanes(y: vy.Out[vy.u32]):

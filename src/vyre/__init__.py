@@ -10,7 +10,7 @@ from vyre.diagnostics import VyreError
 from vyre.ir import late_binding as _late
 
 if TYPE_CHECKING:
-    from vyre.front import math
+    from vyre.front import group, math, subgroup
     from vyre.front.device_functions import func
     from vyre.front.intrinsics import (
         add_sat,
@@ -134,12 +134,15 @@ _HOMES = {
 _PARTS = ("analysis", "backends", "conform", "diagnostics", "ir", "opt", "plan", "target")
 """Packages that people use by `vyre.NAME`, without importing them first."""
 
+_NAMESPACES = ("group", "math", "subgroup")
+"""Modules of functions that kernels call, `vyre.NAME.function`."""
+
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "math":
-        value = importlib.import_module("vyre.front.math")
+    if name in _NAMESPACES:
+        value = importlib.import_module(f"vyre.front.{name}")
     elif name in _HOME_OF:
         value = getattr(importlib.import_module(_HOME_OF[name]), name)
     elif name in _PARTS:
@@ -190,6 +193,7 @@ __all__ = [
     "generic",
     "gid",
     "grid_sync",
+    "group",
     "group_size",
     "i8",
     "i16",
@@ -216,6 +220,7 @@ __all__ = [
     "shared",
     "static",
     "sub_sat",
+    "subgroup",
     "subgroup_add",
     "subgroup_and",
     "subgroup_ballot",

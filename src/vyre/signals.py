@@ -20,6 +20,10 @@ def is_from_handler(problem: BaseException) -> bool:
     if type(problem) is RuntimeError and cause is not None and is_from_handler(cause):
         # So does Python 3.11 raise what `__set_name__` raises: of the members of an enum, say.
         return True
+    trace = problem.__traceback__
+    if trace is not None and trace.tb_next is None:
+        # Raised by what the asking function called, in C: hundreds are, when a process starts.
+        return False
     codes: set[CodeType] | None = None
     for frame in _frames(problem.__traceback__):
         if _is_given_its_caller(frame):

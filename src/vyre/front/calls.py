@@ -6,7 +6,7 @@ import ast
 from typing import Any, cast
 
 from vyre.diagnostics.codes import front as codes
-from vyre.front import advice, arrays, unsupported_functions, words
+from vyre.front import advice, arrays, group_calls, unsupported_functions, words
 from vyre.front.context import Context
 from vyre.front.device_functions import DeviceFunction
 from vyre.front.functions import inline
@@ -41,7 +41,7 @@ def call(ctx: Context, node: ast.Call) -> Value:
         return _cast(ctx, node, resolved(ctx, node, generic))
     if isinstance(target, DeviceFunction):
         return inline(ctx, node, cast("DeviceFunction[..., Any]", target))
-    handler = HANDLERS.get(_identity(target))
+    handler = HANDLERS.get(_identity(target)) or group_calls.HANDLERS.get(_identity(target))
     if handler is None:
         raise unsupported_functions.refusal(ctx, node, target)
     return handler(ctx, node)

@@ -34,8 +34,8 @@ from vyre.ir import DataType
 from vyre.record import dataclass
 
 Path = tuple[str, ...]
-_OF_FUNCTIONS = ("vyre.front.intrinsics", "vyre.front.math")
-OWN_MODULES = frozenset({"vyre", *_OF_FUNCTIONS})
+_OF_FUNCTIONS = ("vyre.front.group", "vyre.front.intrinsics", "vyre.front.math")
+OWN_MODULES = frozenset({"vyre", "vyre.front.subgroup", *_OF_FUNCTIONS})
 """Modules whose attributes are vyre's."""
 
 

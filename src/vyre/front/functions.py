@@ -117,12 +117,33 @@ def reassigned_names(body: Sequence[ast.stmt]) -> frozenset[str]:
 
 def inline(ctx: Context, node: ast.Call, function: AnyFunction) -> Value:
     """The value of a call of a device function: its statements, put here."""
-    if any(frame.source is function.source for frame in ctx.frames):
-        raise ctx.error(node, codes.RECURSION, name=function.__name__)
-    ctx.reads.call(function)
+    _begin(ctx, node, function)
     given = _arguments(ctx, node, function)
     path = (*ctx.frame.path, node.lineno, node.col_offset, function.__name__)
     return apart(ctx, path, lambda: _inlined(ctx, node, function, path, given))
+
+
+def inline_values(
+    ctx: Context, node: ast.Call, function: AnyFunction, values: Sequence[Value], step: int
+) -> Value:
+    """The value of a device function for as many values as it has parameters.
+
+    It is one of several steps of what `node` calls.
+    """
+    _begin(ctx, node, function)
+    names = function.inlinable.parameter_names
+    given = {
+        name: _typed(ctx, node, function, name, value)
+        for name, value in zip(names, values, strict=True)
+    }
+    path = (*ctx.frame.path, node.lineno, node.col_offset, function.__name__, step)
+    return apart(ctx, path, lambda: _inlined(ctx, node, function, path, given))
+
+
+def _begin(ctx: Context, node: ast.Call, function: AnyFunction) -> None:
+    if any(frame.source is function.source for frame in ctx.frames):
+        raise ctx.error(node, codes.RECURSION, name=function.__name__)
+    ctx.reads.call(function)
 
 
 def _inlined(

@@ -160,7 +160,7 @@ def _binary(opcode: ir.BinOp) -> Handler:
 _KEEPING_NAN = {ir.BinOp.MIN: ir.BinOp.MINIMUM, ir.BinOp.MAX: ir.BinOp.MAXIMUM}
 
 
-def _extreme(ctx: Context, node: ast.AST, opcode: ir.BinOp, a: Scalar, b: Scalar) -> Scalar:
+def extreme(ctx: Context, node: ast.AST, opcode: ir.BinOp, a: Scalar, b: Scalar) -> Scalar:
     """The lesser or the greater; of floats, NaN if one is NaN, as numpy has it."""
     return apply(ctx, node, _KEEPING_NAN[opcode] if a.dtype.is_float else opcode, a, b)
 
@@ -170,7 +170,7 @@ def _extreme_of_two(opcode: ir.BinOp) -> Handler:
         left, right = values_of(ctx, node, f"{ast.unparse(node.func)}(x, y)", 2)
         sides = (node.args[0], node.args[1])
         a, b = agree(ctx, node, ast.unparse(node.func), left, right, sides)
-        return _extreme(ctx, node, opcode, a, b)
+        return extreme(ctx, node, opcode, a, b)
 
     return handle
 
@@ -204,7 +204,7 @@ def _fold(opcode: ir.BinOp, compute: Callable[..., Any]) -> Handler:
                 if opcode is ir.BinOp.MAX:
                     refuse_maximum(ctx, node, (result, value), sides)
                 a, b = agree(ctx, node, ast.unparse(node.func), result, value, sides)
-                result = _extreme(ctx, node, opcode, a, b)
+                result = extreme(ctx, node, opcode, a, b)
             side = node
         return result
 
@@ -273,9 +273,9 @@ def _clip(ctx: Context, node: ast.Call) -> Value:
     value, low, high = values_of(ctx, node, "vy.math.clip(x, low, high)", 3)
     args = node.args
     a, b = agree(ctx, node, "clip", value, low, (args[0], args[1]))
-    raised = _extreme(ctx, node, ir.BinOp.MAX, a, b)
+    raised = extreme(ctx, node, ir.BinOp.MAX, a, b)
     c, d = agree(ctx, node, "clip", raised, high, (node, args[2]))
-    return _extreme(ctx, node, ir.BinOp.MIN, c, d)
+    return extreme(ctx, node, ir.BinOp.MIN, c, d)
 
 
 def _square(ctx: Context, node: ast.Call) -> Value:

@@ -57,6 +57,8 @@ class Predicates:
         self._loops: list[Ahead] = []
         self._choices: list[tuple[Buffer, Buffer]] = []
         """Words of decisions whose branches are not all through."""
+        self.is_used = False
+        """True if the device alone knows which steps of the call have an effect."""
         self._used: dict[int, Buffer] = {}
         """Buffers that some step has used, by id; held, so that no other gets that id."""
 
@@ -74,6 +76,7 @@ class Predicates:
     def begin_loop(self, flag: Buffer, span: Span) -> tuple[Ahead, Launch]:
         """A loop, and the launch that it begins with; steps are predicated by it from now on."""
         outer, self._span = self.word, span
+        self.is_used = True
         loop = Ahead(flag, _word("going"), _word("iterations"), span)
         site = decision_site("vy.again", span)
         given: dict[str, Any] = {"going": loop.going}
@@ -100,7 +103,7 @@ class Predicates:
     def choose(self, flag: Buffer, span: Span) -> tuple[Buffer, Buffer, Launch]:
         """Words for the branches of a decision, and the launch that computes them."""
         then, otherwise, outer = _word("then"), _word("otherwise"), self.word
-        self._span = span
+        self._span, self.is_used = span, True
         given: dict[str, Any] = {"flag": flag}
         kernel = hidden.choose()
         if outer is not None:

@@ -347,7 +347,7 @@ class Planned:
             self._collected[-1].append(window)
         else:
             self.windows.append(window)
-            self._runner.run(window, None)
+            self._runner.run(window, None, is_sure=not self._predicates.is_used)
         if not self.is_dry:
             for buffer in buffers:
                 buffer.is_fresh = False

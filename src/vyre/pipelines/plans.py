@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from vyre.driver.backend import DeviceKind
 from vyre.driver.routing import Route
@@ -13,10 +14,12 @@ from vyre.pipelines.counted_launch import CountedKernels
 from vyre.pipelines.execute import Remembered, Rivalry
 from vyre.pipelines.settling import Contest, known_verdict, verdict_key
 from vyre.pipelines.steps import Buffer, Step
-from vyre.pipelines.tile_kernels import GroupKernels, planning_device
+from vyre.pipelines.tile_kernels import GroupKernels, PlanningDevice, planning_device
 from vyre.pipelines.window import WindowPlan, key_of, plan_window
 from vyre.target import Target
 
+DOUBTFUL = 1.5
+"""Tiles that are predicted to take up to this part of the time apart are given a chance."""
 _MOST_PLANS = 64
 """Plans that a pipeline remembers."""
 
@@ -53,18 +56,38 @@ class Plans:
             )
             plan = plan_window(steps, buffers, live, kernels=self._kernels, device=device)
             made = Remembered(plan, [])
-            if self._settles and plan.is_fused:
-                kernels = self._kernels if plan.has_tiles else None
-                rival = plan_window(
-                    steps, buffers, live, kernels=kernels, device=device, tiles=False
-                )
-                made = _settled(plan, rival, verdict_key(f"{info.id} {info.name}", steps, buffers))
+            rival = self._rival(plan, steps, buffers, live, device) if self._settles else None
+            if rival is not None:
+                plans = plan.shape, rival.shape
+                key_of_verdict = verdict_key(f"{info.id} {info.name}", steps, buffers, plans)
+                made = _settled(plan, rival, key_of_verdict)
             with self._lock:
                 while len(self._known) >= _MOST_PLANS:
                     self._known.pop(next(iter(self._known)))
                 found = self._known.setdefault(key, made)
         rivalry = found.rivalry
         return found if rivalry is None or not rivalry.contest.verdict else rivalry.rival
+
+    def _rival(
+        self,
+        plan: WindowPlan,
+        steps: list[Step],
+        buffers: list[Buffer],
+        live: set[int],
+        device: PlanningDevice,
+    ) -> WindowPlan | None:
+        """The second best plan: one whose tiles are doubtful, or what is left without fusing."""
+        if self._kernels is None:
+            return None
+        if not plan.has_tiles:
+            doubtful = replace(device, costs=replace(device.costs, most=DOUBTFUL))
+            other = plan_window(steps, buffers, live, kernels=self._kernels, device=doubtful)
+            if other.has_tiles:
+                return other
+            if not plan.is_fused:
+                return None
+        kernels = self._kernels if plan.has_tiles else None
+        return plan_window(steps, buffers, live, kernels=kernels, device=device, tiles=False)
 
     def forget(self) -> None:
         """Drop the plans, and the memory that they hold."""

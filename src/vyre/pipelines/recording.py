@@ -6,20 +6,19 @@ is one window. The next call with the same of them runs that window, without wal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
-from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 from vyre.driver.routing import Route
+from vyre.ir import Program
 from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.evaluate import Read
-from vyre.pipelines.execute import Counted, Memory, Window, run_window, runs_of
+from vyre.pipelines.execute import Counted, Memory, Window, run_window
 from vyre.pipelines.planned import Planned
 from vyre.pipelines.sequence import WindowSequence
-from vyre.pipelines.settling import keep_verdict
 from vyre.pipelines.stage_hints import (
     SAMPLED_CALLS,
     Sampling,
@@ -29,7 +28,9 @@ from vyre.pipelines.stage_hints import (
 )
 from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
+from vyre.pipelines.turns import by_plan, in_turn
 from vyre.record import dataclass
+from vyre.runtime.compiling import is_improving
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.run import check_deadline
 
@@ -51,6 +52,8 @@ class Recording:
     """Runs the window as one sequence of the device."""
     rival: Recording | None = None
     """The same call by the second best plan."""
+    programs: tuple[Program, ...] = ()
+    """What its launches run."""
     sampling: Sampling = field(default_factory=Sampling, compare=False)
 
     def is_current(self) -> bool:
@@ -71,24 +74,16 @@ class Recording:
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
-        contest = rivalry.contest
-        number = self.sampling.next()
-        if number in SAMPLED_CALLS and contest.verdict is None and is_apart(self.rival.window):
+        number, plans = self.sampling.next(), (self, self.rival)
+        is_open = rivalry.contest.verdict is None
+        if number in SAMPLED_CALLS and is_open and is_apart(self.rival.window):
             return self._sample(self.rival, number, args, deadline)
-        turn = contest.turn()
-        chosen = self.rival if turn else self
-        if contest.verdict is not None:
-            return chosen._run(args, deadline)
-        started = perf_counter()
-        found = chosen._run(args, deadline)
-        self.route.device.synchronize()
-        if contest.took(turn, perf_counter() - started):
-            is_rival = bool(contest.verdict)
-            keep_verdict(rivalry.key, is_rival)
-            plans = self.window.known, rivalry.rival
-            plans[is_rival].is_settled = True
-            plans[not is_rival].arenas.clear()
-        return found
+        return in_turn(
+            self.window.known,
+            self.route.device,
+            lambda turn: plans[turn]._run(args, deadline),
+            lambda turn: any(map(is_improving, plans[turn].programs)),
+        )
 
     def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
         """Run it by its own plan."""
@@ -144,14 +139,24 @@ def recorded(
             is_on_host,
             WindowSequence(window, dict(arguments), tuple(results), device),
             rival,
+            tuple(programs_of(window)),
         )
 
-    rivalry = window.known.rivalry
-    if rivalry is None:
+    if window.known.rivalry is None:
         return recording(window, None)
-    runs = runs_of(rivalry.rival.plan, window.steps)
-    rival = Window(rivalry.rival, window.steps, window.buffers, runs)
-    return recording(window, recording(rival, None))
+    return recording(window, recording(by_plan(window, 1), None))
+
+
+def programs_of(window: Window) -> Iterator[Program]:
+    """The programs of a window's launches."""
+    for group in window.known.plan.groups:
+        joined = group.tiled or group.fused
+        if joined is not None:
+            yield joined.kernel.program()
+            continue
+        for step in window.steps[group.first : group.first + group.count]:
+            if isinstance(step, Launch):
+                yield step.program
 
 
 def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:

@@ -47,10 +47,16 @@ class Contest:
             # 0 1 1 0 0 1 1 0: neither always follows the other.
             return 0 if late < 0 else (late ^ (late >> 1)) & 1
 
-    def took(self, plan: int, seconds: float) -> bool:
-        """Note the time of a call; True if it settles the contest."""
+    def took(self, plan: int, seconds: float, *, is_improving: bool = False) -> bool:
+        """Note the time of a call; True if it settles the contest.
+
+        While better code for the plan is being made, its times say nothing of what comes.
+        """
         with self._lock:
             if self.verdict is not None or self._calls <= CALLS_BEFORE:
+                return False
+            if is_improving:
+                self._times[plan].clear()
                 return False
             self._times[plan].append(seconds)
             if min(len(each) for each in self._times) < UNTIMED + TIMED:
@@ -65,15 +71,20 @@ class Contest:
         return one / two
 
 
-def verdict_key(device: str, steps: Sequence[Step], buffers: Sequence[Buffer]) -> str:
-    """What a verdict depends on: code, device, programs, wiring, and the order of magnitude."""
+def verdict_key(
+    device: str, steps: Sequence[Step], buffers: Sequence[Buffer], plans: tuple[str, str]
+) -> str:
+    """What a verdict depends on: code, device, programs, wiring, and the order of magnitude.
+
+    And on what the two plans join: lengths of one order may be predicted differently.
+    """
     order = {id(buffer): number for number, buffer in enumerate(buffers)}
     parts = [f"{each.dtype}:{each.size.bit_length()}:{each.is_scratch}" for each in buffers]
     for step in steps:
         used = ",".join(str(order[id(buffer)]) for buffer, _ in step.uses())
         name = step.program.digest() if isinstance(step, Launch) else type(step).__name__
         parts.append(f"{name}({used})")
-    return cache_key("pipeline verdict", code_stamp(), device, *parts)
+    return cache_key("pipeline verdict", code_stamp(), device, *plans, *parts)
 
 
 def known_verdict(key: str) -> int | None:

@@ -69,6 +69,12 @@ class WindowPlan:
         return self.has_tiles or any(group.fused is not None for group in self.groups)
 
     @property
+    def shape(self) -> str:
+        """Which steps are joined, and how: the same for plans that differ in numbers only."""
+        kinds = ("t" if g.tiled is not None else "r" if g.fused else "s" for g in self.groups)
+        return " ".join(f"{k}{g.count}" for k, g in zip(kinds, self.groups, strict=True))
+
+    @property
     def slot_bytes(self) -> int:
         """Bytes of the memory that scratch shares."""
         return sum(slot.nbytes for slot in self.slots)

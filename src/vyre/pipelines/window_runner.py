@@ -14,6 +14,7 @@ from vyre.pipelines.contract import Contract
 from vyre.pipelines.execute import Counted, Window, count_launches, run_window
 from vyre.pipelines.loop_sequence import LoopSequence
 from vyre.pipelines.steps import Buffer
+from vyre.pipelines.turns import by_plan, in_turn
 
 
 class WindowRunner:
@@ -51,12 +52,22 @@ class WindowRunner:
         """Raise an error if the deadline of the call has passed."""
         self._simple.check_time()
 
-    def run(self, window: Window, iteration: tuple[int, int] | None) -> None:
-        """Run a window; `iteration` is the depth of a loop, and which of its iterations it is."""
+    def run(self, window: Window, iteration: tuple[int, int] | None, *, is_sure: bool) -> None:
+        """Run a window; `iteration` is the depth of a loop, and which of its iterations it is.
+
+        If it `is_sure` that its steps have an effect, its time counts where plans are compared.
+        """
         self._check_contract(window)
         if self._is_dry:
             self.counted.launches += count_launches(window)
-            return
+        elif is_sure:
+            in_turn(
+                window.known, self._device, lambda n: self._launch(by_plan(window, n), iteration)
+            )
+        else:
+            self._launch(window, iteration)
+
+    def _launch(self, window: Window, iteration: tuple[int, int] | None) -> None:
         own, buffers = window.known.plan.own, window.buffers
         memory = list(map(self._memory.find, buffers))
         try:
@@ -72,7 +83,7 @@ class WindowRunner:
         """Run what was collected, as iteration `count` of the loop at a depth."""
         for item in items:
             if isinstance(item, Window):
-                self.run(item, None if depth is None else (depth, count))
+                self.run(item, None if depth is None else (depth, count), is_sure=True)
             elif isinstance(item, Branch):
                 self.check_time()
                 taken = item.then if self._memory.words([item.flag])[0] else item.otherwise

@@ -203,6 +203,14 @@ def finish_improvements(program: Program) -> None:
             value.worker.join()
 
 
+def is_improving(program: Program) -> bool:
+    """Whether better code for a program is being made in the background."""
+    return any(
+        each.hot is None and each.has_worker and each.worker is not None and each.worker.is_alive()
+        for each in program.memos(_Variants)
+    )
+
+
 def _improve(
     program: Program,
     variants: _Variants,

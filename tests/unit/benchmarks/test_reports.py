@@ -8,7 +8,7 @@ import pytest
 from benchmarks import document, report
 from benchmarks.__main__ import main
 from benchmarks.plot import ratios
-from benchmarks.report import Options, Report, Table, duration, verdict
+from benchmarks.report import Options, Report, Suite, Table, duration, verdict
 from benchmarks.synthetic import program_of_size
 
 TABLE = Table("Times", ["what", "time"], [["a", "1 ms"], ["b", "2 ms"]], ["b is slower."])
@@ -35,9 +35,22 @@ def test_a_partial_run_does_not_replace_a_complete_one(results: Path) -> None:
     assert report.load(results / "demo.json") == REPORT
 
 
+def suite_of(name: str, title: str) -> Suite:
+    return Suite(name, title, lambda options: REPORT)
+
+
+def test_a_suite_that_was_not_run_here_keeps_its_section(results: Path) -> None:
+    report.save(REPORT)
+    demo, other = suite_of("demo", REPORT.title), suite_of("other", "Another")
+    first = document.write_page([demo, other]).read_text()
+    (results / "demo.json").unlink()
+    assert document.write_page([demo, other]).read_text() == first
+
+
 def test_the_page_says_where_figures_come_from_and_what_is_missing() -> None:
     report.save(REPORT)
-    page = document.write_page(["demo", "other"]).read_text()
+    demo, other = suite_of("demo", REPORT.title), suite_of("other", "other")
+    page = document.write_page([demo, other]).read_text()
     assert "| a | 1 ms |\n| b | 2 ms |\n\n- b is slower." in page
     assert REPORT.date in page
     assert REPORT.machine.sentence in page

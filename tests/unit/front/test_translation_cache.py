@@ -352,3 +352,12 @@ def _with_other_types(body: bytes) -> bytes:
     head = json.loads(body[4 : 4 + size])
     data = json.dumps({**head, "axes": "1", "buffers": [[1] * 9]}).encode()
     return len(data).to_bytes(4, "little") + data + body[4 + size :]
+
+
+def test_the_namespaces_of_functions_are_known(home: Home) -> None:
+    text = (
+        "import vyre as vy\n\n@vy.kernel\ndef k(x: vy.InOut[vy.f32]):\n"
+        '    x[vy.gid()] = vy.group.reduce("add", vy.subgroup.add(x[vy.gid()]))\n'
+    )
+    assert home.translates(text)
+    assert not home.translates(text)

@@ -48,6 +48,7 @@ class Technique(Enum):
     TABLE_LOOKUP = "small tables are looked up in registers"
     NONTEMPORAL_STORES = "outputs larger than the cache are stored past it"
     WIDE_LOADS = "bytes of a word are loaded at once"
+    REALIGN = "neighbours of a loaded vector are shuffled from it"
 
     @property
     def label(self) -> str:

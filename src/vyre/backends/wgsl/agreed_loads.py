@@ -31,7 +31,9 @@ class AgreedLoads:
             value = value.value
         if not self._wanted or not isinstance(value, ir.Load):
             return None
-        return value if value.buffer in self._uniformity.settled(position) else None
+        if value.buffer not in self._uniformity.settled(position):
+            return None
+        return value if self._uniformity.level_of(value, position) <= Level.WORKGROUP else None
 
 
 def agreed(buffer: Buffer, text: str) -> str:

@@ -267,18 +267,20 @@ def _agreed_branch(dtype: str) -> Trial:
         tile[lid.x] = {dtype}(lid.x + wid.x)
         barrier acq_rel
         let chosen = tile[5]
+        let mirrored = u32(tile[23 - lid.x])
         barrier acq_rel
         if u32(chosen) % 2 == 0 {{
             tile[lid.x] = {dtype}(u32(tile[lid.x]) * 3)
             barrier acq_rel
             out[gid.x] = u32(tile[23 - lid.x])
         }} else {{
-            out[gid.x] = u32(chosen)
+            out[gid.x] = u32(chosen) * 100 + mirrored
         }}
     }}
     """
-    even = [np.full(24, 5 + g) if g % 2 == 0 else (np.arange(24)[::-1] + g) * 3 for g in range(4)]
-    expected = {"out": np.concatenate(even).astype(np.uint32)}
+    rows = [np.arange(24)[::-1] + group for group in range(4)]
+    rows = [row * 3 if g % 2 else (5 + g) * 100 + row for g, row in enumerate(rows)]
+    expected = {"out": np.concatenate(rows).astype(np.uint32)}
     name = f"a branch that a workgroup agrees on by {dtype}"
     return written(_AREA, name, text, {}, (4, 1, 1), expected)
 

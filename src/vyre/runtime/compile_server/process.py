@@ -64,6 +64,10 @@ class Task:
         finally:
             self._done.set()
 
+    def is_alive(self) -> bool:
+        """True as long as it is not done; what was begun before a fork never will be."""
+        return self._owner == os.getpid() and not self._done.is_set()
+
     def join(self) -> None:
         """Wait until it is done; what was begun before a fork is nothing to wait for."""
         if self._owner == os.getpid():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import vyre as vy
 from tests.unit.backends.llvm.running import check, lowered_by
 from vyre.backends.llvm.passes.grid_stride_loops import GridStrideLoops
 from vyre.ir import Program
@@ -139,3 +140,39 @@ def test_a_start_that_wraps_around_for_some_lanes(base: int) -> None:
             "out": np.zeros(128, np.uint32),
         }
         check(text(body), given, (2, 1, 1))
+
+
+@vy.kernel(workgroup=64)
+def signed_range(n: vy.i32, step: vy.i32, y: vy.InOut[vy.i32]):
+    for i in range(vy.gid(), n, step):
+        y.atomic_add(vy.gid(), i * 3 + 1)
+
+
+@vy.kernel(workgroup=64)
+def signed_while(n: vy.i32, y: vy.InOut[vy.i32]):
+    i = vy.gid()
+    while i < n:
+        y.atomic_add(vy.gid(), vy.i32(i) * 3 + 1)
+        i += vy.group_size() * vy.num_groups()
+
+
+def of_python(n: int, step: int) -> list[int]:
+    sums = (sum(i * 3 + 1 for i in range(gid, n, step)) for gid in range(128))
+    return [(each + 2**31) % 2**32 - 2**31 for each in sums]
+
+
+@pytest.mark.parametrize("n", [-(2**31), -7, 0, 1, 64, 100, 5000, 2**31 - 1])
+@pytest.mark.parametrize("step", [1, 64, 128, 1000, 2**30, -1, -64, -(2**31)])
+def test_signed_ranges_are_those_of_python(n: int, step: int) -> None:
+    if abs(n) > 10_000 and abs(step) < 2**20:
+        step *= 2**20  # a few iterations
+    y = np.zeros(128, np.int32)
+    signed_range(n, step, y, grid=2, device="cpu")
+    assert y.tolist() == of_python(n, step)
+
+
+@pytest.mark.parametrize("n", [-(2**31), -7, 0, 1, 64, 100, 5000, 2**20 + 3])
+def test_ids_below_a_signed_end_are_those_of_python(n: int) -> None:
+    y = np.zeros(128, np.int32)
+    signed_while(n, y, grid=2, device="cpu")
+    assert y.tolist() == of_python(n, 128)

@@ -21,6 +21,8 @@ ALL_AXES: Axes = (0, 1, 2)
 
 _IDS = frozenset({ir.BuiltinKind.GLOBAL_ID, ir.BuiltinKind.LOCAL_ID})
 _CONSTANT = (ir.BufferAccess.READ_ONLY, ir.BufferAccess.UNIFORM)
+_PURE = frozenset({ir.Lit, ir.BufLen, ir.Cast, ir.Select})
+"""Pure whatever their operands are."""
 _WORDS = (ir.DataType.U32, ir.DataType.I32)
 _NOWHERE = 0xFFFFFFFF
 """Index of an access that is out of bounds along some axis."""
@@ -131,14 +133,14 @@ class LinearForms:
 
     def _is_pure(self, expr: ir.AnyExpr) -> bool:
         for count, node in enumerate(walk_expr(expr)):
-            if count >= heuristics.MAX_AFFINE_NODES or not self._pure_node(node):
+            if count >= heuristics.MAX_AFFINE_NODES:
+                return False
+            if type(node) not in _PURE and not self._pure_node(node):
                 return False
         return True
 
     def _pure_node(self, node: ir.AnyExpr) -> bool:
         match node:
-            case ir.Lit() | ir.BufLen() | ir.Cast() | ir.Select():
-                return True
             case ir.Var(name):
                 return name in self._leaves or name in self._counters
             case ir.Builtin(kind, _):

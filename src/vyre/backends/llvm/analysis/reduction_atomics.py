@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.ir.stmt import Assign, Break, Continue, Print, Trap
 from vyre.ir.walk import expr_children, walk_expr, walk_stmts
 from vyre.record import dataclass
@@ -61,7 +62,8 @@ def is_reducing(expr: ir.Atomic) -> bool:
 
 def reduced_buffers(program: ir.Program) -> tuple[ReducedBuffer, ...]:
     """The buffers that are accessed by one reduction only; errs towards fewer."""
-    if not all(isinstance(s, _PLAIN_STATEMENTS) for s in walk_stmts(program.entry)):
+    kinds = NodeKinds.of(program)
+    if ir.Atomic not in kinds.expressions or not kinds.statements.issubset(_PLAIN_STATEMENTS):
         return ()
     joined: dict[str, list[tuple[int, ir.Atomic]]] = {}
     other: set[str] = set()

@@ -117,6 +117,12 @@ class Builder:
         """Results of the pure instructions of the current block."""
         self._held: dict[str, str] = {}
         """Contents of the stack slots that the current block has used."""
+        self.sums: dict[str, tuple[str, str, str]] = {}
+        """Sums and differences of 32 bits that the current block has computed, by result."""
+        self.streams: dict[object, list[tuple[int, str, int]]] = {}
+        """Vectors that it has loaded: their constant offset, and how much was written before."""
+        self.writes = 0
+        """Instructions that may have written to memory."""
 
     def fresh(self, hint: str = "v") -> str:
         """A unique name."""
@@ -134,9 +140,20 @@ class Builder:
         if name is None:
             name = f"%{self.fresh(hint)}"
             self.lines.append(f"  {name} = {instruction}")
-            if once or instruction[: instruction.index(" ")] in _PURE:
+            op = instruction[: instruction.index(" ")]
+            if once or op in _PURE:
                 self._made[instruction] = name
+                self._note_sum(op, instruction, name)
+            elif op != "load":
+                self.writes += 1
         return name
+
+    def _note_sum(self, op: str, instruction: str, name: str) -> None:
+        if op in ("add", "sub"):
+            head, _, right = instruction.rpartition(", ")
+            words = head.split()
+            if words[-2] == "i32":
+                self.sums[name] = op, words[-1], right
 
     def load(self, type_: str, pointer: str, rest: str) -> str:
         """Emit a load from memory other than the function's own.
@@ -152,6 +169,7 @@ class Builder:
 
     def do(self, instruction: str) -> None:
         """Append an instruction without a result."""
+        self.writes += 1
         self.lines.append(f"  {instruction}")
 
     def at_entry(self, instruction: str, hint: str = "v") -> str:
@@ -166,7 +184,7 @@ class Builder:
 
     def put(self, type_: str, value: str, slot: str) -> None:
         """Emit a store to a slot that only `put` and `get` access."""
-        self.do(f"store {type_} {value}, ptr {slot}")
+        self.lines.append(f"  store {type_} {value}, ptr {slot}")
         self._held[slot] = value
 
     def get(self, type_: str, slot: str) -> str:
@@ -185,10 +203,10 @@ class Builder:
         of the old one hold in it.
         """
         if self.open and len(self.lines) - self._begun > heuristics.LONG_BLOCK_LINES:
-            made, held = self._made, self._held
-            self._made, self._held = {}, {}
+            made, held, sums, streams = self._made, self._held, self.sums, self.streams
+            self._made, self._held, self.sums, self.streams = {}, {}, {}, {}
             self.block(self.fresh("on"))
-            self._made, self._held = made, held
+            self._made, self._held, self.sums, self.streams = made, held, sums, streams
 
     def block(self, label: str) -> None:
         """Begin a block; the one before falls through to it if it is still open."""
@@ -200,6 +218,8 @@ class Builder:
         self._begun = len(self.lines)
         self._made.clear()
         self._held.clear()
+        self.sums.clear()
+        self.streams.clear()
 
     def jump(self, label: str) -> None:
         """End the block with an unconditional branch."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.analysis import is_slow
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
@@ -65,7 +66,7 @@ class CanonicaliseReductions(CpuPass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without loops, and large ones."""
-        if not any(isinstance(s, (ir.Loop, ir.While)) for s in walk_stmts(program.entry)):
+        if not NodeKinds.of(program).have(ir.Loop, ir.While):
             return PassAnalysis.skip("no loop")
         return PassAnalysis.skip("the program is large") if is_large(program) else PassAnalysis.RUN
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 
 from vyre import ir
 from vyre.analysis import is_movable
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.unread_bindings import without_unread_bindings
@@ -54,7 +55,7 @@ class CompactLeaders(CpuPass):
         """Skip programs without a barrier, or whose workgroups have several axes."""
         if program.workgroup_size[1:] != (1, 1):
             return PassAnalysis.skip("workgroups have several axes")
-        found = any(isinstance(s, ir.Barrier) for s in walk_stmts(program.entry))
+        found = NodeKinds.of(program).have(ir.Barrier)
         return PassAnalysis.RUN if found else PassAnalysis.skip("no barrier")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:

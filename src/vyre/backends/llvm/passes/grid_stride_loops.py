@@ -8,15 +8,24 @@ Neighbouring lanes read neighbouring elements in each iteration, and each lane s
 of memory. Interchanged, a row of lanes reads whole cache lines. The loop has as many iterations as
 the first lane, which has the most; `r` being less than that, `r * s` is less than the bound, and a
 lane has iteration `r` exactly if its position is less than what is left.
+
+Ranges of `i32` are ranges of `u32` where ids, stop and the last step are below 2**31; that is asked
+at the start of the loop, and the original loop runs where it is not so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
+from vyre.backends.llvm.analysis.counted_ranges import (
+    SignedRange,
+    signed_range,
+    unsigned_range,
+)
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
@@ -37,6 +46,8 @@ from vyre.rewrite.names import Names
 from vyre.rewrite.unique_names import with_unique_names
 
 _ZERO, _ONE = ir.Expr.u32(0), ir.Expr.u32(1)
+_NO_I32 = 1 << 31
+"""The least `u32` that is no `i32`."""
 
 
 @vyre_pass(name="grid_stride_loops", phase=PassPhase.LOWERING, family=CostModelFamily.LOOP)
@@ -53,11 +64,11 @@ class GridStrideLoops(CpuPass):
         size = program.workgroup_size
         if size[0] < heuristics.MIN_GRID_STRIDE_LANES or size[1] * size[2] > 1:
             return PassAnalysis.skip(f"no row of {heuristics.MIN_GRID_STRIDE_LANES} lanes")
-        kinds = {type(s) for s in walk_stmts(program.entry)}
-        if ir.Return in kinds:
+        kinds = NodeKinds.of(program)
+        if kinds.have(ir.Return):
             # Lanes that have returned leave gaps in every later row.
             return PassAnalysis.skip("invocations return early")
-        return PassAnalysis.RUN if kinds & {ir.Loop, ir.While} else PassAnalysis.skip("no loop")
+        return PassAnalysis.RUN if kinds.have(ir.Loop, ir.While) else PassAnalysis.skip("no loop")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
         """The program with such loops interchanged; the facts name their trip counts."""
@@ -104,7 +115,10 @@ class _Rewriter:
     def _loop(self, loop: ir.Loop) -> list[ir.AnyStmt]:
         written = self._named(loop.stop)
         found = self._stride_of(loop.start, written)
-        if found is None or not self._is_movable(loop.body, None):
+        if found is None:
+            signed = signed_range(written, self._named) if loop.start == _ZERO else None
+            return [loop] if signed is None else self._from_signed(loop, signed)
+        if not self._is_movable(loop.body, None):
             return [loop]
         if found.base is not None:
             return self._from_base(loop, written, found, found.base)
@@ -150,6 +164,50 @@ class _Rewriter:
             ir.If(ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (loop,), ()),
         ]
 
+    def _from_signed(self, loop: ir.Loop, found: SignedRange) -> list[ir.AnyStmt]:
+        """Versioned on the range being one of `u32`; if it is not, the original loop runs."""
+        if sum(1 for _ in walk_stmts(loop.body)) > heuristics.MAX_GRID_STRIDE_STATEMENTS:
+            return [loop]
+        fixed = (found.stop, found.divisor)
+        if not all(map(self._is_fixed, fixed)) or not self._is_movable(loop.body, None):
+            return [loop]
+        safe, trip_count = self._names.fresh("safe"), self._count()
+        end = ir.Let(self._names.fresh("end"), _unsigned(found.stop))
+        conditions = [self._has_small_ids(found.start)]
+        if found.is_up is not None:
+            conditions.append(found.is_up)
+        ends = _Stride(found.start, ir.Var(end.name), found.divisor)
+        gone = ir.Binary(ir.BinOp.MUL, ir.Var(loop.var), found.divisor)
+        value = ir.Cast(ir.Binary(ir.BinOp.ADD, found.start, gone), ir.DataType.I32)
+
+        def as_unsigned(expr: ir.AnyExpr) -> ir.AnyExpr:
+            return value if found.is_value(expr, loop.var, self._named) else expr
+
+        body = rewrite_exprs(loop.body, as_unsigned)
+        guarded = ir.If(_is_left(ends, ir.Var(loop.var)), body, ())
+        return [
+            end,
+            ir.Let(safe, _all(conditions)),
+            ir.Let(trip_count, self._trips(ends, safe)),
+            rebuilt(loop, {"stop": ir.Var(trip_count), "body": (guarded,)}),
+            ir.If(ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (loop,), ()),
+        ]
+
+    def _has_small_ids(self, start: ir.Builtin) -> ir.AnyExpr:
+        """The condition that all ids of a launch are numbers of `i32`."""
+        if start.kind is ir.BuiltinKind.LOCAL_ID:
+            return ir.Expr.bool_(True)
+        groups = ir.Builtin(ir.BuiltinKind.NUM_WORKGROUPS, 0)
+        return ir.Binary(ir.BinOp.LE, groups, ir.Expr.u32(_NO_I32 // self._size))
+
+    def _trips(self, found: _Stride, safe: str) -> ir.AnyExpr:
+        """The first lane's trip count; 0 if the loop is not safe."""
+        start = self._first(found.start)
+        some = ir.Binary(ir.BinOp.AND, ir.Var(safe), ir.Binary(ir.BinOp.LT, start, found.stop))
+        left = ir.Binary(ir.BinOp.SUB, ir.Binary(ir.BinOp.SUB, found.stop, start), _ONE)
+        count = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, left, found.step), _ONE)
+        return ir.Select(some, count, _ZERO)
+
     def _named(self, expr: ir.AnyExpr) -> ir.AnyExpr:
         """The expression behind a name: loops over the same range share a trip count."""
         while isinstance(expr, ir.Var) and expr.name in self._values:
@@ -158,27 +216,10 @@ class _Rewriter:
 
     def _stride_of(self, begin: ir.AnyExpr, trip_count: ir.AnyExpr) -> _Stride | None:
         """The stride of a trip count in the form that `range` computes."""
-        match trip_count:
-            case ir.Select(cond, ir.Binary(ir.BinOp.ADD, quotient, ir.Lit(_, 1)), ir.Lit(_, 0)):
-                pass
-            case _:
-                return None
         if not isinstance(begin, ir.Lit) or begin.bits:
             return None
-        match quotient:
-            case ir.Binary(ir.BinOp.DIV, distance, step):
-                pass
-            case ir.Binary(ir.BinOp.SHR, distance, ir.Lit(ir.DataType.U32, amount)):
-                step = ir.Expr.u32(1 << (amount & 31))
-            case _:
-                return None
-        match distance:
-            case ir.Binary(ir.BinOp.SUB, ir.Binary(ir.BinOp.SUB, stop, start), ir.Lit(_, 1)):
-                pass
-            case _:
-                return None
-        found = self._made(start, stop, step)
-        return found if found is not None and _conditions_fit(cond, start, stop, step) else None
+        ends = unsigned_range(trip_count)
+        return None if ends is None else self._made(*ends)
 
     def _made(self, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr) -> _Stride | None:
         start, base = self._named(start), None
@@ -216,9 +257,12 @@ class _Rewriter:
     def _while(self, loop: ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
         """Versioned on the counter not wrapping; if it may wrap, the original loop runs."""
         match loop.cond:
-            case ir.Binary(ir.BinOp.LT, ir.Var(name), stop) | ir.Binary(
-                ir.BinOp.GT, stop, ir.Var(name)
-            ):
+            case ir.Binary(ir.BinOp.LT, counter, stop) | ir.Binary(ir.BinOp.GT, stop, counter):
+                pass
+            case _:
+                return [loop]
+        match counter:
+            case ir.Var(name) | ir.Cast(ir.Var(name), ir.DataType.I32):
                 pass
             case _:
                 return [loop]
@@ -233,10 +277,19 @@ class _Rewriter:
                 pass
             case _:
                 return [loop]
-        found = self._made(bound.value, stop, step)
+        is_signed = isinstance(counter, ir.Cast)
+        found = self._made(bound.value, step if is_signed else stop, step)
         if found is None or found.base is not None or not self._is_movable(tuple(rest), name):
             return [loop]
-        return self._both(loop, bound, tuple(rest), found)
+        if not is_signed:
+            return self._both(loop, bound, tuple(rest), found, [])
+        if not self._is_fixed(stop):
+            return [loop]
+        end = ir.Let(self._names.fresh("end"), _unsigned(stop))
+        found = _Stride(found.start, ir.Var(end.name), step)
+        room = ir.Binary(ir.BinOp.SUB, ir.Expr.u32(_NO_I32), found.stop)
+        fits = [self._has_small_ids(found.start), ir.Binary(ir.BinOp.LE, step, room)]
+        return [end, *self._both(loop, bound, tuple(rest), found, fits)]
 
     def _is_own(self, name: str, loop: ir.While, body: ir.Body) -> bool:
         """True if a variable is bound before a loop and otherwise unused."""
@@ -245,16 +298,18 @@ class _Rewriter:
         return len(changes) == 1 and inside == sum(_mentions(s, name) for s in walk_stmts(body))
 
     def _both(
-        self, loop: ir.While, bound: ir.Let, body: ir.Body, found: _Stride
+        self,
+        loop: ir.While,
+        bound: ir.Let,
+        body: ir.Body,
+        found: _Stride,
+        conditions: list[ir.AnyExpr],
     ) -> list[ir.AnyStmt]:
         counter, trip_count = self._names.fresh("iteration"), self._count()
         safe, shown = self._names.fresh("safe"), self._names.fresh(bound.name)
-        start, stop, step = self._first(found.start), found.stop, found.step
+        step = found.step
         moves = ir.Binary(ir.BinOp.NE, step, _ZERO)
-        fits = ir.Binary(ir.BinOp.LE, stop, ir.Binary(ir.BinOp.SUB, _ZERO, step))
-        some = ir.Binary(ir.BinOp.AND, ir.Var(safe), ir.Binary(ir.BinOp.LT, start, stop))
-        left = ir.Binary(ir.BinOp.SUB, ir.Binary(ir.BinOp.SUB, stop, start), _ONE)
-        count = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, left, step), _ONE)
+        fits = ir.Binary(ir.BinOp.LE, found.stop, ir.Binary(ir.BinOp.SUB, _ZERO, step))
         place = ir.Binary(ir.BinOp.ADD, found.start, ir.Binary(ir.BinOp.MUL, ir.Var(counter), step))
 
         def renamed(expr: ir.AnyExpr) -> ir.AnyExpr:
@@ -272,8 +327,8 @@ class _Rewriter:
         moved = ir.Assign(again, ir.Binary(ir.BinOp.ADD, ir.Var(again), step))
         as_written = rebuilt(as_written, {"body": (*as_written.body, moved)})
         return [
-            ir.Let(safe, ir.Binary(ir.BinOp.AND, moves, fits)),
-            ir.Let(trip_count, ir.Select(some, count, _ZERO)),
+            ir.Let(safe, _all([moves, fits, *conditions])),
+            ir.Let(trip_count, self._trips(found, safe)),
             ir.Loop(counter, _ZERO, ir.Var(trip_count), (guarded,)),
             ir.If(
                 ir.Unary(ir.UnOp.NOT, ir.Var(safe)), (ir.Let(again, found.start), as_written), ()
@@ -311,6 +366,20 @@ def _offset(
     return None
 
 
+def _unsigned(stop: ir.AnyExpr) -> ir.AnyExpr:
+    """The end of a range of `i32` as a `u32`: 0 if no id is below it."""
+    least = ir.Binary(ir.BinOp.MAX, stop, ir.Expr.i32(0))
+    return ir.Cast(least, ir.DataType.U32)
+
+
+def _all(conditions: Sequence[ir.AnyExpr]) -> ir.AnyExpr:
+    """The conjunction of conditions."""
+    found, *rest = conditions
+    for each in rest:
+        found = ir.Binary(ir.BinOp.AND, found, each)
+    return found
+
+
 def _is_left(found: _Stride, counter: ir.AnyExpr) -> ir.AnyExpr:
     """The condition that a lane is active in the first lane's iteration."""
     gone = ir.Binary(ir.BinOp.MUL, counter, found.step)
@@ -321,18 +390,3 @@ def _mentions(statement: ir.AnyStmt, name: str) -> int:
     """How often a statement itself reads a variable."""
     nodes = (node for node in walk_own_exprs(statement))
     return sum(isinstance(node, ir.Var) and node.name == name for node in nodes)
-
-
-def _conditions_fit(
-    cond: ir.AnyExpr, start: ir.AnyExpr, stop: ir.AnyExpr, step: ir.AnyExpr
-) -> bool:
-    """True if `cond` is: start below stop, and step nonzero."""
-    below = (ir.Binary(ir.BinOp.LT, start, stop), ir.Binary(ir.BinOp.GT, stop, start))
-    moves = (ir.Binary(ir.BinOp.NE, step, _ZERO), ir.Binary(ir.BinOp.GT, step, _ZERO))
-    if isinstance(step, ir.Lit) and step.bits:
-        return cond in below
-    match cond:
-        case ir.Binary(ir.BinOp.AND, one, other):
-            return (one in moves and other in below) or (other in moves and one in below)
-        case _:
-            return False

@@ -10,6 +10,7 @@ so the same invocations run with the same ids, in another order.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
@@ -17,7 +18,6 @@ from vyre.ir.independence import are_apart
 from vyre.ir.walk import (
     bodies,
     rewrite_exprs,
-    walk_all_exprs,
     walk_own_exprs,
 )
 from vyre.opt.metadata import CostModelFamily, PassPhase
@@ -46,11 +46,7 @@ class InterchangeAxes(CpuPass):
 
 def contiguous_axis(program: ir.Program) -> int:
     """The axis that x should change places with; 0 where x is best."""
-    used = {
-        node.axis
-        for node in walk_all_exprs(program.entry)
-        if isinstance(node, ir.Builtin) and node.kind is ir.BuiltinKind.GLOBAL_ID
-    }
+    used = NodeKinds.of(program).axes(ir.BuiltinKind.GLOBAL_ID)
     if not (used - {0} and 0 in used) or not may_reorder_invocations(program):
         return 0
     as_it_is = _Accesses(program, 0)
@@ -82,10 +78,7 @@ def with_axes_interchanged(program: ir.Program, axis: int) -> ir.Program:
 
 def may_reorder_invocations(program: ir.Program) -> bool:
     """True if no observable result depends on the order of invocations."""
-    return are_apart(program.entry) and not any(
-        isinstance(node, ir.Builtin) and node.kind not in _OF_GRID
-        for node in walk_all_exprs(program.entry)
-    )
+    return _OF_GRID.issuperset(NodeKinds.of(program).builtins) and are_apart(program.entry)
 
 
 class _Accesses:

@@ -26,6 +26,7 @@ import math
 
 from vyre import ir
 from vyre.analysis import is_movable, reads_memory
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm.abi import SUBGROUP_LANES
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.unread_bindings import without_unread_bindings
@@ -61,7 +62,8 @@ class LowerSubgroups(CpuPass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without subgroups."""
-        found = any(map(_is_subgroup, walk_all_exprs(program.entry)))
+        kinds = NodeKinds.of(program)
+        found = kinds.have(*_OPERATIONS) or any(map(kinds.axes, _KINDS))
         return PassAnalysis.RUN if found else PassAnalysis.skip("no subgroup operation")
 
     def rewrite(self, program: ir.Program, context: CpuContext) -> ir.Program:
@@ -75,10 +77,6 @@ def without_subgroups(program: ir.Program, lanes: int) -> ir.Program:
     entry = without_unread_bindings(lowering.body(program.entry))
     buffers = (*program.buffers, *lowering.made.values())
     return program.with_rewritten_entry(entry).with_rewritten_buffers(buffers)
-
-
-def _is_subgroup(expr: ir.AnyExpr) -> bool:
-    return isinstance(expr, _OPERATIONS) or (isinstance(expr, ir.Builtin) and expr.kind in _KINDS)
 
 
 def _exchanges(expr: ir.AnyExpr) -> bool:

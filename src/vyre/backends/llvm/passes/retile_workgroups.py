@@ -10,6 +10,7 @@ the last rows are fewer than four, some before them run once more.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.divergence import Divergence
 from vyre.backends.llvm.analysis.idempotence import is_idempotent
@@ -37,20 +38,19 @@ class RetileWorkgroups(CpuPass):
 
 def tiling_of(program: ir.Program, *, interchanged: bool) -> Tiling | None:
     """How to cut the grid anew; None where it is best left as it is."""
-    size = program.workgroup_size
+    size, ids = program.workgroup_size, NodeKinds.of(program).builtins
+    if set(ids) != {ir.BuiltinKind.GLOBAL_ID} or not ids[ir.BuiltinKind.GLOBAL_ID] >= {0, 1}:
+        return None
     on_chip = {decl.name for decl in program.buffers if decl.is_on_chip}
     stored = {s.buffer for s in walk_stmts(program.entry) if isinstance(s, ir.Store)}
     if on_chip & stored or not may_reorder_invocations(program):
         return None
-    axes: set[int] = set()
-    for node in walk_all_exprs(program.entry):
-        if isinstance(node, (ir.Load, ir.BufLen)) and node.buffer in on_chip:
-            return None
-        if isinstance(node, ir.Builtin):
-            if node.kind is not ir.BuiltinKind.GLOBAL_ID:
-                return None
-            axes.add(node.axis)
-    if not {0, 1} <= axes or not is_idempotent(program, program.entry, frozenset()):
+    if on_chip and any(
+        isinstance(node, (ir.Load, ir.BufLen)) and node.buffer in on_chip
+        for node in walk_all_exprs(program.entry)
+    ):
+        return None
+    if not is_idempotent(program, program.entry, frozenset()):
         return None
     short = interchanged and size[0] < heuristics.MIN_TILE_ROW_LANES
     if (short or size[1] % heuristics.JAMMED_ROWS) and _rows_share(program):

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.analysis.types import variable_types
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
@@ -53,6 +54,8 @@ class SpecialiseTripCounts(CpuPass):
         """Skip first code, large programs, and programs without loops of unknown length."""
         if isinstance(context, CpuContext) and not context.thorough:
             return PassAnalysis.skip("first code has no versions")
+        if not NodeKinds.of(program).have(ir.Loop):
+            return PassAnalysis.skip("no loop with a trip count known at launch only")
         statements = list(walk_stmts(program.entry))
         if not any(isinstance(s, ir.Loop) and not isinstance(s.stop, ir.Lit) for s in statements):
             return PassAnalysis.skip("no loop with a trip count known at launch only")

@@ -12,10 +12,11 @@ flow themselves, and WGSL limits how deep statements may nest.
 from __future__ import annotations
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm.analysis.parallel_regions import holds_barrier
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.check.statements import MAX_NESTING
-from vyre.ir.walk import bodies, rebuilt, walk_stmts
+from vyre.ir.walk import bodies, rebuilt
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 
@@ -31,7 +32,7 @@ class StructureReturns(CpuPass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without returns."""
-        if any(isinstance(s, ir.Return) for s in walk_stmts(program.entry)):
+        if NodeKinds.of(program).have(ir.Return):
             return PassAnalysis.RUN
         return PassAnalysis.skip("no return")
 

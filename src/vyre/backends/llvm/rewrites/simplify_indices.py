@@ -188,6 +188,8 @@ class IndexSimplifier:
         return cond not in self._simpler_conditions and not self._reads_simpler(cond)
 
     def _reads_simpler(self, expr: ir.AnyExpr) -> bool:
+        if not self._simpler:
+            return False
         return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
 
     def _rebased(self, loop: ir.Loop) -> ir.Loop:

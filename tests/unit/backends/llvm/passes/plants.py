@@ -163,8 +163,20 @@ PLANTS = (
     Plant(
         "the last iteration is lost",
         "grid_stride_loops",
-        "count = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, left, step), _ONE)",
-        "count = ir.Binary(ir.BinOp.DIV, left, step)",
+        "count = ir.Binary(ir.BinOp.ADD, ir.Binary(ir.BinOp.DIV, left, found.step), _ONE)",
+        "count = ir.Binary(ir.BinOp.DIV, left, found.step)",
+    ),
+    Plant(
+        "a step downwards is one upwards",
+        "grid_stride_loops",
+        "conditions.append(found.is_up)",
+        "pass",
+    ),
+    Plant(
+        "an end below zero is beyond the first id",
+        "grid_stride_loops",
+        "least = ir.Binary(ir.BinOp.MAX, stop, ir.Expr.i32(0))",
+        "least = ir.Binary(ir.BinOp.MAX, stop, ir.Expr.i32(1))",
     ),
     Plant(
         "a lane too many in the last iteration",

@@ -21,6 +21,7 @@ from vyre.backends.llvm.emit.memory.interleaved import (
     read_strided,
 )
 from vyre.backends.llvm.emit.memory.private_arrays import load_together
+from vyre.backends.llvm.emit.memory.realign import load_beside
 from vyre.backends.llvm.emit.memory.table_lookup import (
     BYTES,
     MOST_ENTRIES,
@@ -182,6 +183,13 @@ class Loads(Elements):
     ) -> Value:
         width = self.lanes.width
         at = self.wide(Value(index.dtype, LaneShape.UNIFORM, index.text))
+        if proven and index.dtype.bits == 32 and not index.dtype.is_signed:
+            pointer = self._element(memory.pointer, element, at, 1, 0)
+            extra = self.metadata(memory)
+            type_ = memory_type(element)
+            found = load_beside(self.lanes, memory, index.text, pointer, type_, extra)
+            value = varying(element.value_type, self.value_of(memory, found, element, width))
+            return replace(value, origin=_origin(memory, at, 1))
         if proven:
             return replace(self._vector_read(memory, element, at), origin=_origin(memory, at, 1))
         w = self.w

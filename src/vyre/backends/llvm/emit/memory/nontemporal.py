@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vyre import ir
+from vyre.analysis.node_kinds import NodeKinds
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder
 from vyre.backends.llvm.host import Host
@@ -24,18 +25,15 @@ def nontemporal_buffers(program: ir.Program, host: Host) -> frozenset[str]:
 
     None if there are atomics: they release earlier stores, and non-temporal stores are unordered.
     """
-    if host.architecture != "x86_64":
+    asynchronous = (ir.Atomic, ir.AsyncLoad, ir.AsyncStore)
+    if host.architecture != "x86_64" or NodeKinds.of(program).have(*asynchronous):
         return frozenset()
     written: set[str] = set()
     other: set[str] = set()
     for statement in walk_stmts(program.entry):
-        if isinstance(statement, (ir.AsyncLoad, ir.AsyncStore)):
-            return frozenset()
         if isinstance(statement, ir.Store):
             written.add(statement.buffer)
         for node in walk_own_exprs(statement):
-            if isinstance(node, ir.Atomic):
-                return frozenset()
             if isinstance(node, ir.Load):
                 other.add(node.buffer)
     on_chip = {decl.name for decl in program.buffers if decl.is_on_chip}
