@@ -152,8 +152,8 @@ def cycle_miscounted(patch: pytest.MonkeyPatch) -> None:
     """Iterations that the device ran by itself are one more than it says."""
     real = loop_sequence.LoopSequence.run
 
-    def run(self: Any, deadline: float | None, depth: int, done: int) -> Any:
-        found = real(self, deadline, depth, done)
+    def run(self: Any, clock: Any, depth: int, done: int) -> Any:
+        found = real(self, clock, depth, done)
         return None if found is None else replace(found, iterations=found.iterations + 1)
 
     patch.setattr(loop_sequence.LoopSequence, "run", run)
