@@ -152,9 +152,9 @@ class Body:
         parameters.append(("y", "Out", to))
         given.append(target.name)
         is_counted = source.is_counted or target.is_counted
-        guards = ["i < len(y)"] * 2 + ([] if is_counted else ["", "i % 3 != 1", "i < len(x)"])
+        guards = ["i < len(y)"] * 5 + ([] if is_counted else ["", "i % 3 != 1", "i < len(x)"])
         stores = self._stores(rng.choice(guards), value, up)
-        name = kernels.stores(parameters, stores, rng.choice([64, 64, 64, 128, 32]))
+        name = kernels.stores(parameters, stores, rng.choice([64] * 7 + [128, 32]))
         extent = "" if is_counted else self._extent(source, target)
         call = f"{name}({', '.join([*given, *([extent] if extent else [])])})"
         for _ in range(1 + (rng.random() < 0.08)):

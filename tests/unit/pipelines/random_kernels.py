@@ -143,7 +143,7 @@ class Kernels:
             return self.rng.choice([f"max({at}, {-offset}) - {-offset}", f"{at} - {-offset}"])
         plain = f"{at} + {offset}" if offset else at
         last, fixed = f"min({plain}, len({name}) - 1)", f"min({plain}, {self.rng.randint(1, 90)})"
-        return self.rng.choice([plain, plain, last, fixed])
+        return self.rng.choice([plain] * 4 + [last, fixed])
 
     def loads(self, scale: int) -> list[str]:
         """Loads of `x`: neighbours mostly."""
@@ -152,7 +152,9 @@ class Kernels:
             return ["x[len(x) - 1 - i]"]
         if way < 0.12:
             return [f"x[(i * {self.rng.choice([3, 7])}) % max(len(x), 1)]"]
-        reach = self.rng.choice([0, 0, 1, 3, 9])
+        if way < 0.4 and scale == 1:
+            return ["x[i]"]
+        reach = self.rng.choice([0, 1, 3, 9])
         many = self.rng.randint(1, 3)
         return [f"x[{self.index('x', reach, scale)}]" for _ in range(many)]
 
