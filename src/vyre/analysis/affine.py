@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import field
 
 from vyre import ir
+from vyre.analysis.agreement_levels import is_constant
 from vyre.analysis.def_use import DefUse
-from vyre.analysis.divergence import is_constant
 from vyre.analysis.types import VariableTypes
 from vyre.analysis.uniformity import Level, Uniformity
 from vyre.ir.walk import expr_children

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from vyre import ir
-from vyre.analysis.divergence import is_constant
+from vyre.analysis.agreement_levels import is_constant
 from vyre.analysis.interval import FALSE, TRUE, Interval, unary
 from vyre.analysis.range_state import RangeState
 from vyre.analysis.symbolic_bounds import Bounded, binary, cast, narrowed, shifted

@@ -8,7 +8,7 @@ prevent that until they are unrolled.
 from __future__ import annotations
 
 from vyre import ir
-from vyre.ir.walk import accesses_of, assigned_names, walk_expr, walk_stmts
+from vyre.ir.walk import accesses_of, assigned_names, reads_any, walk_expr, walk_stmts
 
 MOST_ROUNDS = 16
 MOST_STATEMENTS = 40
@@ -38,9 +38,11 @@ def goes_through(loop: ir.Loop, arrays: frozenset[str]) -> bool:
     """Whether a loop, as its rounds count, comes to other elements of one of these arrays."""
     counted = {loop.var}
     for statement in walk_stmts(loop.body):
-        if any(name in arrays and _reads(index, counted) for name, index in accesses_of(statement)):
+        if any(
+            name in arrays and reads_any(index, counted) for name, index in accesses_of(statement)
+        ):
             return True
-        if isinstance(statement, ir.Let) and _reads(statement.value, counted):
+        if isinstance(statement, ir.Let) and reads_any(statement.value, counted):
             counted.add(statement.name)
     return False
 
@@ -55,10 +57,6 @@ def _is_number(expr: ir.AnyExpr, names: set[str]) -> bool:
         if node.depth == 1 and not isinstance(node, (ir.Lit, ir.Var)):
             return False
     return True
-
-
-def _reads(expr: ir.AnyExpr, names: set[str]) -> bool:
-    return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
 
 
 def _is_short(loop: ir.Loop) -> bool:

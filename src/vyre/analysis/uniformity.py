@@ -27,7 +27,8 @@ from bisect import bisect_left
 from typing import assert_never
 
 from vyre import ir
-from vyre.analysis.divergence import Builder, LeafLevels, Level
+from vyre.analysis.agreement_levels import LeafLevels, Level
+from vyre.analysis.divergence import Builder
 from vyre.ir.walk import expr_children
 from vyre.record import dataclass
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, TypeVar, cast
 
 from vyre.ir.expr import AnyExpr, Atomic, Binary, Cast, Load, Select, Unary, Var
@@ -88,6 +88,17 @@ def variables_of(expr: AnyExpr) -> frozenset[str]:
 def read_names(body: Body) -> frozenset[str]:
     """The variables that statements of a body read."""
     return frozenset([node.name for node in walk_all_exprs(body) if type(node) is Var])
+
+
+def reads_any(expr: AnyExpr, names: Container[str]) -> bool:
+    """True if an expression reads one of some variables."""
+    return any(type(node) is Var and node.name in names for node in walk_expr(expr))
+
+
+def fixed_values(body: Body) -> dict[str, AnyExpr]:
+    """The values of the variables that statements of a body declare, and none assigns."""
+    assigned = assigned_names(body)
+    return {s.name: s.value for s in walk_stmts(body) if type(s) is Let and s.name not in assigned}
 
 
 def accesses_of(statement: AnyStmt) -> Iterator[tuple[str, AnyExpr]]:

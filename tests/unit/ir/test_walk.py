@@ -11,8 +11,10 @@ from vyre.ir import AnyExpr, Expr, If, Lit, Node, Program, Var
 from vyre.ir.walk import (
     bodies,
     expr_children,
+    fixed_values,
     map_body,
     map_exprs,
+    reads_any,
     rewrite_exprs,
     walk_all_exprs,
     walk_expr,
@@ -78,3 +80,14 @@ def test_a_rebuilt_statement_keeps_its_span() -> None:
     changed = map_exprs(statement, lambda _: Expr.var("b"))
     assert changed == If(Expr.var("b"), (), ())
     assert changed.span is span
+
+
+def test_names_and_values_of_statements() -> None:
+    body = (
+        Node.let("a", Expr.u32(1)),
+        Node.let("b", Expr.var("a")),
+        Node.if_(Expr.var("c") < Expr.u32(2), [Node.assign("b", Expr.u32(3))]),
+    )
+    assert fixed_values(body) == {"a": Expr.u32(1)}
+    assert reads_any(Expr.var("a") + Expr.u32(1), {"a"})
+    assert not reads_any(Expr.var("a") + Expr.u32(1), {"b"})

@@ -1,6 +1,15 @@
 """The CPU passes, between the optimizer and emission of LLVM IR.
 
 Each runs once, in this order. What they establish besides the program is in `LaunchFacts`.
+
+The rewrites in `rewrites` are no passes. A program cannot say what each of them needs:
+
+- `partition_rows` and `simplify_indices` hold for the steady state of a row; its other lanes run
+  the original statements, and no program says of an access that it needs no bounds check.
+- `rebase_loops` is part of `simplify_indices`: a test per row selects it.
+- `unroll_struct_loops` unrolls for speculated strides; the version for other strides keeps loops.
+- `narrow_integers` pays from a number of lanes on, which is known after the partition.
+- `full_unrolling`, `unread_bindings` and `rebuilt_accesses` are what passes and rewrites share.
 """
 
 from __future__ import annotations

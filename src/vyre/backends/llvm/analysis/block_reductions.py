@@ -15,7 +15,7 @@ from typing import Final
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.reduction_atomics import ReducedBuffer, reduced_buffers
-from vyre.ir.walk import rebuilt, rewrite_expr, rewrite_exprs, walk_expr, walk_stmts
+from vyre.ir.walk import fixed_values, rebuilt, rewrite_expr, rewrite_exprs, walk_expr
 from vyre.record import dataclass
 
 _UNIFORM_NODES: Final = (
@@ -66,7 +66,7 @@ def with_block_reductions(program: ir.Program) -> BlockReductions:
         return BlockReductions(program, found)
     numbers = {(name, each.index): number for (name, number), each in found.items()}
     buffers = {name for name, _ in found}
-    values = _single_values(program)
+    values = fixed_values(program.entry)
 
     def renumbered(node: ir.AnyExpr) -> ir.AnyExpr:
         if not isinstance(node, ir.Atomic) or node.buffer not in buffers:
@@ -84,7 +84,7 @@ def _of_buffer(buffer: ReducedBuffer, program: ir.Program) -> dict[int, BlockRed
     Literal indices are their own numbers: what proves that they are in bounds stays true.
     """
     constant = {decl.name for decl in program.buffers if not decl.is_writable}
-    values = _single_values(program)
+    values = fixed_values(program.entry)
     indices = list(dict.fromkeys(_expanded(node.index, values) for _, node in buffer.atomics))
     if not all(_is_launch_uniform(index, constant) for index in indices):
         return {}
@@ -102,16 +102,6 @@ def _of_buffer(buffer: ReducedBuffer, program: ir.Program) -> dict[int, BlockRed
 
 def _number(index: ir.Lit) -> int:
     return int(index.value)
-
-
-def _single_values(program: ir.Program) -> dict[str, ir.AnyExpr]:
-    """The values of variables that are never assigned again; names are unique."""
-    assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
-    return {
-        s.name: s.value
-        for s in walk_stmts(program.entry)
-        if isinstance(s, ir.Let) and s.name not in assigned
-    }
 
 
 def _expanded(index: ir.AnyExpr, values: Mapping[str, ir.AnyExpr]) -> ir.AnyExpr:

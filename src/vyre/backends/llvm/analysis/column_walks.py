@@ -76,8 +76,8 @@ def _is_column(index: ir.AnyExpr) -> bool:
         and not isinstance(product.right, ir.Lit)
         and any(is_lane_id(node) for node in walk_expr(product))
     ]
-    scaled = {id(node) for product in products for node in walk_expr(product)}
-    near = [n for n in nodes if is_id_along(n, (1,)) and id(n) not in scaled]
+    scaled = {node for product in products for node in walk_expr(product)}
+    near = [n for n in nodes if is_id_along(n, (1,)) and n not in scaled]
     return bool(along_x and near)
 
 

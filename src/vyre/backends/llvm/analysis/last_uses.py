@@ -17,18 +17,15 @@ from vyre.record import dataclass
 class Flow:
     """Exits of statements, and positions of last reads."""
 
-    leaves: set[int] = field(default_factory=set[int])
-    """Statements that contain a break, continue or return."""
-    returns: set[int] = field(default_factory=set[int])
-    continues: set[int] = field(default_factory=set[int])
-    """Loops with a continue of their own, not of an inner loop."""
-    breaks: set[int] = field(default_factory=set[int])
-    """Loops with a break of their own, not of an inner loop."""
-    ends: dict[int, int] = field(default_factory=dict[int, int])
+    _leaves: set[ir.AnyStmt] = field(default_factory=set[ir.AnyStmt])
+    _returns: set[ir.AnyStmt] = field(default_factory=set[ir.AnyStmt])
+    _continues: set[ir.AnyStmt] = field(default_factory=set[ir.AnyStmt])
+    _breaks: set[ir.AnyStmt] = field(default_factory=set[ir.AnyStmt])
+    _ends: dict[ir.AnyStmt, int] = field(default_factory=dict[ir.AnyStmt, int])
     """Position at which a loop ends."""
-    outermost: dict[int, int] = field(default_factory=dict[int, int])
+    _outermost: dict[ir.AnyStmt, int] = field(default_factory=dict[ir.AnyStmt, int])
     """Position at which the outermost loop around a loop begins."""
-    last_read: dict[str, int] = field(default_factory=dict[str, int])
+    _last_read: dict[str, int] = field(default_factory=dict[str, int])
     _position: int = 0
     _loops: list[ir.AnyStmt] = field(default_factory=list[ir.AnyStmt])
     _first: int = 0
@@ -41,38 +38,59 @@ class Flow:
             flow._visit(statement)
         return flow
 
+    def may_leave(self, statement: ir.AnyStmt) -> bool:
+        """True if a statement contains a break, continue or return."""
+        return bool(self._leaves) and statement in self._leaves
+
+    def may_return(self, statement: ir.AnyStmt) -> bool:
+        """True if a statement contains a return."""
+        return bool(self._returns) and statement in self._returns
+
+    def continues(self, loop: ir.AnyStmt) -> bool:
+        """True if a loop has a continue of its own, not of an inner loop."""
+        return bool(self._continues) and loop in self._continues
+
+    def breaks(self, loop: ir.AnyStmt) -> bool:
+        """True if a loop has a break of its own, not of an inner loop."""
+        return bool(self._breaks) and loop in self._breaks
+
+    def is_read_after(self, name: str, loop: ir.AnyStmt) -> bool:
+        """True if a variable may be read after or on re-entry of a loop."""
+        last = self._last_read.get(name, 0)
+        return last > self._ends[loop] or last >= self._outermost.get(loop, last + 1)
+
     def _visit(self, statement: ir.AnyStmt) -> None:
         self._position += 1
         for node in walk_own_exprs(statement):
             if isinstance(node, ir.Var):
-                self.last_read[node.name] = self._position
-        key = id(statement)
+                self._last_read[node.name] = self._position
         if isinstance(statement, (ir.Break, ir.Continue, ir.Return)):
-            self.leaves.add(key)
-            if isinstance(statement, ir.Return):
-                self.returns.add(key)
-            elif self._loops:
-                exits = self.breaks if isinstance(statement, ir.Break) else self.continues
-                exits.add(id(self._loops[-1]))
+            self._exit(statement)
             return
         is_loop = isinstance(statement, (ir.Loop, ir.While))
         if is_loop:
             if not self._loops:
                 self._first = self._position
             else:
-                self.outermost[key] = min(self.outermost.get(key, self._first), self._first)
+                known = self._outermost.get(statement, self._first)
+                self._outermost[statement] = min(known, self._first)
             self._loops.append(statement)
         for name in statement.body_fields:
             for inner in getattr(statement, name):
                 self._visit(inner)
-                self.leaves.update((key,) if id(inner) in self.leaves else ())
-                self.returns.update((key,) if id(inner) in self.returns else ())
+                if self.may_leave(inner):
+                    self._leaves.add(statement)
+                if self.may_return(inner):
+                    self._returns.add(statement)
         if is_loop:
             self._loops.pop()
-            # One object may occur at several positions: the earliest end is the safe one.
-            self.ends[key] = min(self.ends.get(key, self._position), self._position)
+            # Equal loops may stand at several positions: the earliest end is the safe one.
+            self._ends[statement] = min(self._ends.get(statement, self._position), self._position)
 
-    def is_read_after(self, name: str, loop: ir.AnyStmt) -> bool:
-        """True if a variable may be read after or on re-entry of a loop."""
-        last = self.last_read.get(name, 0)
-        return last > self.ends[id(loop)] or last >= self.outermost.get(id(loop), last + 1)
+    def _exit(self, statement: ir.Break | ir.Continue | ir.Return) -> None:
+        self._leaves.add(statement)
+        if isinstance(statement, ir.Return):
+            self._returns.add(statement)
+        elif self._loops:
+            exits = self._breaks if isinstance(statement, ir.Break) else self._continues
+            exits.add(self._loops[-1])

@@ -32,12 +32,12 @@ class LiveAcrossBarriers:
         """`shared` are workgroup-uniform variables, `constant` those never reassigned."""
         self.slots: dict[str, Slot] = {}
         self.recomputed: dict[str, ir.AnyExpr] = {}
-        self._uses: dict[int, frozenset[str]] = {}
+        self._uses: dict[ir.Body, frozenset[str]] = {}
         users: dict[str, int] = {}
         declared: dict[str, None] = {}
         for region, names, lets in _all_uses(work):
             if region is not None:
-                self._uses[id(region)] = names
+                self._uses[region.body] = names
             for name in names:
                 users[name] = users.get(name, 0) + 1
             declared.update(dict.fromkeys(lets))
@@ -61,19 +61,19 @@ class LiveAcrossBarriers:
 
     def used(self, region: ParallelRegion) -> dict[str, Slot]:
         """Slots of the spilled variables that a region uses."""
-        names = self._uses.get(id(region), frozenset[str]())
+        names = self._uses.get(region.body, frozenset[str]())
         kept = [name for name in names if name in self.slots]
         return {name: self.slots[name] for name in sorted(kept, key=self._order.__getitem__)}
 
     def all_used(self, region: ParallelRegion) -> frozenset[str]:
         """Variables live across barriers that a region uses, in either way."""
-        names = self._uses.get(id(region), frozenset[str]())
+        names = self._uses.get(region.body, frozenset[str]())
         crossing = [name for name in names if name in self._order]
         return frozenset((*crossing, *self.needed(region)))
 
     def needed(self, region: ParallelRegion) -> dict[str, ir.AnyExpr]:
         """Values that a region rematerialises, in order of their definitions."""
-        names = set(self._uses.get(id(region), frozenset[str]()))
+        names = set(self._uses.get(region.body, frozenset[str]()))
         names -= declared_names(region.body)
         needed: set[str] = set()
         worklist = [name for name in names if name in self.recomputed]

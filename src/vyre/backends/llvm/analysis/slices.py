@@ -12,8 +12,8 @@ from vyre.ir.walk import (
     assigned_names,
     expr_children,
     map_bodies,
+    read_names,
     walk_expr,
-    walk_own_exprs,
     walk_stmts,
 )
 
@@ -52,15 +52,9 @@ def _slice(
 def without_unread(body: ir.Body, kept: frozenset[str]) -> ir.Body:
     """Remove dead bindings from a body, unless they contain an atomic."""
     while True:
-        read = {
-            node.name
-            for statement in walk_stmts(body)
-            for node in walk_own_exprs(statement)
-            if isinstance(node, ir.Var)
-        }
-        read |= kept | assigned_names(body)
+        read = read_names(body) | kept | assigned_names(body)
 
-        def is_read(statement: ir.AnyStmt, read: set[str] = read) -> bool:
+        def is_read(statement: ir.AnyStmt, read: frozenset[str] = read) -> bool:
             if not isinstance(statement, ir.Let) or statement.name in read:
                 return True
             return any(isinstance(node, ir.Atomic) for node in walk_expr(statement.value))

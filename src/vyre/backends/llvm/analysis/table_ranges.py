@@ -19,7 +19,7 @@ from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.emit.builder import Builder, widened
 from vyre.ir.infer import TypeEnv, type_of
-from vyre.ir.walk import assigned_names, declared_names, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, declared_names, reads_any, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
@@ -55,7 +55,7 @@ class TableRanges:
 
     def is_carried(self, expr: ir.AnyExpr) -> bool:
         """True if an expression reads a variable that is reassigned."""
-        return any(isinstance(n, ir.Var) and n.name in self._assigned for n in walk_expr(expr))
+        return reads_any(expr, self._assigned)
 
     def has_greatest(self, expr: ir.AnyExpr) -> bool:
         """True if an unsigned expression has a useful upper bound."""

@@ -37,8 +37,7 @@ def has_all_active_prologue(statements: Statements, loop: ir.Loop | ir.While) ->
     if is_large(statements.kernel.program):
         return False
     return (
-        id(loop) not in statements.flow.leaves
-        and _size(loop.body) <= heuristics.MAX_ALL_ACTIVE_NODES
+        not statements.flow.may_leave(loop) and _size(loop.body) <= heuristics.MAX_ALL_ACTIVE_NODES
     )
 
 

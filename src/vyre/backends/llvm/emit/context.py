@@ -6,14 +6,14 @@ traps and prints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.analysis.loop_lookups import Lookup
 from vyre.backends.llvm.analysis.table_ranges import emit_greatest
 from vyre.backends.llvm.emit.arithmetic import Arithmetic
 from vyre.backends.llvm.emit.builder import Builder
@@ -26,12 +26,9 @@ from vyre.backends.llvm.emit.values import BlockAccumulator, Memory, PrivatisedR
 from vyre.backends.llvm.emit.vector_math_calls import Approximate
 from vyre.backends.llvm.host import Host
 from vyre.backends.llvm.kernel_info import PrintFormat
+from vyre.backends.llvm.rewrites.rebuilt_accesses import RebuiltAccesses
 from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.record import dataclass
-
-if TYPE_CHECKING:
-    from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody
-    from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
 
 ZEROS = "@vyre.zeros"
 """Readable memory that replaces empty buffers; as large as the largest element."""
@@ -125,10 +122,8 @@ class Kernel:
     size: tuple[int, int, int] = field(init=False)
     invocations: int = field(init=False)
     _starts: tuple[str, str, str] = ("0", "0", "0")
-    _remade: list[IndexSimplifier | UnrolledBody] = field(
-        default_factory=list["IndexSimplifier | UnrolledBody"]
-    )
-    """Kept alive, because accesses are keyed by their identity."""
+    _rebuilt: list[RebuiltAccesses] = field(default_factory=list["RebuiltAccesses"])
+    """Kept alive, because facts about accesses are kept by identity."""
     _bodies: list[ir.Body] = field(default_factory=list[ir.Body])
     _along_x: Divergence | None = None
     _greatest: dict[str, str] = field(default_factory=dict[str, str])
@@ -170,19 +165,16 @@ class Kernel:
         """Keep the originals of rewritten statements alive: their identities stay valid."""
         self._bodies.append(body)
 
-    def remake(self, inner: IndexSimplifier | UnrolledBody) -> None:
-        """Transfer the facts about accesses to the ones that replace them."""
-        self._remade.append(inner)
-        self.learn(inner.types, inner.remade)
-
-    def learn(self, types: Mapping[str, ir.DataType], remade: Mapping[int, int]) -> None:
+    def learn(self, types: Mapping[str, ir.DataType], rebuilt: RebuiltAccesses) -> None:
         """Add new variables, and transfer the facts about accesses to their replacements."""
+        self._rebuilt.append(rebuilt)
         self.types = types
-        proven = {new for new, old in remade.items() if old in self.proven}
-        self.proven = self.proven | proven if proven else self.proven
-        sizes = self.table_sizes
-        known = {new: sizes[old] for new, old in remade.items() if old in sizes}
-        self.table_sizes = {**sizes, **known} if known else sizes
+        self.proven = rebuilt.with_facts(self.proven)
+        self.table_sizes = rebuilt.carry(self.table_sizes)
+
+    def look_up(self, lookups: Sequence[Lookup]) -> None:
+        """Add tables that loops look up in registers."""
+        self.table_sizes = {**self.table_sizes, **{id(one.load): one.entries for one in lookups}}
 
     def differs(self, expr: ir.AnyExpr) -> bool:
         """True if lanes along x may have different values."""

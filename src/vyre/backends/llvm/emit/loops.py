@@ -19,6 +19,7 @@ from vyre.backends.llvm.emit.all_active_prologue import (
 from vyre.backends.llvm.emit.arithmetic import reduce_any
 from vyre.backends.llvm.emit.builder import constant, register_type
 from vyre.backends.llvm.emit.loop_versioning import CounterAccesses, accesses_at_counter, emit_test
+from vyre.backends.llvm.emit.safepoint import emit_poll
 from vyre.backends.llvm.emit.values import LaneShape, Value, uniform
 from vyre.backends.llvm.emit.vector_loop import emit_vector_loop
 from vyre.backends.llvm.schedule.unroll_factors import jam_factor
@@ -26,7 +27,6 @@ from vyre.backends.llvm.techniques import Technique
 from vyre.record import dataclass
 
 if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.context import Kernel
     from vyre.backends.llvm.emit.statements import Statements
     from vyre.rewrite.conditions import Conjunct
 
@@ -330,7 +330,7 @@ class Loops:
         if s.lanes.width and (divergent or self._leaves_apart(statement)):
             s.kernel.divergent = True
             state.broke = s.mask_slot("broke")
-            if id(statement) in s.flow.continues:
+            if s.flow.continues(statement):
                 state.continued = s.mask_slot("continued")
             state.live_mask = "pending"
             state.loose = frozenset(
@@ -343,9 +343,9 @@ class Loops:
 
     def _leaves_apart(self, statement: ir.Loop | ir.While) -> bool:
         s = self.s
-        own = id(statement) in s.flow.breaks or id(statement) in s.flow.continues
+        own = s.flow.breaks(statement) or s.flow.continues(statement)
         apart = s.lanes.mask is not None or s.shapes.leaves_divergently(statement.body)
-        returns = s.returned is not None and id(statement) in s.flow.returns
+        returns = s.returned is not None and s.flow.may_return(statement)
         return (own and apart) or returns
 
     def _stay(self, state: LoopState, cond: Value, run: str, done: str) -> None:
@@ -396,18 +396,5 @@ class Loops:
     def _exit(self, state: LoopState, statement: ir.Loop | ir.While) -> None:
         self.s.loops.pop()
         self.s.lanes.mask = state.outer_mask
-        if self.s.lanes.width and id(statement) in self.s.flow.returns:
+        if self.s.lanes.width and self.s.flow.may_return(statement):
             self.s.rejoin(state.outer_mask, statement)
-
-
-def emit_poll(kernel: Kernel) -> None:
-    """Emit a safepoint: return from the kernel if the stop flag is set."""
-    w = kernel.w
-    kernel.polls = True
-    flag = w.emit("load atomic i32, ptr %control monotonic, align 4", "stop")
-    go = w.emit(f"icmp eq i32 {flag}, 0")
-    leave, stay = w.fresh("stopped"), w.fresh("running")
-    w.branch(go, stay, leave, likely=True)
-    w.block(leave)
-    w.leave()
-    w.block(stay)

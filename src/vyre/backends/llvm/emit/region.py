@@ -148,7 +148,7 @@ class RegionEmitter:
         speculation = Speculation(kernel.techniques, self._sought(), self.more, self.usual)
         names = crossing.names
         inner = IndexSimplifier(program, body, outer, leaves, kernel.types, names, speculation)
-        kernel.remake(inner)
+        kernel.learn(inner.types, inner.rebuilt)
         return RowPartition(
             program,
             inner.body,

@@ -281,9 +281,9 @@ class Statements:
     def rejoin(self, before: str | None, statement: ir.AnyStmt) -> None:
         """Emit the mask after a statement: as before, minus the lanes that left inside."""
         self.lanes.mask = before
-        if not self.lanes.width or id(statement) not in self.flow.leaves:
+        if not self.lanes.width or not self.flow.may_leave(statement):
             return
-        returns = id(statement) in self.flow.returns
+        returns = self.flow.may_return(statement)
         gone = [self.returned] if self.returned and returns else []
         if self.loops:
             gone += [s for s in (self.loops[-1].broke, self.loops[-1].continued) if s]

@@ -14,10 +14,10 @@ from vyre.backends.llvm.analysis.workgroup_uniform import WorkgroupUniform
 from vyre.backends.llvm.emit.builder import register_type
 from vyre.backends.llvm.emit.context import Kernel
 from vyre.backends.llvm.emit.expressions import LaneContext
-from vyre.backends.llvm.emit.loops import emit_poll
 from vyre.backends.llvm.emit.memory.async_copies import emit_copy
 from vyre.backends.llvm.emit.memory.private_arrays import own_arrays
 from vyre.backends.llvm.emit.region import RegionEmitter, Target, Window
+from vyre.backends.llvm.emit.safepoint import emit_poll
 from vyre.backends.llvm.emit.values import LaneShape, Memory, Slot, Value, uniform
 from vyre.backends.llvm.emit.workgroup_row import emit_one_row, groups_in_one_row
 from vyre.backends.llvm.emit.workgroup_state import WorkgroupStates, cut_around_loop

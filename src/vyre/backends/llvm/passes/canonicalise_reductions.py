@@ -36,6 +36,7 @@ from vyre.ir.walk import (
     expr_children,
     map_bodies,
     map_exprs,
+    reads_any,
     rebuilt,
     rewrite_expr,
     walk_expr,
@@ -158,7 +159,7 @@ class _Choices:
                 case ir.If():
                     return True
                 case ir.Let(_, value):
-                    if any(isinstance(n, ir.Var) and n.name in carried for n in walk_expr(value)):
+                    if reads_any(value, carried):
                         return True
                 case ir.Assign(name, _) if name in carried:
                     if name in stepped or step_of(statement) is None:

@@ -22,10 +22,12 @@ from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.backends.llvm.rewrites.unread_bindings import without_unread_bindings
 from vyre.ir.walk import (
+    assigned_names,
     expr_children,
     map_bodies,
     map_exprs,
     rewrite_expr,
+    variables_of,
     walk_expr,
     walk_stmts,
 )
@@ -76,7 +78,7 @@ class _Leaders:
 class _Compaction:
     def __init__(self, program: ir.Program) -> None:
         self._lanes = program.workgroup_size[0]
-        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(program.entry)
         self._writable = {d.name for d in program.buffers if d.is_writable or d.is_on_chip}
         self._private = {d.name for d in program.buffers if d.is_local}
 
@@ -139,8 +141,7 @@ class _Compaction:
 
     def _whole(self, value: ir.AnyExpr, known: dict[str, ir.AnyExpr | None]) -> ir.AnyExpr | None:
         """A value in terms of ids, memory and uniform variables; None if it is not such a value."""
-        names = {node.name for node in walk_expr(value) if isinstance(node, ir.Var)}
-        if not names <= known.keys():
+        if not variables_of(value) <= known.keys():
             return None
 
         def put(node: ir.AnyExpr) -> ir.AnyExpr:

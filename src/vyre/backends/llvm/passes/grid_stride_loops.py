@@ -32,10 +32,11 @@ from vyre.backends.llvm.rewrites.workgroup_loops import map_workgroup_loops
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import (
     declared_names,
+    fixed_values,
+    reads_any,
     rebuilt,
     rewrite_expr,
     rewrite_exprs,
-    walk_expr,
     walk_own_exprs,
     walk_stmts,
 )
@@ -100,11 +101,7 @@ class _Rewriter:
         self.counts: list[str] = []
         """Names of variables that hold trip counts."""
         self._names = Names(program)
-        self._values = {
-            s.name: s.value
-            for s in walk_stmts(program.entry)
-            if isinstance(s, ir.Let) and s.name not in self._shapes.assigned
-        }
+        self._values = fixed_values(program.entry)
 
     def change(self, loop: ir.Loop | ir.While, body: ir.Body, place: int) -> list[ir.AnyStmt]:
         """The statements that replace a loop."""
@@ -240,10 +237,7 @@ class _Rewriter:
 
     def _is_fixed(self, expr: ir.AnyExpr) -> bool:
         """True if a value is uniform and loop-invariant."""
-        changes = (
-            isinstance(n, ir.Var) and n.name in self._shapes.assigned for n in walk_expr(expr)
-        )
-        return not any(changes) and not self._shapes.is_varying(expr)
+        return not (reads_any(expr, self._shapes.assigned) or self._shapes.is_varying(expr))
 
     def _first(self, start: ir.Builtin) -> ir.AnyExpr:
         """The start of the workgroup's first lane, the least of all."""

@@ -9,6 +9,9 @@ does not hold, each element is written back as it was loaded. Another invocation
 elements without order to the stores has none to the loads either, so it raced before. Out of
 bounds, neither store does anything. An element keeps its bits on the way through a register if it
 is an integer, or a float of 32 or 64 bits.
+
+It is no pass of the optimizer, because GPUs mask the stores of lanes that are in order, and here
+every lane stores: on llvmpipe, the block sorts of the survey take 1.0 to 2.1 times as long with it.
 """
 
 from __future__ import annotations

@@ -11,6 +11,9 @@ The stride of lanes equals the trip count, known at launch only. It is 3 or 4 mo
 With a literal, the loop is fully unrolled, and lanes load whole structures and shuffle them in
 registers. Each version is a parallel region of its own, with its own vector width: the names of the
 conditions are in `LaunchFacts.version_flags`.
+
+It is no pass of the optimizer, because versions pay where lanes are vectors that one shuffles: on
+llvmpipe, kernels of the survey on the channels of images take 1.4 to 3.1 times as long with them.
 """
 
 from __future__ import annotations

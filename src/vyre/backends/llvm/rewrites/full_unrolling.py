@@ -18,6 +18,7 @@ from dataclasses import field
 from vyre import ir
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index
 from vyre.backends.llvm.analysis.index_folding import folded
+from vyre.backends.llvm.rewrites.rebuilt_accesses import RebuiltAccesses
 from vyre.ir.names import numbered_name
 from vyre.ir.walk import (
     assigned_names,
@@ -59,8 +60,7 @@ class UnrolledBody:
         self._plan = plan
         self._number = number
         self.types = dict(types)
-        self.remade: dict[int, int] = {}
-        """Identities of rebuilt accesses, mapped to those of the originals."""
+        self.rebuilt = RebuiltAccesses()
         self._assigned = assigned_names(body)
         self.body = self._body(body, {})
 
@@ -80,7 +80,7 @@ class UnrolledBody:
             if isinstance(rewritten, (ir.Let, ir.Assign, ir.Loop)) and isinstance(new, ir.Var):
                 rewritten = rebuilt(rewritten, {key: new.name})
         if isinstance(rewritten, ir.Store) and rewritten is not statement:
-            self.remade[id(rewritten)] = id(statement)
+            self.rebuilt.add(rewritten, statement)
         if (
             isinstance(rewritten, ir.Let)
             and isinstance(statement, ir.Let)
@@ -104,7 +104,7 @@ class UnrolledBody:
             return expr
         rewritten = map_exprs(expr, lambda child: self._expr(child, names))
         if rewritten is not expr and isinstance(rewritten, (ir.Load, ir.Atomic)):
-            self.remade[id(rewritten)] = id(expr)
+            self.rebuilt.add(rewritten, expr)
         if rewritten is expr:
             return expr
         return folded(
@@ -141,7 +141,7 @@ class UnrolledBody:
                 name = self._fresh(f"{loop.var}.part", dtype)
                 rewritten.append(ir.Let(name, statement.value))
                 store = rebuilt(statement, {"value": ir.Var(name)})
-                self.remade[id(store)] = self.remade.get(id(statement), id(statement))
+                self.rebuilt.add(store, statement)
                 stores[-1].append(store)
         rewritten += [store for column in zip(*stores, strict=True) for store in column]
         return rewritten

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 from vyre import ir
 from vyre.backends.llvm.rewrites.partition_rows import RowPartition
+from vyre.backends.llvm.rewrites.rebuilt_accesses import RebuiltAccesses
 from vyre.ir.infer import TypeEnv, type_of
 from vyre.ir.walk import assigned_names, expr_children, map_bodies, map_body, map_exprs
 
@@ -35,15 +36,12 @@ def narrow(program: ir.Program, peeling: RowPartition, proven: frozenset[int]) -
     """Narrow the arithmetic of a partitioned body; returns the accesses proven in bounds."""
     narrowing = _Narrowing(program, peeling.types, peeling.simplified)
     peeling.simplified = map_body(peeling.simplified, narrowing.statement)
-    for new, old in narrowing.remade.items():
-        for known in (peeling.inside, peeling.by_facts, peeling.apart):
-            known |= {new} if old in known else set()
-        if old in peeling.strided:
-            peeling.strided[new] = peeling.strided[old]
-        if old in peeling.wide:
-            peeling.wide[new] = peeling.wide[old]
-    also = {new for new, old in narrowing.remade.items() if old in proven}
-    return proven | also if also else proven
+    stores = narrowing.rebuilt
+    for known in (peeling.inside, peeling.by_facts, peeling.apart):
+        known.update(stores.with_facts(frozenset(known)))
+    peeling.strided.update(stores.carry(peeling.strided))
+    peeling.wide.update(stores.carry(peeling.wide))
+    return stores.with_facts(proven)
 
 
 class _Narrowing:
@@ -54,8 +52,7 @@ class _Narrowing:
         self._env = TypeEnv(buffers, types)
         self._assigned = assigned_names(body)
         self._intervals: dict[str, Interval] = {}
-        self.remade: dict[int, int] = {}
-        """Identities of rebuilt stores, mapped to those of the originals."""
+        self.rebuilt = RebuiltAccesses()
         self._mixed = False
         """True if a narrow value became an operand of a wide one."""
 
@@ -74,7 +71,7 @@ class _Narrowing:
                 narrowed = self._value(value)[0]
                 if narrowed is not value:
                     made = ir.Store(buffer, index, narrowed)
-                    self.remade[id(made)] = id(statement)
+                    self.rebuilt.add(made, statement)
             case ir.If(cond, then, otherwise):
                 narrowed = self._value(cond)[0]
                 made = statement if narrowed is cond else ir.If(narrowed, then, otherwise)

@@ -29,7 +29,7 @@ from vyre.backends.llvm.emit.values import Strided, Value
 from vyre.backends.llvm.rewrites.simplify_indices import IndexSimplifier
 from vyre.backends.llvm.schedule.code_size import is_large
 from vyre.backends.llvm.techniques import Technique, Techniques
-from vyre.ir.walk import bodies, rebuilt, walk_expr, walk_own_exprs, without_blocks
+from vyre.ir.walk import bodies, rebuilt, variables_of, walk_expr, walk_own_exprs, without_blocks
 from vyre.record import dataclass
 from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
 
@@ -305,8 +305,7 @@ class RowPartition:
             self.sums[id(access)] = (early, late[0])
 
     def _note_apart(self, access: ir.Load | ir.Store | ir.Atomic, index: ir.AnyExpr) -> None:
-        names = [node.name for node in walk_expr(index) if isinstance(node, ir.Var)]
-        ranges = [self.loops[name] for name in names if name in self.loops]
+        ranges = [self.loops[name] for name in variables_of(index) if name in self.loops]
         bounds = [bound for each in ranges for bound in (each.start, each.stop)]
         if not all(self._is_shared(bound) for bound in bounds):
             self.apart.add(id(access))

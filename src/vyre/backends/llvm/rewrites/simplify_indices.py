@@ -32,14 +32,15 @@ from vyre.backends.llvm.analysis.slices import deciding_names, index_names, with
 from vyre.backends.llvm.analysis.struct_strides import speculated_strides
 from vyre.backends.llvm.emit.range_expander import LoopRange, RangeExpander
 from vyre.backends.llvm.rewrites.rebase_loops import RebasedLoop, trip_count_between
+from vyre.backends.llvm.rewrites.rebuilt_accesses import RebuiltAccesses
 from vyre.backends.llvm.techniques import Technique, Techniques
 from vyre.ir.walk import (
     assigned_names,
     map_bodies,
     map_body,
     map_exprs,
+    reads_any,
     rebuilt,
-    walk_expr,
 )
 from vyre.record import dataclass
 from vyre.rewrite.conditions import Conjunct, both, conjunction, conjuncts_of
@@ -80,13 +81,10 @@ class IndexSimplifier:
         """True if some of these serve values and conditions only."""
         self.even: dict[RebasedLoop, None] = {}
         """Rebased loops, assumed to have a uniform trip count."""
-        self.remade: dict[int, int] = {}
-        """Identities of rebuilt accesses, mapped to those of the originals."""
+        self.rebuilt = RebuiltAccesses()
         self._simpler: set[str] = set()
         """Variables that equal the original ones only under the assumptions."""
         self._simpler_conditions: set[ir.AnyExpr] = set()
-        self._alive: list[ir.AnyExpr | ir.AnyStmt] = []
-        """Rebuilt accesses, kept alive so that their identities stay unique."""
         self.loops: dict[str, LoopRange] = {}
         self._program = program
         self._outer = outer
@@ -188,9 +186,7 @@ class IndexSimplifier:
         return cond not in self._simpler_conditions and not self._reads_simpler(cond)
 
     def _reads_simpler(self, expr: ir.AnyExpr) -> bool:
-        if not self._simpler:
-            return False
-        return any(isinstance(n, ir.Var) and n.name in self._simpler for n in walk_expr(expr))
+        return bool(self._simpler) and reads_any(expr, self._simpler)
 
     def _rebased(self, loop: ir.Loop) -> ir.Loop:
         """Rebase a loop to zero, if that makes it uniform."""
@@ -272,8 +268,7 @@ class IndexSimplifier:
 
     def _note(self, old: ir.AnyExpr | ir.AnyStmt, rewritten: ir.AnyExpr | ir.AnyStmt) -> None:
         if rewritten is not old:
-            self._alive.append(rewritten)
-            self.remade[id(rewritten)] = self.remade.get(id(old), id(old))
+            self.rebuilt.add(rewritten, old)
 
     def _index(self, buffer: str, index: ir.AnyExpr) -> ir.AnyExpr:
         if buffer in self._private:
@@ -404,7 +399,7 @@ class IndexSimplifier:
     def repeats(self, expr: ir.AnyExpr) -> bool:
         """True if an expanded expression contains a delinearised `%` or `/`."""
         names = {period.name for period in self.periods.values()}
-        return any(isinstance(node, ir.Var) and node.name in names for node in walk_expr(expr))
+        return reads_any(expr, names)
 
     def _spans(self, expr: ir.AnyExpr) -> bool:
         """True if it varies in lane or loops, within a computable span."""

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.analysis import is_movable
-from vyre.ir.walk import expr_children, map_bodies, walk_expr, walk_stmts
+from vyre.ir.walk import (
+    assigned_names,
+    map_bodies,
+    read_names,
+    walk_stmts,
+)
 
 
 def without_unread_bindings(body: ir.Body) -> ir.Body:
     """Statements without bindings that nothing reads; names are unique."""
-    exprs = (expr for statement in walk_stmts(body) for expr in expr_children(statement))
-    used = {node.name for expr in exprs for node in walk_expr(expr) if isinstance(node, ir.Var)}
-    used |= {s.name for s in walk_stmts(body) if isinstance(s, ir.Assign)}
+    used = read_names(body) | assigned_names(body)
 
     def kept(inner: ir.Body) -> ir.Body:
         return tuple(map_bodies(s, kept) for s in inner if not _is_unread(s, used))
@@ -25,7 +28,7 @@ def without_unread_bindings(body: ir.Body) -> ir.Body:
     return shorter if before == after else without_unread_bindings(shorter)
 
 
-def _is_unread(statement: ir.AnyStmt, used: set[str]) -> bool:
+def _is_unread(statement: ir.AnyStmt, used: frozenset[str]) -> bool:
     if not isinstance(statement, ir.Let) or statement.name in used:
         return False
     return is_movable(statement.value)

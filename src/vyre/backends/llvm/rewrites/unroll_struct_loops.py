@@ -25,6 +25,7 @@ from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.affine_forms import LinearForms, flat_index, is_lane_id
 from vyre.backends.llvm.analysis.struct_strides import is_distance
 from vyre.backends.llvm.rewrites.full_unrolling import UnrolledBody, UnrollPlan
+from vyre.backends.llvm.rewrites.rebuilt_accesses import RebuiltAccesses
 from vyre.ir.walk import (
     accesses_of,
     assigned_names,
@@ -73,13 +74,12 @@ def with_short_loops(
     if candidates is None:
         return body
     unrolled = UnrolledBody(body, candidates, 0, kernel.types)
-    kernel.remake(unrolled)
+    kernel.learn(unrolled.types, unrolled.rebuilt)
     fixed = leaves - assigned_names(unrolled.body)
     forms = LinearForms(kernel.program, unrolled.body, outer, fixed, unrolled.types)
     sinking = StoresLast(forms, unrolled.types)
     sunk = sinking.body(unrolled.body)
-    kernel.retain(sunk)
-    kernel.learn(unrolled.types, sinking.remade)
+    kernel.learn(unrolled.types, sinking.rebuilt)
     return sunk
 
 
@@ -212,8 +212,7 @@ class StoresLast:
     def __init__(self, forms: LinearForms, types: dict[str, ir.DataType]) -> None:
         self._forms = forms
         self._types = types
-        self.remade: dict[int, int] = {}
-        """Identities of rebuilt stores, mapped to those of the originals."""
+        self.rebuilt = RebuiltAccesses()
         self._pending: list[ir.Store] = []
 
     def body(self, body: ir.Body) -> ir.Body:
@@ -247,7 +246,7 @@ class StoresLast:
             reordered.append(ir.Let(name, value))
             value = ir.Var(name)
         later = ir.Store(store.buffer, store.index, value)
-        self.remade[id(later)] = id(store)
+        self.rebuilt.add(later, store)
         self._pending.append(later)
 
     def _may_sink_past(self, access: ir.Load | ir.Atomic | ir.Store) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
-from vyre.ir.walk import rewrite_expr, walk_expr, walk_stmts
+from vyre.ir.walk import assigned_names, rewrite_expr, walk_expr
 
 _GROUP = ir.Builtin(ir.BuiltinKind.WORKGROUP_ID, 0)
 _SHARED = (ir.BuiltinKind.WORKGROUP_ID, ir.BuiltinKind.NUM_WORKGROUPS)
@@ -22,7 +22,7 @@ class Recomputable:
     def __init__(self, program: ir.Program) -> None:
         self._lanes = program.workgroup_size[0]
         self._is_flat = program.workgroup_size[1:] == (1, 1)
-        self._assigned = {s.name for s in walk_stmts(program.entry) if isinstance(s, ir.Assign)}
+        self._assigned = assigned_names(program.entry)
         self._constant = {
             d.name for d in program.buffers if not (d.is_writable or d.is_on_chip or d.is_scratch)
         }

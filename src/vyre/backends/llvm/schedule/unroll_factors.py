@@ -25,7 +25,7 @@ def jam_factor(statements: Statements, loop: Loop) -> int:
     apart = statements.apart
     if len(statements.views) == 1 or statements.lanes.width or apart is None:
         return 1
-    if id(loop) in statements.flow.leaves:
+    if statements.flow.may_leave(loop):
         return 1
     nodes = 0
     for inner in walk_stmts(loop.body):

@@ -56,7 +56,7 @@ def privatisable_reductions(program: ir.Program) -> tuple[ReductionPlan, ...]:
     """The buffers that may be privatised."""
     buffers = [each for each in reduced_buffers(program) if each.decl.element.is_integer]
     ranges = Ranges.of(program) if buffers else None
-    looped = {id(s) for loop in _loops(program) for s in walk_stmts(loop.body)}
+    looped = _positions_in_loops(program) if buffers else frozenset[int]()
     plans: list[ReductionPlan] = []
     for each in buffers:
         assert ranges is not None
@@ -64,17 +64,18 @@ def privatisable_reductions(program: ir.Program) -> tuple[ReductionPlan, ...]:
         reach = max(_reach(ranges, position, node) for position, node in each.atomics)
         room = heuristics.MAX_PRIVATISED_BYTES // (decl.element.size_bytes or 4)
         entries = min(reach, room, decl.count or room)
-        in_loop = any(
-            id(s) in looped
-            for s in walk_stmts(program.entry)
-            if isinstance(s, ir.Eval) and any(s.value is node for _, node in each.atomics)
-        )
+        in_loop = any(position in looped for position, _ in each.atomics)
         plans.append(ReductionPlan(decl, each.op, entries, reach <= entries, in_loop))
     return tuple(plans[: heuristics.MAX_PRIVATISED_BUFFERS])
 
 
-def _loops(program: ir.Program) -> list[ir.Loop | ir.While]:
-    return [s for s in walk_stmts(program.entry) if isinstance(s, (ir.Loop, ir.While))]
+def _positions_in_loops(program: ir.Program) -> frozenset[int]:
+    """Positions of the statements in loops."""
+    looped: set[int] = set()
+    for position, statement in enumerate(walk_stmts(program.entry), 1):
+        if isinstance(statement, (ir.Loop, ir.While)):
+            looped.update(range(position, position + sum(1 for _ in walk_stmts(statement.body))))
+    return frozenset(looped)
 
 
 def _reach(ranges: Ranges, position: int, node: ir.Atomic) -> int:
