@@ -55,14 +55,16 @@ def _unwritten(statements: ir.Body, buffers: Buffers) -> Buffers:
     return buffers
 
 
-def agreeing_bindings(body: ir.Body, buffers: Buffers) -> dict[int, Buffers]:
-    """Settled buffers by the identity of a statement that binds or assigns a variable.
+def agreeing_bindings(body: ir.Body, buffers: Buffers) -> dict[ir.Let | ir.Assign, Buffers]:
+    """Settled buffers by the statement that binds or assigns a variable.
 
-    A statement that occurs several times has those that are settled at each of its places.
+    Equal statements at several places have those that are settled at each of these.
     """
-    found: dict[int, Buffers] = {}
+    found: dict[ir.Let | ir.Assign, Buffers] = {}
+    if not buffers:
+        return found
     for settled, statement in _bindings(body, buffers):
-        found[id(statement)] = found.get(id(statement), settled) & settled
+        found[statement] = found.get(statement, settled) & settled
     return found
 
 

@@ -178,3 +178,55 @@ def test_too_much_workgroup_memory_names_the_arrays_and_a_line() -> None:
     assert found.code == "V411"
     assert "('large' 80000, 'small' 256)" in (found.fix or "")
     assert "large[vy.lid()] = v" in str(refused.value)
+
+
+@vy.kernel(workgroup=64)
+def settled(x: vy.In[vy.i32], y: vy.Out[vy.i32]):
+    t = vy.shared(vy.i32, 64)
+    lane = vy.lid()
+    t[lane] = x[vy.gid()]
+    vy.barrier()
+    total = 0
+    n = t[3]
+    vy.barrier()
+    turns = 0
+    while n > 0 and turns < 12:
+        v = t[(lane + 1) % 64] + t[lane] + n % 2
+        vy.barrier()
+        t[lane] = v // 3
+        vy.barrier()
+        total += n * lane + t[lane]
+        n = t[3] + n // 7  # read and assigned between the same barriers
+        if n % 3 == 0:
+            total += 1
+        n = n - t[2] // 2 - 1
+        total ^= n
+        vy.barrier()
+        if n % 2 == 1:
+            t[lane] = t[lane] + 1
+            vy.barrier()
+            total += t[63 - lane]
+            vy.barrier()
+        turns += 1
+    y[vy.gid()] = total + 1000 * turns
+
+
+def test_barriers_depend_on_elements_that_nothing_writes_between_two_barriers() -> None:
+    x = (np.arange(256) * 37 % 101).astype(np.int32)
+    expected: list[int] = []
+    for row in x.reshape(4, 64).astype(np.int64):
+        t, lanes, total, n, turns = row, np.arange(64), np.zeros(64, np.int64), int(row[3]), 0
+        while n > 0 and turns < 12:
+            t = (np.roll(t, -1) + t + n % 2) // 3
+            total = total + n * lanes + t
+            n = int(t[3]) + n // 7
+            total = total + (n % 3 == 0)
+            n = n - int(t[2]) // 2 - 1
+            total = total ^ n
+            if n % 2 == 1:
+                t = t + 1
+                total = total + t[::-1]
+            turns += 1
+        expected += (total + 1000 * turns).tolist()
+    _, y = run(settled, x, np.zeros_like(x))
+    assert y.tolist() == expected

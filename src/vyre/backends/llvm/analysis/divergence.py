@@ -39,7 +39,7 @@ class Divergence:
         self.assigned = assigned_names(body)
         self.varying: set[str] = set(varying)
         self._private = {decl.name for decl in program.buffers if decl.is_local}
-        self._agreeing: dict[int, frozenset[str]] = {}
+        self._agreeing: dict[ir.Let | ir.Assign, frozenset[str]] = {}
         self._divergent_leavers: set[int] = set()
         self._axes = axes
         self._in_step = in_step
@@ -67,7 +67,7 @@ class Divergence:
 
     def agreed_on(self, statement: ir.Let | ir.Assign) -> frozenset[str]:
         """Workgroup buffers whose elements are the same for all lanes that load them here."""
-        return self._agreeing.get(id(statement), frozenset())
+        return self._agreeing.get(statement, frozenset())
 
     def _varies(self, statement: ir.Let | ir.Assign) -> bool:
         agreed = self.agreed_on(statement)
