@@ -45,7 +45,7 @@ def _values_of(index: ir.AnyExpr, env: ir.TypeEnv) -> int:
 
 
 def are_in_registers(host: Host, lookups: Mapping[int, int], lanes: int) -> bool:
-    """True if shuffles beat loads for all tables, by their entries, at so many iterations."""
+    """True if shuffles beat loads for all tables, by their entries, with `lanes` iterations."""
     return all(is_worth_it(host, lanes, entries) for entries in lookups.values())
 
 

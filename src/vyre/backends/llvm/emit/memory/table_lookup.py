@@ -160,7 +160,7 @@ def _registers(kernel: Kernel, memory: Memory, entries: int) -> list[str]:
 
 
 def _filling(kernel: Kernel, memory: Memory, nbytes: int) -> str:
-    """A pointer to a table of so many bytes."""
+    """A pointer to a table of `nbytes` bytes."""
     is_large = memory.decl.count and memory.decl.count >= nbytes
     return memory.pointer if is_large else _padded(kernel, memory, nbytes)
 
