@@ -58,7 +58,6 @@ class Measured:
 
 def run(options: Options) -> Report:
     """Compiling of all programs, and launches of those for which there are arguments."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     plain, tuned = plain_programs(), all_programs()
     rounds, size = {"full": (9, LARGE), "quick": (3, LARGE), "tiny": (1, ELEMENTS)}[options.scale]
     if options.scale == "tiny":
@@ -66,11 +65,16 @@ def run(options: Options) -> Report:
     large = launches(size, SIDE if size == ELEMENTS else LARGE_SIDE)
     small = launches()
     given = {name: large[name] if fits(plain[name], large[name]) else small[name] for name in plain}
-    found = [
-        measured(f"{name}, as first written", program, rounds, given[name])
-        for name, program in plain.items()
-    ]
-    found += [measured(name, program, rounds, None) for name, program in tuned.items()]
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        found = [
+            measured(f"{name}, as first written", program, rounds, given[name])
+            for name, program in plain.items()
+        ]
+        found += [measured(name, program, rounds, None) for name, program in tuned.items()]
+    finally:
+        os.sched_setaffinity(0, before)
     return Report(
         suite=SUITE.name,
         title=SUITE.title,

@@ -15,6 +15,7 @@ from benchmarks.survey import (
     rodinia,
     sorting,
     tutorial,
+    workgroups,
 )
 from benchmarks.survey.case import Case
 
@@ -33,4 +34,5 @@ CASES: tuple[Case, ...] = (
     *dynamic.CASES,
     *tutorial.CASES,
     *records.CASES,
+    *workgroups.CASES,
 )

@@ -7,6 +7,7 @@ the frame it interrupted, as handlers are, or that is set as a handler now.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -21,8 +22,9 @@ def is_from_handler(problem: BaseException) -> bool:
         # So does Python 3.11 raise what `__set_name__` raises: of the members of an enum, say.
         return True
     trace = problem.__traceback__
-    if trace is not None and trace.tb_next is None:
-        # Raised by what the asking function called, in C: hundreds are, when a process starts.
+    own = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    if trace is not None and trace.tb_next is None and trace.tb_frame is own:
+        # Raised in C, called by who asks: so are dozens when a process starts.
         return False
     codes: set[CodeType] | None = None
     for frame in _frames(problem.__traceback__):

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from types import TracebackType
 
 import pytest
 
@@ -70,6 +71,26 @@ def test_what_is_raised_elsewhere_is_not(handler: None) -> None:
     with pytest.raises(RuntimeError) as chained:
         raise RuntimeError from caught.value
     assert not is_from_handler(chained.value)
+
+
+@pytest.mark.parametrize("handler", HANDLERS, indirect=True)
+def test_who_asks_right_where_it_is_caught_is_told_the_same(handler: None) -> None:
+    answers: list[bool] = []
+    for raised in (True, False):
+        try:
+            signal.raise_signal(signal.SIGUSR2) if raised else int("x")
+        except ValueError as problem:
+            answers.append(is_from_handler(problem))
+            alone = problem.with_traceback(_last(problem.__traceback__))
+            answers.append(is_from_handler(alone))
+    assert answers == [True, True, False, False]
+
+
+def _last(trace: TracebackType | None) -> TracebackType | None:
+    """The place where an exception was raised, without the ways to it."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
 
 
 @pytest.mark.parametrize("handler", ["function"], indirect=True)

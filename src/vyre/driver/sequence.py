@@ -80,6 +80,8 @@ class Clear:
 
     place: Place
     nbytes: int
+    is_per_workgroup: bool = False
+    """True if there are as many bytes for each workgroup of the grid that a run gives."""
 
 
 @dataclass(frozen=True, slots=True)

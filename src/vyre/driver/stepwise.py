@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence as Ordered
+from math import prod
 from typing import Final, assert_never
 
 from vyre.diagnostics import DeadlineError, ExecutionError
@@ -113,8 +114,11 @@ class Stepwise:
         match step:
             case Launch():
                 self._launch(step, ends_at)
-            case Clear(place, nbytes):
+            case Clear(place, nbytes, is_per_workgroup):
                 _remaining(ends_at)
+                if is_per_workgroup:
+                    assert self._grid is not None
+                    nbytes *= prod(self._grid)
                 memory = _memory(place)
                 if not place.offset and nbytes == memory.nbytes:
                     memory.zero()

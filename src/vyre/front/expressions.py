@@ -131,7 +131,11 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Value:
                 return _looked_up(ctx, node, items, ctx.hold(index, "i"))
             return items[_position(ctx, node, index, len(items), "a tuple")]
         case Scalar(expr, dtype) if dtype.is_vector and dtype.element is not None:
-            position = _position(ctx, node, ctx.expr(node.slice), dtype.lanes, "a vector")
+            index = ctx.expr(node.slice)
+            if isinstance(index, Scalar) and index.dtype.is_integer:
+                lanes = [Scalar(ir.Lane(expr, lane), dtype.element) for lane in range(dtype.lanes)]
+                return _looked_up(ctx, node, tuple(lanes), ctx.hold(index, "i"))
+            position = _position(ctx, node, index, dtype.lanes, "a vector")
             return Scalar(ir.Lane(expr, position), dtype.element)
         case _:
             raise ctx.error(node, codes.NOT_INDEXABLE, what=describe(owner))

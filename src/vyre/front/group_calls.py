@@ -29,7 +29,8 @@ def _reduce(ctx: Context, node: ast.Call) -> Value:
     operator, value = values_of(ctx, node, 'vy.group.reduce("add", x)', 2)
     values = _members(ctx, node.args[1], value)
     join = _join(ctx, node, operator, values, like=value)
-    return _together(joined(ctx, values, join), value)
+    any_order = isinstance(operator, Constant) and not values[0].dtype.is_float
+    return _together(joined(ctx, values, join, in_any_order=any_order), value)
 
 
 def _scan(ctx: Context, node: ast.Call) -> Value:
@@ -189,7 +190,8 @@ def _truth(op: ir.ReduceOp) -> Handler:
         form = f"{ast.unparse(node.func)}(condition)"
         (value,) = values_of(ctx, node, form, 1)
         flag = _flag(ctx, node, value, form)
-        found = joined(ctx, [flag], _join_by_word(ctx, node, op, [flag]))[0]
+        join = _join_by_word(ctx, node, op, [flag])
+        found = joined(ctx, [flag], join, in_any_order=True)[0]
         known = ir.Binary(ir.BinOp.NE, found.expr, ir.Expr.u32(0))
         return ctx.spill(Scalar(known, ir.DataType.BOOL), "holds")
 

@@ -54,6 +54,13 @@ class Translated:
     outside: Outside
 
 
+def keyword_only_of(function: FunctionType) -> frozenset[str]:
+    """The parameters of a function that are given by name only."""
+    code = function.__code__
+    count = code.co_argcount
+    return frozenset(code.co_varnames[count : count + code.co_kwonlyargcount])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelSource:
     """A kernel: its function and what its parameters are."""
@@ -79,9 +86,7 @@ class KernelSource:
     @property
     def keyword_only(self) -> frozenset[str]:
         """The parameters that are given by name only."""
-        code = self.source.function.__code__
-        count = code.co_argcount
-        return frozenset(code.co_varnames[count : count + code.co_kwonlyargcount])
+        return keyword_only_of(self.source.function)
 
     def program(self, wanted: Specialisation) -> Program:
         """The program for one specialisation."""

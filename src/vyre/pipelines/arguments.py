@@ -20,7 +20,7 @@ from vyre.driver.routing import Route
 from vyre.front.parameters import ArrayParameter, Mode, ScalarParameter
 from vyre.ir import DataType
 from vyre.pipelines import tree
-from vyre.pipelines.stages import PipelineSource, is_written
+from vyre.pipelines.stages import PipelineSource, call_form, is_written
 from vyre.record import dataclass
 from vyre.runtime.arguments import refuse_aliases
 from vyre.runtime.copies import read_back
@@ -65,12 +65,12 @@ def _by_parameter(
     written: PipelineSource, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
     names = written.parameters
-    if not kwargs and len(args) == len(names):
+    if not kwargs and len(args) == len(names) and not written.keyword_only:
         return dict(zip(names, args, strict=True))
     try:
         bound = _signature(written).bind(*args, **kwargs)
     except TypeError as problem:
-        form = f"{written.name}({', '.join(names)})"
+        form = call_form(written.name, names, written.keyword_only)
         shown = f"got wrong arguments: {problem}"
         raise ArgumentError(
             codes.ARGUMENTS.at(name=written.name, problem=shown, form=form)
@@ -81,12 +81,12 @@ def _by_parameter(
 
 @lru_cache(maxsize=256)
 def _signature(written: PipelineSource) -> inspect.Signature:
-    kind = inspect.Parameter
+    kind, by_name = inspect.Parameter, written.keyword_only
     return inspect.Signature(
         [
             kind(
                 name,
-                kind.POSITIONAL_OR_KEYWORD,
+                kind.KEYWORD_ONLY if name in by_name else kind.POSITIONAL_OR_KEYWORD,
                 default=written.defaults.get(name, kind.empty),
             )
             for name in written.parameters

@@ -5,7 +5,7 @@ Each name means something only where `@vy.pipeline` compiles it; elsewhere a cal
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, TypeVarTuple
 
 from vyre.diagnostics import PlanError
 from vyre.diagnostics.codes import pipeline as codes
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["Array", "again", "at_most", "copy", "flag", "keep", "scratch", "scratch_like", "when"]
 
 T = TypeVar("T")
+Rank = TypeVarTuple("Rank")
 
 
 if TYPE_CHECKING:
 
-    class Array(Generic[T]):
+    class Array(Generic[T, *Rank]):
         """What a pipeline returns: a numpy array or a device array."""
 
         shape: tuple[int, ...]
@@ -60,8 +61,11 @@ if TYPE_CHECKING:
 
 else:
 
-    class Array(Generic[T]):
-        """The annotation of what a pipeline returns: `def find(...) -> vy.Array[vy.u32]`."""
+    class Array(Generic[T, *Rank]):
+        """The annotation of what a pipeline returns: `def find(...) -> vy.Array[vy.u32]`.
+
+        A second argument is the number of axes, as in `vy.In`.
+        """
 
     def _outside(name: str, meaning: str) -> Any:
         def form(*args: object, **options: object) -> NoReturn:

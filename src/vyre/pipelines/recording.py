@@ -6,14 +6,13 @@ is one window. The next call with the same of them runs that window, without wal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
 from vyre.driver.routing import Route
-from vyre.ir import Program
 from vyre.pipelines.apart import Clock, OneByOne
 from vyre.pipelines.evaluate import Read
 from vyre.pipelines.execute import Counted, Memory, Window, run_window
@@ -30,7 +29,6 @@ from vyre.pipelines.stages import resolve
 from vyre.pipelines.steps import Launch
 from vyre.pipelines.turns import by_plan, in_turn
 from vyre.record import dataclass
-from vyre.runtime.compiling import is_improving
 from vyre.runtime.device_array import DeviceArray
 from vyre.runtime.run import check_deadline
 
@@ -52,8 +50,6 @@ class Recording:
     """Runs the window as one sequence of the device."""
     rival: Recording | None = None
     """The same call by the second best plan."""
-    programs: tuple[Program, ...] = ()
-    """What its launches run."""
     sampling: Sampling = field(default_factory=Sampling, compare=False)
 
     def is_current(self) -> bool:
@@ -74,15 +70,14 @@ class Recording:
         rivalry = self.window.known.rivalry
         if rivalry is None or self.rival is None:
             return self._run(args, deadline)
-        number, plans = self.sampling.next(), (self, self.rival)
-        is_open = rivalry.contest.verdict is None
-        if number in SAMPLED_CALLS and is_open and is_apart(self.rival.window):
+        plans, verdict = (self, self.rival), rivalry.contest.verdict
+        if verdict is not None:
+            return plans[verdict]._run(args, deadline)
+        number = self.sampling.next()
+        if number in SAMPLED_CALLS and is_apart(self.rival.window):
             return self._sample(self.rival, number, args, deadline)
         return in_turn(
-            self.window.known,
-            self.route.device,
-            lambda turn: plans[turn]._run(args, deadline),
-            lambda turn: any(map(is_improving, plans[turn].programs)),
+            self.window, self.route.device, lambda turn: plans[turn]._run(args, deadline)
         )
 
     def _run(self, args: Sequence[Any], deadline: float | None) -> tuple[DeviceArray, ...]:
@@ -139,24 +134,11 @@ def recorded(
             is_on_host,
             WindowSequence(window, dict(arguments), tuple(results), device),
             rival,
-            tuple(programs_of(window)),
         )
 
     if window.known.rivalry is None:
         return recording(window, None)
     return recording(window, recording(by_plan(window, 1), None))
-
-
-def programs_of(window: Window) -> Iterator[Program]:
-    """The programs of a window's launches."""
-    for group in window.known.plan.groups:
-        joined = group.tiled or group.fused
-        if joined is not None:
-            yield joined.kernel.program()
-            continue
-        for step in window.steps[group.first : group.first + group.count]:
-            if isinstance(step, Launch):
-                yield step.program
 
 
 def key_of_call(args: Sequence[Any], device: str | None) -> tuple[object, ...] | None:

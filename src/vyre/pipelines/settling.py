@@ -47,13 +47,18 @@ class Contest:
             # 0 1 1 0 0 1 1 0: neither always follows the other.
             return 0 if late < 0 else (late ^ (late >> 1)) & 1
 
+    @property
+    def is_timed(self) -> bool:
+        """True if the latest turn counts: until a window is hot, the host need not wait for it."""
+        return self._calls > CALLS_BEFORE
+
     def took(self, plan: int, seconds: float, *, is_improving: bool = False) -> bool:
         """Note the time of a call; True if it settles the contest.
 
         While better code for the plan is being made, its times say nothing of what comes.
         """
         with self._lock:
-            if self.verdict is not None or self._calls <= CALLS_BEFORE:
+            if self.verdict is not None or not self.is_timed:
                 return False
             if is_improving:
                 self._times[plan].clear()

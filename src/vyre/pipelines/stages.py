@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
 from vyre.diagnostics import Location, PlanError, Span, VyreError
 from vyre.diagnostics.codes import pipeline as codes
 from vyre.diagnostics.render import render_all
+from vyre.front.kernels import keyword_only_of
 from vyre.front.parameters import ArrayParameter, Mode, Parameter
 from vyre.front.source import MISSING, Source
 from vyre.pipelines import tree
@@ -35,6 +37,11 @@ class PipelineSource:
     def name(self) -> str:
         """The name of its function."""
         return self.source.name
+
+    @property
+    def keyword_only(self) -> frozenset[str]:
+        """The parameters that are given by name only."""
+        return keyword_only_of(self.source.function)
 
     @property
     def returned(self) -> tree.Return | None:
@@ -147,20 +154,25 @@ def defaults_of(callee: Kernel[...] | Staged) -> Mapping[str, object]:
 def bind(stage: tree.Stage, callee: Kernel[...] | Staged) -> dict[str, tree.Argument | Any]:
     """The arguments of a stage by parameter; an error names what does not fit."""
     parameters = parameters_of(callee)
-    names = list(parameters)
-    if len(stage.positional) > len(names):
-        raise _wrong(stage, f"takes {len(names)} arguments, not {len(stage.positional)}", names)
-    found: dict[str, Any] = dict(zip(names, stage.positional, strict=False))
+    names, by_name = list(parameters), keyword_only_of_callee(callee)
+    by_place = [name for name in names if name not in by_name]
+    given = len(stage.positional)
+    if given > len(names):
+        raise _wrong(stage, f"takes {len(names)} arguments, not {given}", callee)
+    if given > len(by_place):
+        problem = f"takes {len(by_place)} arguments by position, not {given}"
+        raise _wrong(stage, problem, callee)
+    found: dict[str, Any] = dict(zip(by_place, stage.positional, strict=False))
     for name, value in stage.named:
         if name not in parameters:
-            raise _wrong(stage, f"has no parameter {name!r}", names)
+            raise _wrong(stage, f"has no parameter {name!r}", callee)
         if name in found:
-            raise _wrong(stage, f"gets the parameter {name!r} twice", names)
+            raise _wrong(stage, f"gets the parameter {name!r} twice", callee)
         found[name] = value
     for name in names:
         if name not in found:
             if name not in defaults_of(callee):
-                raise _wrong(stage, f"gets no value for {name!r}", names)
+                raise _wrong(stage, f"gets no value for {name!r}", callee)
             found[name] = defaults_of(callee)[name]
     for name, value in found.items():
         _check_kind(stage, name, parameters[name], value)
@@ -168,9 +180,19 @@ def bind(stage: tree.Stage, callee: Kernel[...] | Staged) -> dict[str, tree.Argu
     return found
 
 
-def _wrong(stage: tree.Stage, problem: str, names: list[str]) -> PlanError:
-    form = f"{stage.callee}({', '.join(names)})"
+def _wrong(stage: tree.Stage, problem: str, callee: Kernel[...] | Staged) -> PlanError:
+    form = call_form(str(stage.callee), parameters_of(callee), keyword_only_of_callee(callee))
     return _error(stage, problem, f"call it as {form}")
+
+
+def keyword_only_of_callee(callee: Kernel[...] | Staged) -> frozenset[str]:
+    """The parameters of a stage that are given by name only."""
+    return callee.source.keyword_only if isinstance(callee, Kernel) else callee.written.keyword_only
+
+
+def call_form(callee: str, names: Iterable[str], by_name: AbstractSet[str]) -> str:
+    """A call of a stage as one writes it."""
+    return f"{callee}({', '.join(f'{each}={each}' if each in by_name else each for each in names)})"
 
 
 def _error(stage: tree.Stage, problem: str, fix: str) -> PlanError:

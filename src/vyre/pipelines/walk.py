@@ -167,7 +167,8 @@ class Walker:
         if wanted.start is not None:
             start = integer(frame, wanted.start, "start=", made.span)
         _check_sizes(made, (most,))
-        _check_sizes(made, (start,))
+        if start < 0:
+            raise _impossible(made, start, "at first", "negative")
         count = checked_flag(frame, wanted.count, self._type_of, "vy.scratch")
         refuse_write(frame, wanted.count, "a stage that counts", self._callers[-1], made.span)
         return self._actions.counted_scratch(made, dtype, Size(most, min(start, most)), count)

@@ -61,9 +61,7 @@ class WindowRunner:
         if self._is_dry:
             self.counted.launches += count_launches(window)
         elif is_sure:
-            in_turn(
-                window.known, self._device, lambda n: self._launch(by_plan(window, n), iteration)
-            )
+            in_turn(window, self._device, lambda n: self._launch(by_plan(window, n), iteration))
         else:
             self._launch(window, iteration)
 

@@ -7,6 +7,8 @@ so what is used in it lives for all of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vyre import ir
 from vyre.analysis import ProgramFacts
 from vyre.analysis.facts import TOP
@@ -20,8 +22,22 @@ class Epochs:
     of: tuple[int, ...]
     """By position in the order of the text."""
     count: int
-    repeated: frozenset[int]
-    """Epochs that a loop runs more than once."""
+    loops: tuple[tuple[int, int], ...]
+    """The first and the last epoch of each loop around a grid barrier: it runs them in turn."""
+
+    def life(self, used: Iterable[int]) -> tuple[int, int]:
+        """The epochs from the first to the last use, and all of the loops that these are in."""
+        epochs = list(used)
+        first, last = min(epochs), max(epochs)
+        # What an iteration stores may be what the next one loads.
+        while around := [
+            (low, high)
+            for low, high in self.loops
+            if low <= last and first <= high and not first <= low <= high <= last
+        ]:
+            first = min(first, *(low for low, _ in around))
+            last = max(last, *(high for _, high in around))
+        return first, last
 
 
 def syncs(statement: ir.AnyStmt) -> int:
@@ -44,7 +60,7 @@ def _compute(program: ir.Program) -> Epochs:
     facts = ProgramFacts.of(program)
     current = 0
     of: list[int] = []
-    repeated: set[int] = set()
+    loops: list[tuple[int, int]] = []
     for statement in facts.statements:
         of.append(current)
         current += syncs(statement)
@@ -53,6 +69,6 @@ def _compute(program: ir.Program) -> Epochs:
         if kind is ir.Loop or kind is ir.While:
             first, last = of[position], of_end[facts.ends[position]]
             if first != last:
-                repeated.update(range(first, last + 1))
+                loops.append((first, last))
     assert TOP < 0
-    return Epochs(tuple(of), current + 1, frozenset(repeated))
+    return Epochs(tuple(of), current + 1, tuple(loops))

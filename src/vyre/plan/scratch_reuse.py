@@ -20,7 +20,7 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The epochs from the first to the last use of a buffer."""
+    """The epochs from the first to the last use of a buffer, and those of the loops around them."""
 
     first: int
     last: int
@@ -99,13 +99,13 @@ def _build(program: Program) -> ScratchReusePlan:
 
 
 def _lives(program: Program, candidates: frozenset[str]) -> dict[str, Life]:
-    """The lives of scratch buffers that may share memory: of known size and outside of loops."""
+    """The lives of scratch buffers that may share memory: those of known size."""
     facts = ProgramFacts.of(program)
     epochs = epochs_of(program)
     found: dict[str, Life] = {}
     for decl in program.buffers:
         used = [epochs.of[ref.position] for ref in facts.refs_by_buffer.get(decl.name, [])]
         fixed = decl.is_scratch and decl.name in candidates and bool(decl.size_bytes)
-        if fixed and used and not epochs.repeated.intersection(range(min(used), max(used) + 1)):
-            found[decl.name] = Life(min(used), max(used))
+        if fixed and used:
+            found[decl.name] = Life(*epochs.life(used))
     return found

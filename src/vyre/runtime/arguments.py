@@ -130,19 +130,22 @@ class Binder:
         written = [name for name in given if self._is_written_in_place(name)]
         refuse_aliases(given, self.binding.views, written)
 
-    def bind_scratch(self, program: Program, *, flat: bool) -> None:
-        """Bind the scratch buffers of what runs; those with disjoint lives share memory."""
+    def bind_scratch(self, program: Program, segments: Mapping[int, int]) -> None:
+        """Bind the scratch buffers of what runs; those with disjoint lives share memory.
+
+        `segments` has, by epoch, the one before which memory that changes hands is cleared.
+        """
         from vyre.plan import ScratchReusePlan
 
         plan = ScratchReusePlan.build(program)
-        for pool in plan.pools if flat else ():
+        for pool in plan.pools if segments else ():
             memory = self._take(pool.buffers[0], pool.nbytes, zeroed=True)
             for position, name in enumerate(pool.buffers):
                 decl = program.buffer(name)
                 assert decl is not None
                 self._put(decl, memory, decl.count)
                 if position:
-                    first = plan.lives[name].first
+                    first = segments[plan.lives[name].first]
                     self.binding.handovers.setdefault(first, []).append(memory)
         for decl in program.buffers:
             if decl.is_scratch and decl.name not in self.binding.arguments:

@@ -107,7 +107,9 @@ class CallCache:
         if not (call.outside.same() or call.outside.means_the_same()):
             # A global that the kernel reads has changed: it has to be translated again.
             return False
-        if not (is_comparable(grid) and is_comparable(elements)):
+        if not (
+            (grid is None or is_comparable(grid)) and (elements is None or is_comparable(elements))
+        ):
             try:
                 grid, elements = grids.given(call.program, grid, elements), None
             except DispatchError:
@@ -115,9 +117,11 @@ class CallCache:
         try:
             return call.replay(args, grid, elements, held)
         except TrapError as error:
+            held.clear()
             raise located(error, call.program) from None
-        finally:
-            held.clear()  # an error would hold them with its frames
+        except BaseException:
+            held.clear()  # the error would hold them with its frames
+            raise
 
     def store(
         self,

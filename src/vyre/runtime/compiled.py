@@ -154,10 +154,10 @@ class CompiledProgram:
         return indirect_dispatch(self.compilation.source) is not None
 
     @property
-    def is_flat_split(self) -> bool:
-        """Whether it runs as segments, each of them once."""
+    def segments_by_epoch(self) -> Mapping[int, int]:
+        """The segments that epochs begin with; none if it does not run as segments."""
         plan = self.compilation.plan
-        return plan is not None and plan.is_flat
+        return {} if plan is None else plan.begins
 
     @cached_property
     def acts_without_invocations(self) -> bool:

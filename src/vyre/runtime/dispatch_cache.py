@@ -62,6 +62,8 @@ class BoundLaunch:
     """Arrays that are written and whose memory may be that of a mapped file."""
     zeroed: tuple[str, ...] = ()
     """Arrays of the caller's that begin as zeros."""
+    arrays: int = 0
+    """How many arrays it is for."""
 
     def matches(
         self,
@@ -76,8 +78,7 @@ class BoundLaunch:
         memory of device arrays is appended to `held`, which keeps it from being reused if another
         thread frees it before the launch has ended.
         """
-        arrays = len(self.resident) + len(self.hosts) + len(self.forms)
-        if len(given) != arrays or options != self.options:
+        if len(given) != self.arrays or options != self.options:
             return False
         for name, form in self.forms:
             if not has_form(given.get(name), form):
@@ -114,11 +115,12 @@ class BoundLaunch:
     ) -> int | None:
         """Launch and record the nanoseconds; None if an uncached dispatch is needed."""
         assert self.launch is not None
-        for out in outs.values():
-            clear(out.array, out.cuts)
-        for name in self.zeroed:
-            if name not in outs:
-                clear(cast("HostArray | DeviceArray", given[name]), ALL)
+        if outs or self.zeroed:
+            for out in outs.values():
+                clear(out.array, out.cuts)
+            for name in self.zeroed:
+                if name not in outs:
+                    clear(cast("HostArray | DeviceArray", given[name]), ALL)
         arrays = [given[name] for name, _ in self.forms]
         return spent_on(self.launch, arrays, names, self.touched)
 
@@ -197,8 +199,9 @@ class LatestDispatch:
         self._left -= 1
         try:
             spent = known.replay(named, self._names)
-        finally:
-            held.clear()  # an error would hold them with its frames
+        except BaseException:
+            held.clear()  # the error would hold them with its frames
+            raise
         if spent is None or (spent >= DEFAULT_HOT_THRESHOLD_NS and not compiled.is_for_hot):
             self._left = 0
         return None if spent is None else known.results(named)
@@ -211,7 +214,7 @@ def lookup(
     held: list[Held],
 ) -> BoundLaunch | None:
     """The entry for a dispatch; the memory of its device arrays is appended to `held`."""
-    if not _are_comparable(options):
+    if not is_comparable(options[0]) or not (options[1] is None or is_comparable(options[1])):
         return None
     told: dict[str, Description] = {}
     for known in compiled.bound_launches:
@@ -272,6 +275,7 @@ def store(
         outputs,
         viewed,
         zeroed,
+        len(resident) + len(hosts) + len(forms),
     )
     others = [known for known in compiled.bound_launches if known is not before]
     compiled.bound_launches = (made, *others[: _MAX_ENTRIES - 1])
@@ -288,6 +292,9 @@ def is_comparable(extents: object) -> bool:
         return True
     if type(extents) is not tuple:
         return False
+    if len(cast("tuple[object, ...]", extents)) == 3:  # without a loop: every dispatch comes by
+        x, y, z = cast("tuple[object, ...]", extents)
+        return type(x) is int and type(y) is int and type(z) is int
     for extent in cast("tuple[object, ...]", extents):  # noqa: SIM110  -- `all` is slower
         if type(extent) is not int:
             return False

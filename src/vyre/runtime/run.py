@@ -188,7 +188,7 @@ def dispatch_anew(
         default = _longest_input(binding) if elements is None else _all_of(elements)
         binder.bind_rest(lengths, default)
         if compiled.compilation.has_scratch:
-            binder.bind_scratch(compiled.program, flat=compiled.is_flat_split)
+            binder.bind_scratch(compiled.program, compiled.segments_by_epoch)
         shape = _indirect_grid(source, binding) or wanted
         if shape is None:
             shape = grids.over_longest(source, binding.counts)

@@ -102,6 +102,38 @@ def test_any_size_of_a_workgroup(size: Any) -> None:
     assert_trees("add", rows, found)
 
 
+LARGE: list[Any] = [
+    (64, "add", np.int32),
+    (100, "mul", np.uint8),
+    (255, "min", np.int64),
+    (256, "xor", np.uint16),
+    ((8, 9, 2), "max", np.int16),
+    (127, "and", np.uint32),
+]
+
+
+@pytest.mark.parametrize(("size", "word", "dtype"), LARGE, ids=str)
+def test_integers_in_large_workgroups(size: Any, word: str, dtype: Any) -> None:
+    rows = rows_of(dtype, count_of(size))
+    empty = [np.zeros(rows.size, dtype) for _ in range(3)]
+    _, *found = run(kernel_of(size, word), rows.reshape(-1), *empty, grid=GROUPS)
+    assert_trees(word, rows, found)
+
+
+@vy.kernel(workgroup=130)
+def truths(x: vy.In[vy.i32], y: vy.Out[vy.u32]):
+    i = vy.gid()
+    if vy.group.any(x[i] == 7):
+        y[i] = vy.u32(vy.group.all(x[i] < 8)) + 1
+
+
+def test_truths_of_large_workgroups() -> None:
+    x = np.zeros(520, np.int32)
+    x[129], x[130], x[259], x[400] = 7, 7, 8, 6
+    _, y = run(truths, x, np.zeros(520, np.uint32))
+    assert y.tolist() == [2] * 130 + [1] * 130 + [0] * 260
+
+
 @pytest.mark.parametrize("word", ["and", "or", "xor"])
 def test_floats_have_no_bits(word: str) -> None:
     with pytest.raises(VyreError) as refused:
@@ -109,7 +141,11 @@ def test_floats_have_no_bits(word: str) -> None:
     assert set(refused.value.codes) == {"F026"}
 
 
-NUMBERS = [(word, one) for word in ("add", "mul", "min", "max") for one in (*INTEGERS, *FLOATS)]
+NUMBERS: list[tuple[str, Any]] = [
+    *(("add", dtype) for dtype in (*INTEGERS, *FLOATS)),
+    *(("mul", dtype) for dtype in (np.uint16, np.int64, np.float32)),
+    *((word, dtype) for word in ("min", "max") for dtype in (np.int8, np.uint64, *FLOATS)),
+]
 BITS = [(word, one) for word in ("and", "or", "xor") for one in (np.int8, np.uint64)]
 
 
@@ -271,3 +307,16 @@ def test_many_calls_use_one_piece_of_workgroup_memory() -> None:
 
     memory = [decl for decl in k.program(vy.f32).buffers if decl.is_workgroup]
     assert [decl.count for decl in memory] == [2 * 256 + 9]
+
+
+@vy.kernel(workgroup=40)
+def own_bits(x: vy.In[vy.i32], y: vy.Out[vy.u32]):
+    mask = vy.subgroup.ballot(x[vy.gid()] > 3)
+    lane = vy.subgroup.lane()
+    y[vy.gid()] = mask[lane // 32] >> (lane % 32) & 1
+
+
+def test_a_lane_finds_its_own_bit_in_a_ballot() -> None:
+    x = RANDOM.integers(0, 8, 80).astype(np.int32)
+    _, y = run(own_bits, x, np.zeros(80, np.uint32))
+    assert y.tolist() == (x > 3).tolist()

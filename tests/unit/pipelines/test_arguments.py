@@ -61,7 +61,7 @@ def test_a_grid_for_a_pipeline_is_refused() -> None:
     with pytest.raises(PlanError) as caught:
 
         @vy.pipeline
-        def outer(x: vy.In[vy.f32], y: vy.Out[vy.f32]):  # pyright: ignore[reportUnusedFunction]
+        def outer(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
             scaled(2.0, x, y, elements=3)  # pyright: ignore[reportCallIssue]
 
     assert caught.value.code == "P105"
@@ -89,6 +89,41 @@ def test_scratch_that_no_memory_holds_is_named() -> None:
         assert "'t' would have 4611686018427387904 elements in all" in found
         found = refused(lambda run=run: run(suite.floats(3), 2**24, device="cpu"), "B005")
         assert "for the scratch 't'" in found
+
+
+@vy.kernel
+def with_factor(x: vy.In[vy.f32], y: vy.Out[vy.f32], *, by: vy.f32 = 2.0):
+    i = vy.gid()
+    if i < len(y):
+        y[i] = x[i] * by
+
+
+@vy.pipeline
+def twice_by(x: vy.In[vy.f32], y: vy.Out[vy.f32], *, by: vy.f32):
+    t = vy.scratch_like(x)
+    with_factor(x, t, by=by)
+    with_factor(t, y)
+
+
+def test_parameters_by_name_only_are_given_by_name() -> None:
+    x, y = suite.floats(10), np.zeros(10, np.float32)
+    for run in (twice_by, twice_by.apart, twice_by):
+        run(x, y, by=3.0)
+        np.testing.assert_array_equal(y, x * np.float32(3) * np.float32(2))
+    found = refused(lambda: twice_by(x, y, 3.0), "F052")  # pyright: ignore[reportCallIssue]
+    assert "twice_by(x, y, by=by)" in found
+    with pytest.raises(PlanError) as caught:
+
+        @vy.pipeline
+        def by_place(x: vy.In[vy.f32], y: vy.Out[vy.f32]):
+            with_factor(x, y, 3.0)  # pyright: ignore[reportCallIssue]
+
+    assert caught.value.code == "P105"
+    assert "with_factor(x, y, by=by)" in str(caught.value)
+
+
+def test_results_of_several_axes_say_so() -> None:
+    assert vy.Array[vy.f32, 2]
 
 
 REFUSED = {

@@ -456,4 +456,4 @@ def test_arms_with_too_much_workgroup_memory_together_are_named():
     assert "'arm a' 12000, 'arm b' 12000, 'arm c' 12000" in wrong.fix
     one_too_large = fuse([tile("a", 12000), tile("b", 40000)]).program
     [wrong] = [each for each in one_too_large.check(target) if each.code == "V411"]
-    assert wrong.fix == "use smaller workgroup buffers"
+    assert wrong.fix == "use smaller workgroup buffers ('b.tile' 40000, 'a.tile' 12000)"

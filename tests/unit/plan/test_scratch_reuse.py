@@ -82,7 +82,64 @@ def test_lives_inside_a_loop_around_a_grid_barrier_do_not_share():
     store_a, store_b = (Node.store(name, Expr.gid(0), Expr.u32(1)) for name in ("a", "b"))
     loop = Node.loop("k", 0, 3, [store_a, sync, store_b, sync])
     plan = ScratchReusePlan.build(Program.wrapped(buffers, (64, 1, 1), [loop]))
-    assert plan.pools == ()
+    assert [pool.buffers for pool in plan.pools] == [("a",), ("b",)]
+    assert plan.bytes_after == plan.bytes_before
+
+
+def around_a_loop() -> Program:
+    """`a` before a loop, `b` carried through it, `c` behind it; each begins as zeros."""
+    sync, i, n = Node.barrier(MemoryOrdering.GRID_SYNC), Expr.gid(0), Expr.u32(64)
+    buffers = [
+        BufferDecl.read("x", 0, U32).with_count(64),
+        BufferDecl.read_write("y", 1, U32).with_count(64),
+        *(BufferDecl.scratch(name, 64, U32) for name in "abc"),
+    ]
+
+    def moved(name: str) -> Expr:
+        return Expr.load(name, (i + Expr.u32(1)) % n)
+
+    is_even = (i % Expr.u32(2)).eq(Expr.u32(0))
+    body = [
+        Node.store("a", i, Expr.load("x", i)),
+        sync,
+        Node.store("y", i, moved("a")),
+        sync,
+        Node.loop(
+            "k",
+            0,
+            3,
+            [
+                Node.store("b", i, Expr.load("b", i) + Expr.load("y", i)),
+                sync,
+                Node.store("y", i, moved("b")),
+                sync,
+            ],
+        ),
+        sync,
+        Node.if_(is_even, [Node.store("c", i, Expr.load("y", i))]),
+        sync,
+        Node.store("y", i, moved("c") + Expr.load("c", i)),
+    ]
+    return Program.wrapped(buffers, (64, 1, 1), body)
+
+
+def test_what_a_loop_around_a_grid_barrier_uses_shares_with_what_is_outside() -> None:
+    plan = ScratchReusePlan.build(around_a_loop())
+    assert [pool.buffers for pool in plan.pools] == [("a", "b", "c")]
+    assert plan.bytes_after * 3 == plan.bytes_before
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference", "wgpu:0"])
+def test_memory_that_a_loop_gets_is_cleared_once_before_it(device: str) -> None:
+    x = np.arange(7, 71, dtype=np.uint32)
+    y, b = np.roll(x, -1), np.zeros(64, np.uint32)
+    for _ in range(3):
+        b = b + y
+        y = np.roll(b, -1)
+    c = np.where(np.arange(64) % 2 == 0, y, 0)
+    given = {"x": x, "y": np.zeros(64, np.uint32)}
+    outputs = run(around_a_loop(), given, grid=1, device=device)
+    assert np.array_equal(outputs["y"], np.roll(c, -1) + c)
 
 
 N = 1024

@@ -96,11 +96,11 @@ def test_grids_of_about_one_size_share_what_is_prepared(kernel: Any, made: list[
     assert len(made) == before
 
 
-def test_memory_that_is_much_to_clear_has_the_size_of_the_grid(made: list[object]) -> None:
+def test_each_grid_clears_what_it_uses_of_the_same_memory(made: list[object]) -> None:
     draw = np.random.default_rng(2)
-    for n in (100_000, 100_000, 70_000, 100_000, 70_000):
+    for n in (100_000, 130_000, 70_000, 100_000, 66_000, 131_000, 99_999):
         _checked(left, draw.integers(0, 99, n, dtype=np.uint32), np.zeros(n, np.uint32))
-    assert len(made) <= 3
+    assert len(made) <= 2
 
 
 @pytest.mark.parametrize("kernel", [turned, kept, left], ids=lambda each: each.__name__)

@@ -26,10 +26,11 @@ from vyre.driver.host_memory import is_private
 class CpuExecutable:
     """A kernel in this process."""
 
-    __slots__ = ("kernel",)
+    __slots__ = ("_proving", "kernel")
 
     def __init__(self, kernel: NativeKernel) -> None:
         self.kernel = kernel
+        self._proving = kernel.info.proving_places
 
     def launch(
         self,
@@ -38,9 +39,8 @@ class CpuExecutable:
         deadline: float | None = None,
     ) -> LaunchRecord:
         """Run the grid on all threads and wait for its end."""
-        outcome = self.kernel.launch_raw(
-            places_of(arguments), grid, deadline, sure=self._is_sure(arguments)
-        )
+        sure = not self._proving or self._is_sure(arguments)
+        outcome = self.kernel.launch_raw(places_of(arguments), grid, deadline, sure)
         return _NOTHING if outcome is None else record_of(outcome, deadline, self.kernel.info)
 
     def bind(
@@ -78,7 +78,7 @@ class CpuExecutable:
             outcome = function(*arrays)
             return _NOTHING if outcome is None else _record_of_arrays(outcome, deadline, info)
 
-        proving = info.proving_places
+        proving = self._proving
         if not proving:
             return run
         unsure = self.kernel.arrays(grid, timeout=deadline, sure=False, views=strided)
@@ -93,7 +93,7 @@ class CpuExecutable:
 
     def _is_sure(self, arguments: Sequence[Argument]) -> bool:
         """True if buffer contents may prove that indices are in bounds."""
-        memories = [arguments[place].memory for place in self.kernel.info.proving_places]
+        memories = [arguments[place].memory for place in self._proving]
         return all(isinstance(memory, HostMemory) and memory.is_private for memory in memories)
 
 

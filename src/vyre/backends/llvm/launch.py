@@ -159,7 +159,6 @@ class NativeKernel:
         buffers: Sequence[tuple[int, int]],
         grid: Grid,
         timeout: float | None = None,
-        *,
         sure: bool = True,
     ) -> Outcome | None:
         """Launch once on the (address, element count) of every buffer."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence as Ordered
 from math import prod
 from typing import Final
 
+from vyre.backends.llvm.abi import MEMORY_BLOCK_BYTES
 from vyre.backends.llvm.executable import CpuExecutable, record_of
 from vyre.backends.llvm.heuristics import SHORT_LAUNCH_NS
 from vyre.backends.llvm.kernel_info import BufferSlot, KernelInfo
@@ -79,7 +80,11 @@ class NativeSequence:
         self._grid = grid
         for bound in self._layout.open_bounds:
             bound.grid[:] = grid
-        estimate = self._layout.estimate_ns + self._layout.group_ns * prod(grid)
+        workgroups = prod(grid)
+        for bound, nbytes in self._layout.group_clears:
+            bound.array[0].count = nbytes * workgroups
+            bound.grid[0] = -(-nbytes * workgroups // MEMORY_BLOCK_BYTES)
+        estimate = self._layout.estimate_ns + self._layout.group_ns * workgroups
         self._struct.is_short = not self._has_loop and estimate <= SHORT_LAUNCH_NS
 
     def run(

@@ -106,6 +106,8 @@ class Layout:
         """How long a workgroup takes in all launches with the grid of the run."""
         self.open_bounds: list[Bound] = []
         """Those launches."""
+        self.group_clears: list[tuple[Bound, int]] = []
+        """Clears of as many bytes for each of its workgroups."""
         for position, step in enumerate(sequence.steps):
             self._lay(step, self.steps[position])
 
@@ -113,8 +115,8 @@ class Layout:
         match step:
             case Launch():
                 self._launch(native, _bound(step, self.patches), step.grid)
-            case Clear(place, nbytes):
-                self._move(native, _CLEAR, (place,), nbytes)
+            case Clear():
+                self._clear(native, step)
             case Copy(source, target, nbytes):
                 self._move(native, _COPY, (target, source), nbytes)
             case Put(counter, value):
@@ -161,6 +163,11 @@ class Layout:
                 native.second = self._address(places[1], native, _FROM)
             self.estimate_ns += nbytes * SHORT_LAUNCH_NS // MEMORY_BLOCK_BYTES
             return
+        groups = -(-nbytes // MEMORY_BLOCK_BYTES)
+        self._launch(native, self._moving(kind, places, nbytes), (groups, 1, 1))
+
+    def _moving(self, kind: int, places: tuple[Place, ...], nbytes: int) -> Bound:
+        """The launch of a kernel that clears or copies memory."""
         kernel = self._pool.clear_blocks if kind == _CLEAR else self._pool.copy_blocks
         groups = -(-nbytes // MEMORY_BLOCK_BYTES)
         bound = Bound(kernel=kernel, grid=(groups, 1, 1), group_cost_ns=SHORT_LAUNCH_NS)
@@ -169,7 +176,17 @@ class Layout:
             bound.array[number].count = nbytes
             bound.array[number].data = self._address(place, bound.array[number], 0)
         bound.buffers = ctypes.addressof(bound.array)
-        self._launch(native, bound, (groups, 1, 1))
+        self.bounds.append(bound)
+        return bound
+
+    def _clear(self, native: StepStruct, step: Clear) -> None:
+        if not step.is_per_workgroup:
+            self._move(native, _CLEAR, (step.place,), step.nbytes)
+            return
+        bound = self._moving(_CLEAR, (step.place,), 0)
+        native.kind, native.first = _LAUNCH, ctypes.addressof(bound)
+        self.group_clears.append((bound, step.nbytes))
+        self.group_ns += step.nbytes * SHORT_LAUNCH_NS // MEMORY_BLOCK_BYTES
 
     def _counter(self, counter: int) -> int:
         return ctypes.addressof(self.counters) + 8 * counter

@@ -99,7 +99,7 @@ def _check_limits(ctx: Context, buffers: list[Buffer], has_traps: bool) -> None:
         (
             codes.WORKGROUP_MEMORY,
             shared,
-            {"for its subgroups": exchanged, "for 64-bit atomics": locks},
+            {"for values of the workgroup": exchanged, "for 64-bit atomics": locks},
             limits.max_workgroup_bytes,
         ),
         (codes.PRIVATE_MEMORY, private, {}, limits.max_local_bytes),

@@ -14,7 +14,7 @@ from vyre import ir
 from vyre.analysis import Ranges
 from vyre.backends.wgsl import casts, operators, subgroups
 from vyre.backends.wgsl.access import read_scalar
-from vyre.backends.wgsl.agreed_loads import agreed
+from vyre.backends.wgsl.agreed_loads import NO_LOADS, emit_agreed
 from vyre.backends.wgsl.atomics import BUILT_IN
 from vyre.backends.wgsl.context import Context, spell
 from vyre.backends.wgsl.driver_visible_floats import KnownContents
@@ -55,8 +55,8 @@ class Expressions:
         self.contents = KnownContents()
         self.position = 0
         """The number of the statement that is being written, as analyses count them."""
-        self.agreed: ir.Load | None = None
-        """The load of workgroup memory that the workgroup must agree on, if there is one."""
+        self.agreed = NO_LOADS
+        """The loads of the statement that the workgroup must agree on."""
         self._effects: dict[ir.AnyExpr, bool] = {}
         self._loads: dict[ir.AnyExpr, bool] = {}
 
@@ -192,12 +192,15 @@ class Expressions:
         if function == "cell" and buffer.is_simple:
             buffer.used = True
             text = read_scalar(self.ctx, buffer, index)
-            text = agreed(buffer, text) if load is self.agreed else text
         else:
             text = buffer.call(function, index)
         may_be_outside = function == "load" and buffer.decl.count > 0
         seen = self.contents.seen(buffer, may_be_outside=may_be_outside)
-        return Value(text, buffer.decl.value_type, seen=seen, opaque=not seen)
+        found = Value(text, buffer.decl.value_type, seen=seen, opaque=not seen)
+        if load not in self.agreed:
+            return found
+        is_cell = function == "cell" and buffer.is_simple
+        return found.named(emit_agreed(self.ctx, self.out, found, buffer, is_cell=is_cell))
 
     def _builtin(self, kind: ir.BuiltinKind, axis: int) -> Value:
         if kind is ir.BuiltinKind.SUBGROUP_SIZE:

@@ -9,7 +9,7 @@ from typing import assert_never
 from vyre import ir
 from vyre.backends.wgsl import operators
 from vyre.backends.wgsl.access import write_scalar
-from vyre.backends.wgsl.agreed_loads import AgreedLoads
+from vyre.backends.wgsl.agreed_loads import NO_LOADS, AgreedLoads
 from vyre.backends.wgsl.barriers import Barriers
 from vyre.backends.wgsl.expressions import Expressions
 from vyre.backends.wgsl.loop_end_checks import EndedLoops
@@ -65,12 +65,13 @@ class Statements:
         """One statement."""
         self.exprs.position = self.count
         self.count += 1
+        self.exprs.agreed = NO_LOADS
+        if isinstance(statement, (ir.Let, ir.Assign)):
+            self.exprs.agreed = self.agreed_loads.of(statement.value, self.exprs.position)
         match statement:
             case ir.Let(name, value):
-                self.exprs.agreed = self.agreed_loads.of(value, self.exprs.position)
                 self._let(name, self.exprs.once(value))
             case ir.Assign(name, value):
-                self.exprs.agreed = self.agreed_loads.of(value, self.exprs.position)
                 found = self.exprs.named(self.exprs.value(value))
                 self.out.line(f"{self.exprs.variables[name].text} = {found.text};")
             case ir.Store():

@@ -12,7 +12,7 @@ from vyre.diagnostics.codes import driver as codes
 from vyre.driver.backend import Argument, Device, DeviceMemory, Executable, LaunchRecord
 from vyre.driver.grid import Grid
 from vyre.driver.grid_sync.lowering import Bound, Lowered, lower
-from vyre.driver.grid_sync.plan import SplitPlan
+from vyre.driver.grid_sync.plan import Spill, SplitPlan
 from vyre.driver.grid_sync.segment_errors import in_segment
 from vyre.driver.sequence import Clear, Parameter, Place, PreparedSequence, prepare
 from vyre.signals import is_from_handler
@@ -20,8 +20,6 @@ from vyre.signals import is_from_handler
 _MOST_KEPT: Final = 1 << 26
 """Bytes of memory between segments that a program keeps for its next launches."""
 _MOST_KINDS: Final = 16
-_FEW_BYTES: Final = 1 << 15
-"""Cleared in the time that a call takes."""
 
 
 class _Ready:
@@ -67,10 +65,7 @@ class _Ready:
 class SplitExecutable:
     """A split program on a device that runs sequences by itself: one executable like others."""
 
-    __slots__ = (
-        *("_device", "_executables", "_group_bytes", "_idle", "_is_cleared", "_kept", "_names"),
-        "_plan",
-    )
+    __slots__ = (*("_device", "_executables", "_idle", "_is_fixed", "_kept", "_names", "_plan"),)
 
     def __init__(
         self,
@@ -87,13 +82,8 @@ class SplitExecutable:
         """Prepared on arrays of the caller, by how many workgroups there is memory for, and which
         buffers are views: each launch takes one, or makes it."""
         self._kept = 0
-        size = prod(plan.segments[0].workgroup_size)
-        self._group_bytes = sum(
-            (each.per_invocation * size + each.per_workgroup) * (each.element.size_bytes or 0)
-            for each in plan.spills
-        )
-        """Memory between segments for each workgroup."""
-        self._is_cleared = not all(each.is_stored_first for each in plan.spills)
+        self._is_fixed = not any(_group_bytes(plan, spill) for spill in plan.spills)
+        """Whether the memory between segments is the same for every grid."""
 
     def launch(
         self, arguments: Sequence[Argument], grid: Grid, deadline: float | None = None
@@ -164,13 +154,11 @@ class SplitExecutable:
     def _room(self, workgroups: int) -> int:
         """For how many workgroups there is memory between segments for a launch of this size.
 
-        Grids of about one size use the same, unless that is much more to clear.
+        Grids of about one size use the same.
         """
-        if not self._group_bytes:
+        if self._is_fixed:
             return 1
         more = 1 << (workgroups - 1).bit_length()
-        if self._is_cleared and more * self._group_bytes > _FEW_BYTES:
-            return workgroups
         return more if _has_places(self._plan, more) else workgroups
 
     def _make(self, workgroups: int, views: tuple[int, ...]) -> _Ready:
@@ -179,6 +167,13 @@ class SplitExecutable:
         }
         plan, executables, device = self._plan, self._executables, self._device
         return _prepared(plan, executables, device, bound, None, workgroups, None, {})
+
+
+def _group_bytes(plan: SplitPlan, spill: Spill) -> int:
+    """Bytes between segments for each workgroup."""
+    size = prod(plan.segments[0].workgroup_size)
+    elements = spill.per_invocation * size + spill.per_workgroup
+    return elements * (spill.element.size_bytes or 0)
 
 
 def _has_places(plan: SplitPlan, workgroups: int) -> bool:
@@ -242,7 +237,9 @@ def _prepared(
         if own is not None:
             own.append(memory)
         elif not spill.is_stored_first:
-            clears.append(Clear(Place(memory), memory.nbytes))
+            # A run on a grid of its own uses as much of it as that needs.
+            each = _group_bytes(plan, spill) if grid is None else 0
+            clears.append(Clear(Place(memory), each or memory.nbytes, bool(each)))
     parameters = sum(isinstance(each, Parameter) for each in arguments.values())
     lowered = lower(plan, executables, bound, grid, handovers, parameters=parameters, first=clears)
     return _Ready(plan, lowered, prepare(device, lowered.sequence), nbytes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vyre.ir import DataType, Program
 from vyre.record import dataclass
 
@@ -89,6 +91,8 @@ class SplitPlan:
     """Segments that do nothing; they are not launched."""
     steps: tuple[Step, ...]
     spills: tuple[Spill, ...]
+    begins: Mapping[int, int]
+    """By epoch, the first segment of it that is launched once; epochs inside of loops have none."""
 
     @property
     def copies(self) -> tuple[CopyBuffer, ...]:
@@ -99,11 +103,6 @@ class SplitPlan:
     def has_copies(self) -> bool:
         """Whether buffers are copied, as collectives do, also in loops."""
         return _has_copies(self.steps)
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether every segment runs once, so that segments and epochs are the same."""
-        return not any(isinstance(step, (CountedLoop, ConditionLoop)) for step in self.steps)
 
 
 def _has_copies(steps: tuple[Step, ...]) -> bool:

@@ -73,6 +73,8 @@ class _Splitter:
         self.types = variable_types(program)
         self.cheap = recomputable(program)
         self.segments: list[_Segment] = []
+        self.epoch = 0
+        self.begins: dict[int, int] = {}
         self.loop_variables: dict[str, Spill] = {}
         self.locals = {decl.name: decl for decl in program.buffers if decl.is_local}
         self.items = outline(program)
@@ -95,7 +97,8 @@ class _Splitter:
         if any(decl.name == BOUNDS for p in made for decl in p.buffers):
             spills.append(Spill(BOUNDS, ir.DataType.I64, 0, is_stored_first=True))
         empty = frozenset(n for n, s in enumerate(self.segments) if self.does_nothing(s))
-        return SplitPlan(tuple(made), empty, _without_idle_loops(steps, empty), tuple(spills))
+        acting = _without_idle_loops(steps, empty)
+        return SplitPlan(tuple(made), empty, acting, tuple(spills), self.begins)
 
     def kept_workgroup_memory(self) -> dict[str, Spill]:
         """Workgroup buffers that outlive a segment without a barrier."""
@@ -121,6 +124,7 @@ class _Splitter:
                 case Plain():
                     current.plains.append(item)
                 case Sync():
+                    self.epoch += 1
                     if self.shared:
                         found.append(Clear(tuple(s.buffer for s in self.shared.values())))
                     current = self.open(found, in_loop)
@@ -137,6 +141,8 @@ class _Splitter:
         segment = _Segment(in_loop=in_loop)
         self.segments.append(segment)
         steps.append(Launch(len(self.segments) - 1))
+        if not in_loop:
+            self.begins.setdefault(self.epoch, len(self.segments) - 1)
         return segment
 
     def with_leaving(self, step: Step) -> Step:

@@ -25,7 +25,7 @@ def agrees(driver: Driver, size: Any, word: str, dtype: Any) -> None:
     rows = group.rows_of(dtype, group.count_of(size))
     x = rows.reshape(-1)
     program = group.kernel_of(size, word).program(x, x.copy(), x.copy(), x.copy())
-    sizes = dict.fromkeys(("total", "upto", "before"), x.size)
+    sizes = {"total": x.size, "upto": x.size, "before": x.size}
     check(driver, program, {"x": x}, (group.GROUPS, 1, 1), sizes)
 
 
@@ -40,6 +40,8 @@ def test_operators_of_any_type(driver: Driver, dtype: Any) -> None:
 def test_workgroups_of_any_size(driver: Driver) -> None:
     for size in SIZES:
         agrees(driver, size, "add", np.float32)
+    for size, word, dtype in group.LARGE:
+        agrees(driver, size, word, dtype)
 
 
 @drivers

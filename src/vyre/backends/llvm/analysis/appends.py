@@ -3,7 +3,8 @@
     for k in 0..n: if p(k) { out[m] = v(k); m = m + 1 }
 
 The elements that pass are packed at the front of a vector register, stored under a mask of as many
-elements, and counted; so their order stays.
+elements, and counted; so their order stays. The place may be `base + m`, with a base that no
+iteration changes: so each invocation appends to a part of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from collections.abc import Set as AbstractSet
 from vyre import ir
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.backends.llvm.host import Host
+from vyre.ir.walk import variables_of, walk_expr
 from vyre.record import dataclass
 
 _WIDE = 4
 """Least bytes of elements that AVX-512F packs; for fewer there is VBMI2."""
+_OF_BASES = frozenset({ir.BinOp.ADD, ir.BinOp.SUB, ir.BinOp.MUL, ir.BinOp.SHL})
 _MOST_RATIO = 4
 """Of sizes of elements: as many of the narrower ones as of the wider ones fill 16 bytes or more."""
 
@@ -32,6 +35,12 @@ class Append:
     cond: ir.AnyExpr
     stores: tuple[ir.Store, ...]
     counter: str
+
+    @property
+    def base_variables(self) -> frozenset[str]:
+        """Variables that the places are computed of, besides the counter."""
+        read = (variables_of(store.index) for store in self.stores)
+        return frozenset[str]().union(*read) - {self.counter}
 
 
 def append_of(statement: ir.AnyStmt, env: ir.TypeEnv) -> Append | None:
@@ -48,7 +57,7 @@ def append_of(statement: ir.AnyStmt, env: ir.TypeEnv) -> Append | None:
             return None
     found: list[ir.Store] = []
     for store in stores:
-        if not isinstance(store, ir.Store) or store.index != ir.Var(name):
+        if not isinstance(store, ir.Store) or not _is_place(store.index, name):
             return None
         if not _is_compressible(env.buffers[store.buffer]):
             return None
@@ -56,6 +65,28 @@ def append_of(statement: ir.AnyStmt, env: ir.TypeEnv) -> Append | None:
     if len({store.buffer for store in found}) < len(found):
         return None
     return Append(statement.cond, tuple(found), name)
+
+
+def _is_place(index: ir.AnyExpr, counter: str) -> bool:
+    """True if an index is the counter, maybe and a base that is computed of other variables."""
+    match index:
+        case ir.Var(name):
+            return name == counter
+        case ir.Binary(ir.BinOp.ADD, ir.Var(name), base) if name == counter:
+            return _is_base(base, counter)
+        case ir.Binary(ir.BinOp.ADD, base, ir.Var(name)) if name == counter:
+            return _is_base(base, counter)
+        case _:
+            return False
+
+
+def _is_base(expr: ir.AnyExpr, counter: str) -> bool:
+    return all(
+        isinstance(node, (ir.Lit, ir.Builtin, ir.BufLen))
+        or (isinstance(node, ir.Var) and node.name != counter)
+        or (isinstance(node, ir.Binary) and node.op in _OF_BASES)
+        for node in walk_expr(expr)
+    )
 
 
 def _is_compressible(decl: ir.BufferDecl) -> bool:

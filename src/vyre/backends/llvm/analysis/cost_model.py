@@ -167,11 +167,12 @@ class CostModel:
         for node in walk_expr(expr):
             match node:
                 case ir.Load(buffer, index):
-                    entries = self._kernel.table_sizes.get(id(node))
+                    access = id(node)
+                    entries = self._kernel.table_sizes.get(access)
                     if entries and self._shapes.is_varying(index):
-                        self._lookups.append((weight, entries, id(node)))
+                        self._lookups.append((weight, entries, access))
                     else:
-                        self._access(buffer, index, id(node), weight)
+                        self._access(buffer, index, access, weight)
                     if weight > 1 and not self._in_y.is_varying(node):
                         self.shares_in_y = self.shares_in_y or self._shapes.is_varying(node)
                 case ir.Atomic():

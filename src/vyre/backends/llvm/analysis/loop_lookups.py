@@ -9,20 +9,29 @@ few bits never leaves such a table, and entries that the buffer lacks are zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from vyre import ir
 from vyre.backends.llvm.emit.memory.table_lookup import BYTES, MOST_ENTRIES, is_worth_it
 from vyre.backends.llvm.host import Host
-from vyre.backends.llvm.techniques import Technique
-
-if TYPE_CHECKING:
-    from vyre.backends.llvm.emit.context import Kernel
+from vyre.record import dataclass
 
 
-def entries_of(load: ir.Load, index: ir.AnyExpr, env: ir.TypeEnv) -> int:
-    """Entries of the table of bytes that a load looks up; 0 if it is none."""
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A load from a table of bytes, and how many entries it may reach."""
+
+    load: ir.Load
+    entries: int
+
+
+def lookup_of(load: ir.Load, index: ir.AnyExpr, env: ir.TypeEnv) -> Lookup | None:
+    """The lookup that a load is; None if it is none."""
+    entries = _entries_of(load, index, env)
+    return Lookup(load, entries) if entries else None
+
+
+def _entries_of(load: ir.Load, index: ir.AnyExpr, env: ir.TypeEnv) -> int:
     decl = env.buffers[load.buffer]
     if decl.is_writable or decl.is_local or decl.element not in BYTES:
         return 0
@@ -44,17 +53,9 @@ def _values_of(index: ir.AnyExpr, env: ir.TypeEnv) -> int:
             return 256 if ir.type_of(index, env) is ir.DataType.U8 else MOST_ENTRIES + 1
 
 
-def are_in_registers(host: Host, lookups: Mapping[int, int], lanes: int) -> bool:
-    """True if shuffles beat loads for all tables, by their entries, with `lanes` iterations."""
-    return all(is_worth_it(host, lanes, entries) for entries in lookups.values())
+def are_in_registers(host: Host, lookups: Iterable[Lookup], lanes: int) -> bool:
+    """True if shuffles beat loads for all tables, at a number of iterations per vector."""
+    return all(is_worth_it(host, lanes, each.entries) for each in lookups)
 
 
-def can_look_up(kernel: Kernel, lookups: Mapping[int, int], lanes: int) -> bool:
-    """True if a loop of a kernel may look up its tables by shuffles."""
-    if not lookups:
-        return True
-    allowed = kernel.allows(Technique.TABLE_LOOKUP)
-    return allowed and are_in_registers(kernel.host, lookups, lanes)
-
-
-__all__ = ["are_in_registers", "can_look_up", "entries_of"]
+__all__ = ["Lookup", "are_in_registers", "lookup_of"]

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.appends import Append, append_of, are_independent
-from vyre.backends.llvm.analysis.loop_lookups import entries_of
+from vyre.backends.llvm.analysis.loop_lookups import Lookup, lookup_of
 from vyre.backends.llvm.emit.arg_extremum import ArgExtremum, best_of
 from vyre.backends.llvm.emit.storage_formats import STORAGE_ONLY
 from vyre.ir.walk import (
@@ -67,8 +67,8 @@ class VectorizableLoop:
     """Stream compactions."""
     accesses: tuple[ir.Load | ir.Store, ...]
     """Accesses that are consecutive across iterations."""
-    lookups: Mapping[int, int]
-    """Entries of the tables of bytes that are looked up, by the identity of the load."""
+    lookups: tuple[Lookup, ...]
+    """Loads from small tables of bytes."""
     widest: int
     """Bits of the widest values that iterations compute with."""
     operations: int
@@ -118,17 +118,17 @@ class _LoopAnalysis:
         if not all(_is_plain(node, self._env) for node in nodes):
             return None
         accesses: list[ir.Load | ir.Store] = []
-        lookups: dict[int, int] = {}
+        lookups: list[Lookup] = []
         for access in (*(n for n in nodes if isinstance(n, ir.Load)), *self._stores):
             step = self._step(access.index)
             steps = (1, -1) if isinstance(access, ir.Load) else (1,)
             if step in steps and self._env.buffers[access.buffer].count < MOST_ELEMENTS:
                 accesses.append(access)
             elif step is None and isinstance(access, ir.Load):
-                entries = entries_of(access, self._substituted(access.index), self._env)
-                if not entries:
+                lookup = lookup_of(access, self._substituted(access.index), self._env)
+                if lookup is None:
                     return None
-                lookups[id(access)] = entries
+                lookups.append(lookup)
             elif step != 0 or isinstance(access, ir.Store):
                 return None
         if (
@@ -147,7 +147,7 @@ class _LoopAnalysis:
             bests=tuple(self._bests.values()),
             appends=tuple(self._appends),
             accesses=tuple(accesses),
-            lookups=lookups,
+            lookups=tuple(lookups),
             widest=self._widest(values),
             operations=sum(not isinstance(node, (ir.Lit, ir.Var, ir.Load)) for node in values),
             costly=any(isinstance(n, _OPERATIONS) and n.op.row.approximate for n in values),
@@ -212,6 +212,8 @@ class _LoopAnalysis:
     def _take_append(self, statement: ir.If) -> bool:
         append = append_of(statement, self._env)
         if append is None or append.counter in self._own:
+            return False
+        if append.base_variables & (self._own | self._changed | {self._loop.var}):
             return False
         self._appends.append(append)
         # The counter is no result, so that any other use of it prevents vectorisation.

@@ -6,13 +6,14 @@ traps and prints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.abi import LAUNCH_UNSURE, PRELUDE, SCRATCH_ALIGN
 from vyre.backends.llvm.analysis.divergence import Divergence
+from vyre.backends.llvm.analysis.loop_lookups import Lookup
 from vyre.backends.llvm.analysis.table_ranges import emit_greatest
 from vyre.backends.llvm.emit.arithmetic import Arithmetic
 from vyre.backends.llvm.emit.builder import Builder
@@ -170,6 +171,10 @@ class Kernel:
         self.types = types
         self.proven = rebuilt.with_facts(self.proven)
         self.table_sizes = rebuilt.carry(self.table_sizes)
+
+    def look_up(self, lookups: Sequence[Lookup]) -> None:
+        """Add tables that loops look up in registers."""
+        self.table_sizes = {**self.table_sizes, **{id(one.load): one.entries for one in lookups}}
 
     def differs(self, expr: ir.AnyExpr) -> bool:
         """True if lanes along x may have different values."""

@@ -48,15 +48,14 @@ def emit_vector_loop(statements: Statements, loop: ir.Loop, counter: str, stop: 
     if not statements.kernel.allows(Technique.VECTORISE_INNER_LOOPS):
         return False
     plan = vectorizable_loop(loop, statements.kernel.env)
-    if plan is not None and plan.appends and not _may_append(statements.kernel, plan):
+    if plan is None or (plan.appends and not _may_append(statements.kernel, plan)):
         return False
-    if plan is None or not all(view.proven(access) for view in views for access in plan.accesses):
+    if not all(view.proven(access) for view in views for access in plan.accesses):
         return False
     widths = [iterations_per_vector(view, loop, plan) for view in views]
     if not all(widths):
         return False
-    if plan.lookups:
-        statements.kernel.table_sizes = {**statements.kernel.table_sizes, **plan.lookups}
+    statements.kernel.look_up(plan.lookups)
     statements.kernel.applies(Technique.VECTORISE_INNER_LOOPS)
     scalar, w = register_type(stop.dtype), statements.w
     start = w.emit(f"load {scalar}, ptr {counter}")
@@ -239,10 +238,11 @@ class _Emission:
         return uniform(dtype, self.lanes.arithmetic.binary(ir.BinOp.ADD, dtype, 0, so_far, grown))
 
     def _with_room(self, holds: str, lanes: LaneContext) -> str:
-        """Emit a condition and that no counter of an append wraps around in the next vector."""
-        for name in self.appends:
+        """Emit a condition and that no place of an append wraps around in the next vector."""
+        stores = (store for append in self.appends.values() for store in append.stores)
+        for index in dict.fromkeys(store.index for store in stores):
             highest = (1 << 32) - 1 - self.iterations
-            below = self.w.emit(f"icmp ult i32 {lanes.read(name).text}, {highest}")
+            below = self.w.emit(f"icmp ult i32 {lanes.value(index).text}, {highest}")
             holds = self.w.emit(f"and i1 {holds}, {below}")
         return holds
 
@@ -258,8 +258,8 @@ class _Emission:
         bits = w.emit(f"bitcast {type_} {flags} to {mask}")
         count = w.emit(f"zext {mask} {w.intrinsic('ctpop', mask, bits)} to i64")
         counter = wide.read(append.counter).text
-        at = w.emit(f"zext i32 {counter} to i64")
         for store in append.stores:
+            at = w.emit(f"zext i32 {wide.value(store.index).text} to i64")
             values = wide.vector(wide.value(store.value))
             emit_compressed_store(wide, wide.buffer(store.buffer), at, values, flags, count)
         grown = w.emit(f"add i32 {counter}, {w.emit(f'trunc i64 {count} to i32')}")

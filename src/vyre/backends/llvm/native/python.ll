@@ -165,9 +165,6 @@ crowd:
   call void @PyEval_RestoreThread(ptr %waiting)
   br label %take
 taken:
-  %thread = call i64 @os_thread()
-  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
-  store i64 %thread, ptr %thread.p
   call void @fill_job(ptr %job, ptr %bound, ptr %buffers, i32 %nx, i32 %ny, i32 %nz, i64 %groups)
   %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
   %bytes = load i64, ptr %bytes.p
@@ -209,6 +206,10 @@ here:
   call void @hand_over(ptr %kernel, ptr %launch, ptr %memory)
   br label %report
 away:
+  ; Only a launch without the interpreter lock can meet a fork.
+  %thread = call i64 @os_thread()
+  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
+  store i64 %thread, ptr %thread.p
   %ok = call i1 @run_released(ptr %bound, ptr %job, i64 %groups, i64 %estimate, i64 %timeout, ptr %memory, i1 %fits)
   br i1 %ok, label %report, label %raised
 raised:

@@ -683,9 +683,6 @@ crowd:
   call void @PyEval_RestoreThread(ptr %waiting)
   br label %take
 taken:
-  %thread = call i64 @os_thread()
-  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
-  store i64 %thread, ptr %thread.p
   call void @fill_sequence(ptr %job, ptr %sequence)
   %control = getelementptr inbounds %job, ptr %job, i64 0, i32 26
   %bytes.p = getelementptr inbounds %job, ptr %job, i64 0, i32 7
@@ -720,6 +717,9 @@ here:
   %none.left = call i1 @advance(ptr %job, ptr %memory, i1 false, i32 1)
   br label %report
 away:
+  %thread = call i64 @os_thread()
+  %thread.p = getelementptr inbounds %job, ptr %job, i64 0, i32 27
+  store i64 %thread, ptr %thread.p
   %ok = call i1 @run_sequence_released(ptr %sequence, ptr %job, i64 %timeout, ptr %memory, i1 %fits)
   br i1 %ok, label %report, label %raised
 raised:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.conditional_counts import count_of
-from vyre.backends.llvm.analysis.loop_lookups import can_look_up
 from vyre.backends.llvm.analysis.loop_vectorization import VectorizableLoop
 from vyre.backends.llvm.analysis.packed_bits import packed_bits_of
+from vyre.backends.llvm.schedule.vectors_along_loops import can_look_up
 from vyre.backends.llvm.techniques import Technique
 from vyre.ir.walk import without_blocks
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from vyre import ir
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.analysis.appends import can_append
-from vyre.backends.llvm.analysis.loop_lookups import can_look_up
+from vyre.backends.llvm.analysis.loop_lookups import Lookup, are_in_registers
 from vyre.backends.llvm.analysis.loop_vectorization import vectorizable_loop
 from vyre.backends.llvm.emit.loop_versioning import followed_by
 from vyre.backends.llvm.schedule.code_size import is_large
+from vyre.backends.llvm.techniques import Technique
 from vyre.ir.walk import walk_own_exprs, walk_stmts
 
 if TYPE_CHECKING:
     from vyre.backends.llvm.emit.context import Kernel
 
-_WIDE = 4
+WIDE = 4
 """Least bytes of elements that lanes gather at full speed."""
 
 
@@ -50,7 +51,7 @@ def should_vectorise_inner_loops(
         consecutive = _identities(plan.accesses)
         covered |= consecutive
         elsewhere |= _identities(store for append in plan.appends for store in append.stores)
-        elsewhere |= plan.lookups.keys()
+        elsewhere |= _identities(each.load for each in plan.lookups)
         if all(_is_narrow(kernel.memories[access.buffer].decl) for access in plan.accesses):
             narrow |= consecutive
             known = known | _testable(kernel, loop, known)
@@ -59,6 +60,13 @@ def should_vectorise_inner_loops(
         return False
     in_loops = scattered & {0, *_accesses_in_loops(body)}
     return scattered <= covered or (bool(in_loops) and in_loops <= narrow)
+
+
+def can_look_up(kernel: Kernel, lookups: Sequence[Lookup], lanes: int) -> bool:
+    """True if a loop of a kernel may look up its tables by shuffles."""
+    if not lookups:
+        return True
+    return kernel.allows(Technique.TABLE_LOOKUP) and are_in_registers(kernel.host, lookups, lanes)
 
 
 def _identities(accesses: Iterable[ir.Load | ir.Store]) -> set[int]:
@@ -83,4 +91,4 @@ def _testable(kernel: Kernel, loop: ir.Loop, known: AbstractSet[int]) -> Abstrac
 
 
 def _is_narrow(decl: ir.BufferDecl) -> bool:
-    return (decl.element.size_bytes or _WIDE) < _WIDE
+    return (decl.element.size_bytes or WIDE) < WIDE

@@ -30,7 +30,7 @@ def registers_of(entries: int) -> int:
 
 
 def read_registers(w: Builder, pointer: str, count: int) -> list[str]:
-    """Load a table that fills `count` registers, at the entry of the kernel."""
+    """Load a table that fills a number of registers, at the entry of the kernel."""
     found: list[str] = []
     for number in range(count):
         at = w.at_entry(f"getelementptr i8, ptr {pointer}, i64 {number * LANES}")

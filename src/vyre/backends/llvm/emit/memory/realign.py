@@ -37,7 +37,7 @@ Sum = tuple[tuple[str, ...], int]
 
 
 def shifts_registers(host: Host, size: int) -> bool:
-    """True if one instruction shifts elements of `size` bytes across long registers."""
+    """True if one instruction shifts elements of a size in bytes across long registers."""
     is_long = host.vector_bits >= 8 * heuristics.CACHE_LINE_BYTES
     return host.architecture == "x86_64" and is_long and size >= _LEAST_BYTES
 

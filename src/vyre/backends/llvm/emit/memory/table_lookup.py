@@ -51,7 +51,8 @@ def table_sizes(program: Program) -> Mapping[int, int]:
                 reached = MOST_ENTRIES + 1
                 if known is not None and known.low >= 0:
                     reached = min(known.high + 1, reached)
-                found[id(node)] = max(reached, found.get(id(node), 0))
+                load = id(node)
+                found[load] = max(reached, found.get(load, 0))
     return {node: reached for node, reached in found.items() if reached <= MOST_ENTRIES}
 
 
@@ -160,7 +161,7 @@ def _registers(kernel: Kernel, memory: Memory, entries: int) -> list[str]:
 
 
 def _filling(kernel: Kernel, memory: Memory, nbytes: int) -> str:
-    """A pointer to a table of `nbytes` bytes."""
+    """A pointer to a table that is padded to a number of bytes."""
     is_large = memory.decl.count and memory.decl.count >= nbytes
     return memory.pointer if is_large else _padded(kernel, memory, nbytes)
 
@@ -206,7 +207,9 @@ def constant_memory(kernel: Kernel, table: ConstantTable) -> Memory:
     """
     bits = [entry.bits for entry in (*table.entries, table.default)]
     if table.element in BYTES:
-        whole = max(rows_of(len(bits)) * ENTRIES, LANES)
+        whole = rows_of(len(bits)) * ENTRIES
+        if permutes_bytes(kernel.host):
+            whole = max(whole, LANES)
         bits += [table.default.bits] * (whole - len(bits))
     type_ = f"i{8 * (table.element.size_bytes or 1)}"
     array = f"[{len(bits)} x {type_}] [{', '.join(f'{type_} {each}' for each in bits)}]"
