@@ -24,8 +24,11 @@ _NONE: Buffers = frozenset()
 
 def candidates(program: ir.Program) -> Buffers:
     """Workgroup buffers that loads and stores alone access; copies arrive at any time."""
+    workgroup = frozenset(d.name for d in program.buffers if d.is_workgroup)
+    if not workgroup:
+        return workgroup
     copied = {s.destination for s in walk_stmts(program.entry) if isinstance(s, ir.AsyncLoad)}
-    return frozenset(d.name for d in program.buffers if d.is_workgroup) - copied
+    return workgroup - copied
 
 
 def settled_in(body: ir.Body, buffers: Buffers) -> dict[int, Buffers]:

@@ -9,13 +9,12 @@ contiguous stores); with other statements in between, each member is stored lane
 from __future__ import annotations
 
 from vyre import ir
-from vyre.analysis import ProgramFacts
 from vyre.analysis.affine import AffineForms
 from vyre.analysis.effects import NO_EFFECTS, Effects, own_effects
 from vyre.backends.llvm import heuristics
 from vyre.backends.llvm.pass_context import CpuContext, CpuPass
 from vyre.ir.buffer import NO_ELEMENT
-from vyre.ir.walk import map_bodies
+from vyre.ir.walk import map_bodies, walk_stmts
 from vyre.opt.metadata import CostModelFamily, PassPhase
 from vyre.opt.pass_ import PassAnalysis, PassContext, vyre_pass
 from vyre.record import dataclass
@@ -32,7 +31,7 @@ class ClusterStores(CpuPass):
 
     def analyze(self, program: ir.Program, context: PassContext) -> PassAnalysis:
         """Skip programs without two stores to one array."""
-        stores = [s.buffer for s in ProgramFacts.of(program).statements if isinstance(s, ir.Store)]
+        stores = [s.buffer for s in walk_stmts(program.entry) if isinstance(s, ir.Store)]
         if len(set(stores)) < len(stores):
             return PassAnalysis.RUN
         return PassAnalysis.skip("no array is stored to twice")
