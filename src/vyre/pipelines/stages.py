@@ -230,7 +230,7 @@ def refuse_extents(stage: tree.Stage) -> None:
     for name, extents in given.items():
         if extents is not None:
             problem = f"gets {name}=, and is a pipeline, whose stages have grids of their own"
-            raise _error(stage, problem, f"leave it out, or write {name}= at its stages")
+            raise _error(stage, problem, "leave it out, or give it to its stages")
 
 
 def same_array(stage: tree.Stage, array: str, one: str, two: str) -> PlanError:
