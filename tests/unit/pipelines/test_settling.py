@@ -145,13 +145,15 @@ def test_stages_in_a_loop_that_the_device_ends_are_settled(
     n = 3001 if ratio < 1 else 7001  # verdicts are kept by the order of magnitude
     x, y = suite.floats(n), np.zeros(n, np.float32)
     before = len(lowered.plan(x, y, device="cpu").launches)
-    for _ in range(CALLS + 8):
+    for _ in range(MOST_CALLS):
         x, y, z = suite.floats(n), np.zeros(n, np.float32), np.zeros(n, np.float32)
         own = x.copy()
         lowered(own, y, device="cpu")
         lowered.apart(x, z, device="cpu")
         assert np.array_equal(own, x)
         assert np.array_equal(y, z)
+        if lowered.plan(x, y, device="cpu").is_settled:
+            break
     plan = lowered.plan(x, y, device="cpu")
     assert plan.is_settled
     assert len(plan.launches) == (before if ratio < 1 else 3)
@@ -167,8 +169,10 @@ def test_arrays_that_are_copied_to_the_device_are_settled(monkeypatch: pytest.Mo
         clip(t, y)
 
     x = suite.floats(905)
-    for _ in range(CALLS + 8):
+    for _ in range(MOST_CALLS):
         copied(x, np.zeros_like(x), device="wgpu:0")
+        if copied.plan(x, np.zeros_like(x), device="wgpu:0").is_settled:
+            break
     assert copied.plan(x, np.zeros_like(x), device="wgpu:0").is_settled
 
 
