@@ -202,3 +202,36 @@ def test_which_numbers_have_different_signs() -> None:
     differ = Binary(BinOp.LT, Binary(BinOp.XOR, one, other), zero)
     assert numbers_of_two_signs(Binary(BinOp.AND, one, differ)) == (one, other)
     assert numbers_of_two_signs(Binary(BinOp.OR, one, differ)) is None
+
+
+MIXED = """program workgroup(64, 1, 1)
+buffer first: read_only u32[] @0
+buffer before: read_only u32[] @1
+buffer out: read_write u32[] @2
+buffer told: uniform u32[2] @3
+region "rows of any width" {
+    let words = told[0]
+    if gid.x < len(out) {
+        let node = gid.x / words
+        let word = gid.x % words
+        let into = 0u32
+        for e in first[node]..first[node + 1] {
+            into = into | before[e * words + word]
+        }
+        out[gid.x] = into
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("words", [1, 7, 16, 31, 32, 33, 48, 63, 64, 65, 96, 128])
+def test_lines_that_fill_vectors_and_lines_with_a_rest(words: int) -> None:
+    rng, nodes = np.random.default_rng(words), 11
+    first = np.sort(rng.integers(0, 30, nodes + 1)).astype(np.uint32)
+    arrays = {
+        "first": first,
+        "before": rng.integers(0, 1 << 32, 30 * words, np.uint32, endpoint=False),
+        "out": np.zeros(nodes * words, np.uint32),
+        "told": np.array([words, 0], np.uint32),
+    }
+    check(MIXED, arrays, (-(-nodes * words // 64), 1, 1))

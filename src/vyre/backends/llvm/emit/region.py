@@ -243,8 +243,7 @@ class RegionEmitter:
         )
         holds = "true"
         for divisor in divisors:
-            enough = ir.Lit(self.peeling.forms.type_of(divisor), shortest)
-            is_long = first.value(ir.Binary(ir.BinOp.GE, divisor, enough)).text
+            is_long = first.value(self._is_long(divisor, shortest)).text
             holds = w.emit(f"and i1 {holds}, {is_long}")
         self.kernel.applies(Technique.SHORT_ROWS)
         along, short, done = (w.fresh(n) for n in ("lines", "lines.short", "lines.done"))
@@ -255,6 +254,19 @@ class RegionEmitter:
         w.block(short)
         replace(self, short=True)._emit_rows()
         w.block(done)
+
+    def _is_long(self, divisor: ir.AnyExpr, shortest: int) -> ir.AnyExpr:
+        """The condition that lines fill vectors: they are long, or whole vectors and no rest."""
+        dtype = self.peeling.forms.type_of(divisor)
+        is_long = ir.Binary(ir.BinOp.GE, divisor, ir.Lit(dtype, shortest))
+        step = self.tile.step
+        if step < heuristics.MIN_LINE_LANES or step & (step - 1):
+            return is_long
+        rest = ir.Binary(ir.BinOp.AND, divisor, ir.Lit(dtype, step - 1))
+        is_whole = ir.Binary(ir.BinOp.EQ, rest, ir.Lit(dtype, 0))
+        is_some = ir.Binary(ir.BinOp.GE, divisor, ir.Lit(dtype, step))
+        fills = ir.Binary(ir.BinOp.AND, is_whole, is_some)
+        return ir.Binary(ir.BinOp.OR, is_long, fills)
 
     def _emit_rows(self) -> None:
         """Emit the loops over z and y around the rows."""
