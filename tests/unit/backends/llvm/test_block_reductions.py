@@ -274,7 +274,8 @@ def test_parts_of_a_program_between_grid_syncs() -> None:
             normalise(x, y, sums, device="cpu")
             assert sums[0] == alone[0]
             assert (y == x / sums[0]).all()
-            assert abs(sums[1] - 1) < 1e-5
+            # The program loads from this array too, so that these atomics come in any order.
+            assert abs(sums[1] - 1) < n * 2.0**-24 + 1e-6
 
 
 @vy.kernel(workgroup=64)
