@@ -213,7 +213,7 @@ def counted_table(wanted: list[Contest], found: list[Measured], options: Options
         shown = [counts, f"{each.bytes_ratio:.3f}", f"{each.scratch_ratio:.3f}", "; ".join(said)]
         rows.append([contest.name, *(shown if not each.problem else [each.problem, "", "", ""])])
     notes = [
-        "Launches of the plan, of so many stages; bytes of device memory against those of the "
+        "Launches of the plan, of as many stages; bytes of device memory against those of the "
         "stages apart; scratch against two arrays of the size of the first argument. A loop that "
         "the device ends is counted for one iteration."
     ]

@@ -69,7 +69,7 @@ def table_of(answer: Mapping[str, Any], options: Options) -> Table:
     columns = ["pipeline", "launches", "apart", "predicted", "", "settled", ""]
     notes = [
         f"At most {COLD_BOUND:g} as predicted, and {SETTLED_BOUND:g} once settled. Launches are "
-        "those of the settled plan, of so many stages."
+        "those of the settled plan, of as many stages."
     ]
     return Table(f"On {answer['device']}: {answer['name']}", columns, rows, notes)
 
